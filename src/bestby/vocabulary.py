@@ -259,6 +259,12 @@ SETTINGS = (
 )
 # fmt: on
 
+SKIPPABLE = ("items.interval", "items.test", "study.interval", "study.test")
+"""The arguments for which None means that nothing of the kind is computed."""
+
+NONE = "none"
+"""What the command line writes for this None."""
+
 KINDS = {
     "test": TESTS,
     "interval": INTERVALS,

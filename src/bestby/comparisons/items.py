@@ -41,10 +41,10 @@ def compare(
     annotators: AnnotatorChoice | None = None,
     blocks: int | None = None,
     baseline: str | None = None,
-    interval: ItemInterval = "auto",
+    interval: ItemInterval | None = "auto",
     level: float = 0.95,
     simultaneous: bool = False,
-    test: ItemTestOrAuto = "permutation",
+    test: ItemTestOrAuto | None = "permutation",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
     margin: float | None = None,
@@ -107,21 +107,23 @@ def compare(
         blocks much longer than the dependence reaches, and ten of them at the least.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
-    interval : str
+    interval : str or None
         How intervals are made, by a name in the table of the guide "Choosing an interval"; the result names
         the method used. "auto": a score interval for proportions,
         BCa where enough units carry the variance, otherwise studentized (means), normal or basic; for few or
-        unequal clusters CR2, for two crossed groupings two-way.
+        unequal clusters CR2, for two crossed groupings two-way. None: no intervals and no standard errors,
+        which saves their time.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool
         Intervals of the differences that hold for all pairs of a metric at once (max-T).
     test : {"auto", "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", \
-"sign", "wilcoxon", "t", "wald"}
+"sign", "wilcoxon", "t", "wald"} or None
         The significance test. "permutation" swaps predictions as they were given; of a correlation or a
         metric of ranks "permutation-standardised" swaps standard scores or ranks, which suits systems on
         different scales, but is not exact. "auto" walks the decision tree of `advise`, which ends in the
-        permutation test for every comparison on one test set, and notes the path with its sources.
+        permutation test for every comparison on one test set, and notes the path with its sources. None: no
+        test, so no p-values, ranks and groups, which saves their time.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, on the scale of the metric, also
         where lower is better; "better" whether A is better, whichever direction that is. One-sided pairs
@@ -130,7 +132,7 @@ def compare(
         How p-values are corrected; the family is all pairs of one metric.
     margin : float, optional
         The smallest difference that matters. Turns on verdicts: better or worse (the whole interval
-        beyond the margin), equivalent (two one-sided tests), inconclusive.
+        beyond the margin), equivalent (two one-sided tests), inconclusive. They need intervals.
     n_resamples : int
         Resamples, where any are drawn; exact results draw none.
     resample_size : float or int, optional
@@ -190,6 +192,13 @@ def compare(
     >>> difference = result["a", "b"]
     >>> difference.estimate, difference.test.method, difference.p_value
     (0.5, 'enumeration', 0.0625)
+
+    The interval alone:
+
+    >>> result = compare({"a": gold, "b": [1, 1, 1, 0, 0, 0, 0, 1, 0, 1]}, gold=gold, test=None)
+    >>> difference = result["a", "b"]
+    >>> round(difference.interval.low, 3), round(difference.interval.high, 3), difference.p_value
+    (0.143, 0.779, None)
     """
     resampling = combined(
         resampling,

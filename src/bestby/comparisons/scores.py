@@ -49,7 +49,7 @@ def evaluate(
     normalise: bool = False,
     annotators: AnnotatorChoice | None = None,
     blocks: int | None = None,
-    interval: ItemInterval = "auto",
+    interval: ItemInterval | None = "auto",
     level: float = 0.95,
     n_resamples: int = 10_000,
     resample_size: float | None = None,
@@ -74,7 +74,7 @@ def evaluate(
     on_missing, classes, normalise
         As for `compare`.
     annotators, blocks, interval, level
-        As for `compare`.
+        As for `compare`; ``interval=None`` gives the scores alone.
     n_resamples, resample_size, rescale, rng, n_jobs, progress, executor, cache, resampling
         As for `compare`.
 
@@ -119,9 +119,8 @@ def evaluate(
         progress=progress,
         executor=executor,
     )
-    # The bootstrap test is the one about which there is nothing to note.
     settings = Settings.checked(
-        "items", interval=interval, level=level, test="bootstrap", correction="none",
+        "items", interval=interval, level=level, test=None,
         resample_size=resampling.resample_size, rescale=resampling.rescale, annotators=annotators,
         blocks=blocks,
     )  # fmt: skip

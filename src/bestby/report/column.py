@@ -50,10 +50,18 @@ def number(header: str, digits: Rounding, value: Callable[[Any], float], *, appl
     return Column(header, lambda e: Cell(digits.text(float(value(e))), float(value(e))), applies=applies)
 
 
-def interval(level: float | None, digits: Rounding, value: Callable[[Any], Interval | None]) -> Column:
+def interval(
+    level: float | None,
+    digits: Rounding,
+    value: Callable[[Any], Interval | None],
+    *,
+    applies: bool = True,
+) -> Column:
     """Return a column of intervals of one level, sorted by their lower ends."""
     header = "interval" if level is None else f"{percent(level)} interval"
-    return Column(header, lambda e: Cell(digits.interval(value(e)), float(ends(value(e))[0])))
+    return Column(
+        header, lambda e: Cell(digits.interval(value(e)), float(ends(value(e))[0])), applies=applies
+    )
 
 
 def p_value(header: str, value: Callable[[Any], float], level: float, *, applies: bool = True) -> Column:
@@ -81,14 +89,21 @@ PAIR = (name("A", attrgetter("a")), name("B", attrgetter("b")))
 DIFFERENCE = f"A {MINUS} B"
 
 
-def differences(digits: Rounding, level: float | None, correction: str) -> list[Column]:
+def differences(
+    digits: Rounding,
+    level: float | None,
+    correction: str,
+    *,
+    with_intervals: bool = True,
+    with_tests: bool = True,
+) -> list[Column]:
     """Return the columns of any table of differences; adjusted p-values if there was a correction."""
     threshold = 0.95 if level is None else level
     adjusted = attrgetter("p_adjusted")
     return [
         *PAIR,
         number(DIFFERENCE, digits, attrgetter("estimate")),
-        interval(level, digits, attrgetter("interval")),
-        Column("p", lambda d: Cell(p_text(d.p_value, alpha(d.level)), float(d.p_value))),
-        p_value(f"p ({correction})", adjusted, threshold, applies=correction != "none"),
+        interval(level, digits, attrgetter("interval"), applies=with_intervals),
+        Column("p", lambda d: Cell(p_text(d.p_value, alpha(d.level)), float(d.p_value)), applies=with_tests),
+        p_value(f"p ({correction})", adjusted, threshold, applies=with_tests and correction != "none"),
     ]

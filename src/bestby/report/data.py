@@ -18,6 +18,7 @@ from bestby._core.errors import MissingExtraError
 from bestby._core.text import safe_json
 from bestby.report.document import kind_of
 from bestby.report.summary import all_notes
+from bestby.report.words import computed
 from bestby.report.writers.csv import lines
 from bestby.results.base import FRAMES, Note
 from bestby.results.comparison import Difference
@@ -51,6 +52,30 @@ COLUMNS = {
     "standard_error_method": "standard_error_method",
 }
 """The columns of any table of differences, and the attributes of a difference that they show."""
+
+
+_SKIPPED = {
+    "interval": {
+        "low", "high", "interval", "verdict", "equivalence_low", "equivalence_high", "standard_error",
+        "standard_error_method",
+    },
+    "test": {"p_value", "p_adjusted", "test", "exact", "favoured", "rank_low", "rank_high", "group"},
+}  # fmt: skip
+"""The columns that a table does not have if its result was asked for without intervals, or without tests."""
+
+
+def skipped(c: Any) -> set[str]:
+    """Return the columns that the tables of a result leave out, as nobody asked for what they show."""
+    names = {name for what, columns in _SKIPPED.items() if not computed(c, what) for name in columns}
+    return names | {"level"} if _SKIPPED["interval"] | _SKIPPED["test"] <= names else names
+
+
+def without_skipped(c: Any, rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """Return rows without the columns that nobody asked for."""
+    left_out = skipped(c)
+    if not left_out:
+        return rows
+    return ({name: value for name, value in row.items() if name not in left_out} for row in rows)
 
 
 def to_dict(c: Any) -> dict[str, Any]:
@@ -122,7 +147,8 @@ def table_of(c: Any, what: str | None) -> tuple[Sequence[str], Iterable[dict[str
     first = getattr(kind, "TABLE", "differences")
     tables = {first: (kind.COLUMNS, kind.rows), **getattr(kind, "MORE_TABLES", {})}
     columns, rows = tables[first if what is None else checks.choice(what, tuple(tables), "what")]
-    return columns, rows(c)
+    left_out = skipped(c)
+    return [name for name in columns if name not in left_out], rows(c)
 
 
 def to_frame(c: Any, what: str | None = None, backend: str | None = None) -> Any:
@@ -132,7 +158,9 @@ def to_frame(c: Any, what: str | None = None, backend: str | None = None) -> Any
     values: dict[str, Any]
     if isinstance(differences, Differences) and what in (None, "differences"):
         parts = [_columns(part) for part in differences.parts]
-        values = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
+        left_out = skipped(c)
+        shown = [name for name in COLUMNS if name not in left_out]
+        values = {name: np.concatenate([part[name] for part in parts]) for name in shown}
     else:
         columns, rows = table_of(c, what)
         table = list(rows)

@@ -9,6 +9,7 @@ from bestby._version import __version__
 from bestby.report.document import Document, Picture, Section
 from bestby.report.numbers import margin_text, percent
 from bestby.report.summary import all_notes, lines_of
+from bestby.report.words import computed
 from bestby.results.base import Provenance
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _settings(p: Provenance | None) -> dict[str, Any]:
 
 def subtitle(c: Any, extent: str, *others: str) -> str:
     """Return what a comparison rests on: its extent, the level, others, the baseline, the margin."""
-    parts = [extent, f"{percent(c.level)} intervals", *others]
+    parts = [extent, *([f"{percent(c.level)} intervals"] if computed(c, "interval") else []), *others]
     if c.baseline is not None:
         parts.append(f"against the baseline {c.baseline}")
     if c.margin is not None:
@@ -78,5 +79,9 @@ def all_within(c: Any) -> list[Difference]:
 def forest_picture(c: Any, metric: str, n_pairs: int, draw: Callable[[], Axes]) -> Picture:
     """Return the forest plot of the differences on one metric."""
     caption = "A filled marker is a difference that the test, after any correction, finds significant."
+    if not computed(c, "test"):
+        caption = "A filled marker is a difference whose interval does not hold 0; nothing was tested."
+    if not computed(c, "interval") and not computed(c, "test"):
+        caption = "Neither intervals nor tests were computed."
     caption += "" if c.margin is None else " The band is the margin."
     return Picture(f"Forest plot of {n_pairs} differences in {metric}", caption, draw)

@@ -9,10 +9,11 @@ from typing import Any
 from bestby import vocabulary
 from bestby.comparisons.common.family import alpha_of, shown_better
 from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percent
-from bestby.report.words import are, best_clause, listed, name_of_test, significant
+from bestby.report.words import are, best_clause, computed, listed, name_of_test, significant
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import differences_on, examples, involving, notes_of
+from bestby.results.values import TestResult
 
 _OPEN = (
     "cannot be told apart from it",
@@ -32,7 +33,8 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
     digits = Rounding.of([(entry.score, entry.interval) for entry in systems])
     if not c.differences:
         shown = [
-            f"{entry.system} {digits.text(entry.score)} {digits.interval(entry.interval)}"
+            f"{entry.system} {digits.text(entry.score)}"
+            + (f" {digits.interval(entry.interval)}" if computed(c, "interval") else "")
             for entry in systems[:_MOST_SCORES]
         ]
         more = len(systems) - len(shown)
@@ -73,7 +75,7 @@ def _favoured_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> s
             beaten.setdefault(ahead, []).append(d.b if ahead == d.a else d.a)
     if not beaten:
         return ""
-    test = differences_on(c.differences, metric.name)[0].test
+    (test, *_) = (d.test for d in differences_on(c.differences, metric.name) if d.test is not None)
     favoured = "; ".join(f"{ahead} over {listed(names)}" for ahead, names in beaten.items())
     return f"; the {name_of_test(test.name)} favours {favoured}"
 
@@ -93,12 +95,15 @@ def _baseline_headline(
     ]
     way = "higher" if metric.greater_is_better else "lower"
     lead = f"Against the baseline {base} ({metric.name} {scores.get(base, '')}, {way} is better)"
-    return f"{lead}, over {c.extent}: {'; '.join(parts)}."
+    untested = "" if computed(c, "test") else "; nothing was tested"
+    return f"{lead}, over {c.extent}: {'; '.join(parts)}{untested}."
 
 
 def _against_baseline(d: Difference, base: str) -> str:
     """Return how a system stands to the baseline, as said of several."""
     other = d.b if d.a == base else d.a
+    if d.test is None:
+        return {other: "are ahead of it", base: "are behind it", None: "are level with it"}[d.ahead]
     better = shown_better(d, alpha_of(d.level))
     test = name_of_test(d.test.name)
     if better is not None and d.ahead is None:
@@ -133,15 +138,18 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
         differences = differences_on(differences, metric.name)
     kinds = examples(differences)
     scores = _counted((name_of_interval(s.interval.method), 1) for s in systems if s.interval is not None)
-    if not kinds:
-        text = f"Intervals ({percent(c.level)}): {scores}; nothing was tested."
-        drawn = any(entry.interval is not None and not entry.interval.exact for entry in systems)
-        return f"{text} {resamples(c)}" if drawn else text
+    tested, bounded = bool(kinds) and computed(c, "test"), computed(c, "interval")
     intervals, tests = intervals_and_tests(differences)
-    text = f"Intervals ({percent(c.level)}): {intervals} for differences, {scores} for scores."
-    text += f" Test: {tests}; {correction(c)}."
+    text = "No intervals were computed"
+    if bounded:
+        shown = f"{intervals} for differences, {scores} for scores" if kinds else scores
+        text = f"Intervals ({percent(c.level)}): {shown}"
+    text += f". Test: {tests}; {correction(c)}." if tested else "; nothing was tested."
     text += equivalence([d for d, _ in kinds])
-    return f"{text} {resamples(c)}" if resampled(d for d, _ in kinds) else text
+    drawn = resampled(d for d, _ in kinds)
+    if not kinds:
+        drawn = any(entry.interval is not None and not entry.interval.exact for entry in systems)
+    return f"{text} {resamples(c)}" if drawn else text
 
 
 def equivalence(differences: Iterable[Difference]) -> str:
@@ -170,7 +178,10 @@ def resamples(c: Any) -> str:
 
 def resampled(differences: Iterable[Difference]) -> bool:
     """Return whether the interval or the test of some difference was made of random resamples."""
-    return any(d.test.n_resamples or (d.interval is not None and not d.interval.exact) for d in differences)
+    return any(
+        (d.test is not None and d.test.n_resamples > 0) or (d.interval is not None and not d.interval.exact)
+        for d in differences
+    )
 
 
 def intervals_and_tests(differences: Sequence[Difference]) -> tuple[str, str]:
@@ -179,15 +190,15 @@ def intervals_and_tests(differences: Sequence[Difference]) -> tuple[str, str]:
     intervals = ((d.interval, times) for d, times in kinds)
     return (
         _counted((name_of_interval(i.method), times) for i, times in intervals if i is not None),
-        _counted((how_tested(d), times) for d, times in kinds),
+        _counted((how_tested(d.test), times) for d, times in kinds if d.test is not None),
     )
 
 
-def how_tested(d: Difference) -> str:
-    """Return the test of a difference: its name, sides and how exact it is."""
-    how = f"exact, by {d.test.method}" if d.test.exact else d.test.method
+def how_tested(test: TestResult) -> str:
+    """Return a test in words: its name, sides and how exact it is."""
+    how = f"exact, by {test.method}" if test.exact else test.method
     how = how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
-    return f"{name_of_test(d.test.name)}, {d.test.alternative} ({how})"
+    return f"{name_of_test(test.name)}, {test.alternative} ({how})"
 
 
 def name_of_interval(method: str) -> str:

@@ -13,7 +13,7 @@ from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.numbers import DASH, Rounding, margin_text
 from bestby.report.summary import methods_sentence
-from bestby.report.words import direction, stands_out
+from bestby.report.words import computed, direction, stands_out
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import differences_on
@@ -100,15 +100,16 @@ def systems_table(
     entries = systems_of(c, metric)
     digits = score_rounding(c, metric)
     compared = bool(c.differences)
+    tested = compared and computed(c, "test")
     place = {entry.system: float(position) for position, entry in enumerate(entries)}
     group = "group (one-sided)" if one_sided(differences_of(c, metric)) else "group"
     columns = (
         # Where nothing was tested, the ranks say nothing.
-        Column("rank", lambda e: Cell(_ranks(e), place[e.system]), applies=compared),
+        Column("rank", lambda e: Cell(_ranks(e), place[e.system]), applies=tested),
         column.name(kind, attrgetter("system"), baselines or (c.baseline,)),
         column.number(metric.name, digits, attrgetter("score")),
         *beside_score,
-        column.interval(c.level, digits, attrgetter("interval")),
+        column.interval(c.level, digits, attrgetter("interval"), applies=computed(c, "interval")),
         *beside_interval,
         Column(
             group,
@@ -122,7 +123,9 @@ def systems_table(
         return Table.of(
             f"Scores on {metric.name} ({direction(metric)}), {c.extent}", columns, entries, main=1
         )
-    return Table.of(caption, columns, entries, lambda e: e.score == entries[0].score, methods=methods)
+    best = entries[0].score
+    main = 2 if tested else 1
+    return Table.of(caption, columns, entries, lambda e: e.score == best, main=main, methods=methods)
 
 
 def _ranks(entry: SystemScore) -> str:
@@ -132,7 +135,8 @@ def _ranks(entry: SystemScore) -> str:
 
 def one_sided(differences: Sequence[Difference]) -> bool:
     """Return whether the tests of a family are one-sided."""
-    return bool(differences) and differences[0].test.alternative != "two-sided"
+    test = differences[0].test if differences else None
+    return test is not None and test.alternative != "two-sided"
 
 
 def _group_key(group: str) -> str:
@@ -149,7 +153,13 @@ def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> T
     """Return the table of differences on one metric, in their order; with a margin also the verdicts."""
     differences = differences_of(c, metric)
     columns = (
-        *column.differences(difference_rounding(c, metric), c.level, c.correction),
+        *column.differences(
+            difference_rounding(c, metric),
+            c.level,
+            c.correction,
+            with_intervals=computed(c, "interval"),
+            with_tests=computed(c, "test"),
+        ),
         *beside_p,
         _verdicts(differences),
     )

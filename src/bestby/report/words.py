@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bestby import vocabulary
 from bestby._core.text import visible
@@ -11,6 +12,12 @@ from bestby.comparisons.common.family import alpha_of, rejects, shown_better
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
+from bestby.results.values import TestResult
+
+
+def computed(c: Any, what: str) -> bool:
+    """Return whether a result has what an argument asks for: intervals ("interval") or tests ("test")."""
+    return c.provenance is None or c.provenance.settings.get(what, "auto") is not None
 
 
 def averaged(metric: str) -> str:
@@ -30,7 +37,9 @@ def mean_differences(metric: str) -> str:
 def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
     """Return one difference in plain words: size and interval, then test, then verdict."""
     digits = rounding or Rounding.of([(d.estimate, d.interval)], margin=d.margin)
-    parts = [_size_sentence(d, digits), _test_sentence(d)]
+    parts = [_size_sentence(d, digits)]
+    if d.test is not None and d.p_adjusted is not None:
+        parts.append(_test_sentence(d, d.test, d.p_adjusted))
     if d.verdict is not None:
         parts.append(_verdict_sentence(d, digits))
     return visible(" ".join(parts))
@@ -56,12 +65,18 @@ def _size_sentence(d: Difference, digits: Rounding) -> str:
     else:
         way = "" if d.greater_is_better else " (lower is better)"
         lead = f"{ahead} is ahead of {behind} by {digits.size(d.estimate)}{way}"
+    if d.interval is None and d.standard_error is None and not _undefined(d):
+        return f"{lead}."  # no interval was asked for
     if d.interval is None:
         return f"{lead}; how sure that is cannot be said from these data."
     # As the lead of `ahead`, so that positive means what the sentence says, whichever direction is better.
     flip = (ahead == d.a) != d.greater_is_better
     low, high = (-d.interval.high, -d.interval.low) if flip else (d.interval.low, d.interval.high)
     return f"{lead}; the data are compatible with {_span(low, high, ahead, behind, digits)}."
+
+
+def _undefined(d: Difference) -> bool:
+    return any(note.code == "undefined_interval" for note in d.notes)
 
 
 def _span(low: float, high: float, ahead: str, behind: str, digits: Rounding) -> str:
@@ -86,18 +101,17 @@ def _lead(value: float, ahead: str, behind: str, digits: Rounding) -> str:
     )
 
 
-def _test_sentence(d: Difference) -> str:
+def _test_sentence(d: Difference, test: TestResult, p_adjusted: float) -> str:
     threshold = alpha(d.level)
-    name = name_of_test(d.test.name)
-    asked = (
-        "" if d.test.alternative == "two-sided" else f", one-sided (is {d.a}'s score {d.test.alternative}?)"
-    )
-    clause = p_clause(d.p_value, threshold)
+    name = name_of_test(test.name)
+    two_sided = test.alternative == "two-sided"
+    asked = "" if two_sided else f", one-sided (is {d.a}'s score {test.alternative}?)"
+    clause = p_clause(test.p_value, threshold)
     text = f"{name[0].upper()}{name[1:]}{asked}: {clause}"
-    if d.test.error > 0.0 and "<" not in clause:
-        text += f" ± {d.test.error:.1g}"
-    if d.p_adjusted != d.p_value and not math.isnan(d.p_adjusted):
-        text += f" ({p_clause(d.p_adjusted, threshold, 'adjusted p')})"
+    if test.error > 0.0 and "<" not in clause:
+        text += f" ± {test.error:.1g}"
+    if p_adjusted != test.p_value and not math.isnan(p_adjusted):
+        text += f" ({p_clause(p_adjusted, threshold, 'adjusted p')})"
     if significant(d) and d.favoured is not None and d.ahead != d.favoured:
         text += f", in favour of {d.favoured}"
         text += ", which has the worse score" if d.opposed else ""
@@ -118,8 +132,8 @@ def _verdict_sentence(d: Difference, digits: Rounding) -> str:
 
 
 def significant(d: Difference) -> bool:
-    """Return whether the adjusted p-value is at most 1 − level."""
-    return rejects(d.p_adjusted, alpha_of(d.level))
+    """Return whether there is an adjusted p-value, and it is at most 1 − level."""
+    return d.p_adjusted is not None and rejects(d.p_adjusted, alpha_of(d.level))
 
 
 def stands_out(d: Difference) -> bool:
@@ -129,13 +143,15 @@ def stands_out(d: Difference) -> bool:
 
 def best_clause(first: str, others: Mapping[str, Difference]) -> str:
     """Return how the first system stands to the others by the tests: the end of a sentence about it."""
+    test = next(iter(others.values())).test
+    if test is None:
+        return "; nothing was tested"
     open_, against = [], []
     for name, d in others.items():
         if not significant(d):
             open_.append(name)
         elif (shown_better(d, alpha_of(d.level)) or d.favoured) != first:
             against.append(name)
-    test = next(iter(others.values())).test
     two_sided = test.alternative == "two-sided"
     sided = "" if two_sided else f" (one-sided tests: {test.alternative})"
     parts = []

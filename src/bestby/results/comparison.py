@@ -24,24 +24,27 @@ class SystemScore:
     score : float
         On the scale of the metric.
     interval : Interval or None
-        Confidence interval of the score; None where it is undefined, which a note then says.
-    rank_low, rank_high : int
-        The ranks (1 is best) that the tests of the family leave open, at its level.
+        Confidence interval of the score; None where it is undefined, which a note then says, or if none was
+        asked for (``interval=None``).
+    rank_low, rank_high : int or None
+        The ranks (1 is best) that the tests of the family leave open, at its level. None without tests
+        (``test=None``): scores alone do not show which system is better.
     group : str or None
         Compact letters: two systems that share a letter could not be told apart, or the test favours the one
         with the worse score, of which a note tells. More than 26 groups are
         numbered, as in ``"3-7, 9"``. None when not every pair was tested, or if there are more groups than
         systems.
     standard_error, standard_error_method : float or None, str or None
-        Standard error of the score, None where it is undefined, and its source, as for `Difference`.
+        Standard error of the score, None where it is undefined or no interval was asked for, and its source,
+        as for `Difference`.
     """
 
     metric: str
     system: str
     score: float
     interval: Interval | None
-    rank_low: int
-    rank_high: int
+    rank_low: int | None
+    rank_high: int | None
     group: str | None
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
@@ -60,11 +63,12 @@ class Difference:
     score_a, score_b : float
         The two scores.
     interval : Interval or None
-        Confidence interval of the difference; None where it is undefined, which a note then says.
-    test : TestResult
-        The significance test.
-    p_adjusted : float
-        The p-value after correction over the family.
+        Confidence interval of the difference; None where it is undefined, which a note then says, or if none
+        was asked for (``interval=None``).
+    test : TestResult or None
+        The significance test; None if none was asked for (``test=None``).
+    p_adjusted : float or None
+        The p-value after correction over the family; None without a test.
     greater_is_better : bool
         The direction of the metric.
     n_items, n_differing : int
@@ -83,7 +87,7 @@ class Difference:
     level : float
         Nominal coverage of the interval; 1 - level is the level of the test.
     standard_error : float or None
-        Standard error of the difference; None where it is undefined.
+        Standard error of the difference; None where it is undefined, or if no interval was asked for.
     standard_error_method : str or None
         Where it comes from. ``"formula"``: sd / sqrt(n) for a mean of n items or runs (of two samples of
         runs the root of the sum of squares), the delta method for other functions of sums. ``"cr2"``,
@@ -100,8 +104,8 @@ class Difference:
     score_a: float
     score_b: float
     interval: Interval | None
-    test: TestResult
-    p_adjusted: float
+    test: TestResult | None
+    p_adjusted: float | None
     greater_is_better: bool
     n_items: int
     n_differing: int
@@ -115,14 +119,14 @@ class Difference:
     standard_error_method: str | None = field(default=None, kw_only=True)
 
     @property
-    def p_value(self) -> float:
-        """The raw p-value."""
-        return self.test.p_value
+    def p_value(self) -> float | None:
+        """The raw p-value; None without a test."""
+        return None if self.test is None else self.test.p_value
 
     @property
-    def exact(self) -> bool:
-        """Whether the p-value is exact."""
-        return self.test.exact
+    def exact(self) -> bool | None:
+        """Whether the p-value is exact; None without a test."""
+        return None if self.test is None else self.test.exact
 
     @property
     def extent(self) -> str:
@@ -142,7 +146,7 @@ class Difference:
 
         Tests of ranks and signs can favour the system with the worse mean.
         """
-        direction = self.test.direction
+        direction = None if self.test is None else self.test.direction
         if direction is None:
             return None
         return self.a if (direction == "greater") == self.greater_is_better else self.b
@@ -184,7 +188,7 @@ class Difference:
             "score_a": self.score_b,
             "score_b": self.score_a,
             "interval": self.interval and self.interval.mirrored(),
-            "test": self.test.mirrored(),
+            "test": self.test and self.test.mirrored(),
             "equivalence_interval": self.equivalence_interval and self.equivalence_interval.mirrored(),
             "verdict": swap.get(self.verdict or "", self.verdict),
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -40,8 +40,9 @@ class Pairs(Sequence[Difference]):
         How the reference distribution was obtained, as a position in `methods`; positions in `VERDICTS`.
     methods : tuple of str
         What `how` means.
-    interval, test : str
-        The methods of the intervals and of the test.
+    interval, test : str or None
+        The methods of the intervals and of the test; None if there are none: `low`, `high` and
+        `standard_error`, or `p_value`, `p_adjusted` and `statistic`, are then NaN.
     n_items, level, alternative, margin
         As for `Difference` and its test.
     told : mapping of int to tuple of Note
@@ -69,8 +70,8 @@ class Pairs(Sequence[Difference]):
     methods: tuple[str, ...]
     n_items: int
     level: float
-    interval: str
-    test: str
+    interval: str | None
+    test: str | None
     alternative: Alternative
     told: Mapping[int, tuple[Note, ...]]
     margin: float | None = None
@@ -116,6 +117,12 @@ class Pairs(Sequence[Difference]):
         equivalence = self._equivalence_intervals(positions)
         for row, tost in zip(rows, equivalence, strict=True):
             a, b, estimate, low, high, p, adjusted, error, statistic, n_differing, how, verdict = row
+            interval = test = None
+            if self.interval is not None:
+                interval = Interval(low, high, self.level, self.interval, True)
+            if self.test is not None:
+                method = self.methods[how]
+                test = TestResult(self.test, p, self.alternative, True, method, statistic=statistic)
             about = (self.metric, self.names[a], self.names[b])
             yield Difference(
                 metric=self.metric,
@@ -125,9 +132,9 @@ class Pairs(Sequence[Difference]):
                 score_a=scores[a],
                 score_b=scores[b],
                 level=self.level,
-                interval=Interval(low, high, self.level, self.interval, True),
-                test=TestResult(self.test, p, self.alternative, True, self.methods[how], statistic=statistic),
-                p_adjusted=adjusted,
+                interval=interval,
+                test=test,
+                p_adjusted=None if test is None else adjusted,
                 greater_is_better=self.greater_is_better,
                 n_items=self.n_items,
                 n_differing=n_differing,
@@ -135,12 +142,12 @@ class Pairs(Sequence[Difference]):
                 margin=self.margin,
                 notes=notes_about(self.told.get(n_differing, ()), *about),
                 equivalence_interval=tost,
-                standard_error=error,
-                standard_error_method="formula",
+                standard_error=None if interval is None else error,
+                standard_error_method=None if interval is None else "formula",
             )
 
     def _equivalence_intervals(self, positions: Array) -> Iterator[Interval | None]:
-        if self.equivalence is None:
+        if self.equivalence is None or self.interval is None:
             yield from [None] * positions.size
             return
         for low, high in zip(*(column[positions].tolist() for column in self.equivalence), strict=True):
@@ -149,7 +156,11 @@ class Pairs(Sequence[Difference]):
     @property
     def favoured(self) -> list[str | None]:
         """As `Difference.favoured`, of each pair."""
-        sign = np.sign(self.statistic) * (1 if self.greater_is_better else -1)
+        return self._system_of_sign(self.statistic)
+
+    def _system_of_sign(self, values: FloatArray) -> list[str | None]:
+        """Return A where a number is positive, B where it is negative; the reverse where lower is better."""
+        sign = np.sign(values) * (1 if self.greater_is_better else -1)
         names = np.array([*self.names, None], dtype=object)
         favoured: list[str | None] = names[
             np.where(sign > 0, self.a, np.where(sign < 0, self.b, -1))
@@ -159,7 +170,7 @@ class Pairs(Sequence[Difference]):
     @property
     def better(self) -> list[str | None]:
         """As `Difference.better`, of each pair: the tests of counts never oppose the scores."""
-        return self.favoured
+        return self.favoured if self.test is not None else self._system_of_sign(self.estimate)
 
     def find(self, a: str, b: str) -> int | None:
         """Return the position of A minus B, None if there is none."""
@@ -184,11 +195,17 @@ class Pairs(Sequence[Difference]):
     def same(self, other: Pairs) -> bool:
         """Return whether everything is equal, to the bit."""
         return all(
-            np.array_equal(one, another) if isinstance(one, np.ndarray | tuple) else one == another
+            _same(one, another) if isinstance(one, np.ndarray | tuple) else one == another
             for one, another in (
                 (getattr(self, column.name), getattr(other, column.name)) for column in fields(self)
             )
         )
+
+
+def _same(one: Any, another: Any) -> bool:
+    """Return whether two arrays are equal; NaN, which stands for what was not computed, equals NaN."""
+    numbers = isinstance(one, np.ndarray) and one.dtype.kind == "f"
+    return np.array_equal(one, another, equal_nan=numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -92,8 +92,9 @@ def test_what_is_undefined_is_said_to_be(made: SimpleNamespace) -> None:
     assert (
         first(made.difference(estimate=math.nan).sentence) == "The difference between a and b is undefined."
     )
-    d = dataclasses.replace(made.difference(), interval=None)
+    d = dataclasses.replace(made.difference(), interval=None, notes=(Note("undefined_interval", "none"),))
     assert "how sure that is cannot be said" in d.sentence
+    assert "; " not in dataclasses.replace(d, notes=()).sentence  # no interval was asked for
 
 
 def test_adjusted_p_one_sided_and_error(made: SimpleNamespace) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli.options import Group, choice, flag, option, record
-from bestby.vocabulary import allowed_names
+from bestby.vocabulary import NONE, allowed_names
 
 Text = str | None
 Names = list[str] | None
@@ -21,6 +21,8 @@ Count = int | None
 
 INTERVALS = allowed_names("interval", "items")
 TESTS = allowed_names("test", "items")
+SKIPPABLE_INTERVALS = (*INTERVALS, NONE)
+SKIPPABLE_TESTS = (*TESTS, NONE)
 
 
 def metric_names() -> tuple[str, ...]:
@@ -136,6 +138,16 @@ class Tests(Group):
     )
 
 
+def with_none(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments in which None stands for the interval or the test "none".
+
+    >>> with_none({"interval": "none", "test": "auto", "correction": "none"})
+    {'interval': None, 'test': 'auto', 'correction': 'none'}
+    """
+    skipped = {name: None for name in ("interval", "test") if arguments.get(name) == NONE}
+    return {**arguments, **skipped}
+
+
 @record
 class Resamples(Group):
     """How resamples are drawn."""
@@ -208,7 +220,13 @@ class ItemResamples(Resamples):
 class ItemFamily(ItemResamples, Tests, Intervals):
     """The intervals and tests of the differences between systems over items."""
 
+    interval: str = choice("METHOD", SKIPPABLE_INTERVALS, "Intervals: ", default="auto")
+    test: str = choice("NAME", SKIPPABLE_TESTS, "Test: ", default="permutation")
     margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with None where nothing of the kind is to be computed."""
+        return with_none(super().arguments())
 
 
 def _size(text: str) -> float | int:

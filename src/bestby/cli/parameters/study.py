@@ -7,7 +7,7 @@ from typing import ClassVar
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record
 from bestby.cli.parameters import groups
 from bestby.cli.parameters.groups import Names, Number, Text
-from bestby.vocabulary import allowed_names, choices
+from bestby.vocabulary import NONE, allowed_names, choices
 
 
 @record
@@ -60,14 +60,14 @@ class Statistics(groups.ItemFamily):
     baseline: Names = option("NAME", "Compare all others with this condition, whatever its role; repeatable.")
     interval: str = option(
         "METHOD",
-        f"Intervals: {choices('interval', 'study_runs')}; for single runs those of compare too.",
-        choices=allowed_names("interval", "study"),
+        f"Intervals: {choices('interval', 'study_runs')}; for single runs those of compare too; or none.",
+        choices=(*allowed_names("interval", "study"), NONE),
         default="auto",
     )
     test: str = option(
         "NAME",
-        f"Test: {choices('test', 'study_runs')}; for single runs those of compare too.",
-        choices=allowed_names("test", "study"),
+        f"Test: {choices('test', 'study_runs')}; for single runs those of compare too; or none.",
+        choices=(*allowed_names("test", "study"), NONE),
         default="auto",
     )
 

@@ -73,7 +73,7 @@ def shown_better(d: Difference, alpha: float) -> str | None:
     statistic of the test favours, and only if that one does not have the worse score: a sign test in favour
     of the system with the worse mean says nothing for the better mean of the other.
     """
-    if not rejects(d.p_adjusted, alpha):
+    if d.test is None or d.p_adjusted is None or not rejects(d.p_adjusted, alpha):
         return None
     one_sided = d.test.alternative != "two-sided"
     if one_sided and d.test.direction is not None and d.test.direction != d.test.alternative:
@@ -83,6 +83,8 @@ def shown_better(d: Difference, alpha: float) -> str | None:
 
 def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
     """Return `shown_better` for many pairs at once: 1 for A, -1 for B, 0 for neither."""
+    if pairs.test is None:
+        return np.zeros(len(pairs), dtype=np.int64)
     sides = np.sign(pairs.statistic).astype(np.int64)
     shown = rejects(pairs.p_adjusted, alpha)
     if pairs.alternative != "two-sided":
@@ -98,8 +100,8 @@ def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> 
     noted = []
     for d in differences:
         notes = tuple(note for note in d.notes if note.code != OPPOSED)
-        if d.opposed and rejects(d.p_adjusted, alpha):
-            notes += (_opposition_note(d),)
+        if d.opposed and d.test is not None and d.p_adjusted is not None and rejects(d.p_adjusted, alpha):
+            notes += (_opposition_note(d, d.test.name),)
         noted.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
     return tuple(noted)
 
@@ -143,11 +145,11 @@ _WHY_OPPOSED = {
 """Per test that can favour the system with the worse score, why it can."""
 
 
-def _opposition_note(d: Difference) -> Note:
-    why = _WHY_OPPOSED.get(d.test.name, "it does not test the difference between the two scores itself")
+def _opposition_note(d: Difference, test: str) -> Note:
+    why = _WHY_OPPOSED.get(test, "it does not test the difference between the two scores itself")
     return Note(
         OPPOSED,
-        f"the {d.test.name} test is significant, but in favour of the system with the worse score: {why}."
+        f"the {test} test is significant, but in favour of the system with the worse score: {why}."
         " Ranks and groups therefore leave the order of these two systems open",
         (d.metric, d.a, d.b),
     )

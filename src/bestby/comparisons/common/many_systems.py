@@ -66,13 +66,16 @@ def counted(
 ) -> Counts | None:
     """Return the counts of all pairs in the order of `line`; None if they are few, or do not tell all.
 
-    They are for a mean of 0/1 over single items without strata, with Tango's intervals and a test of counts.
+    They are for a mean of 0/1 over single items without strata, with Tango's intervals and a test of counts,
+    or without either.
     """
     n_pairs = len(line) - 1 if baseline is not None else len(line) * (len(line) - 1) // 2
     group = makers.group
     if n_pairs < FEW_PAIRS or type(group) is not SumGroup or not makers.by_formula:
         return None
-    if settings.simultaneous or settings.interval not in ("auto", "tango") or settings.test not in TESTS:
+    if settings.simultaneous or settings.interval not in ("auto", "tango", None):
+        return None
+    if settings.test not in (*TESTS, None):
         return None
     metric = group.metrics[m]
     if group.clustered or group.n_strata > 1 or not (isinstance(metric, MeanMetric) and metric.proportions):
@@ -113,15 +116,21 @@ def pairs(
     counts: Counts,
     makers: Intervals,
     m: int,
-    test: str,
+    test: str | None,
     alternative: Alternative,
     evaluation: Evaluation,
     settings: Settings,
 ) -> Pairs:
     """Return the differences of all pairs with intervals, tests and verdicts."""
     metric, scores = makers.group.metrics[m], makers.scores[m]
-    p, statistic, how = _tested(counts, test, alternative)
-    low, high = discordant.tango(counts.n10, counts.n01, counts.n, settings.level)
+    bounded, nothing = settings.interval is not None, np.full(counts.a.size, np.nan)
+    p, adjusted, statistic, how = nothing, nothing, nothing, np.zeros(counts.a.size, dtype=np.uint8)
+    if test is not None:
+        p, statistic, how = _tested(counts, test, alternative)
+        adjusted = multiplicity.adjust(p, settings.correction)
+    low, high = nothing, nothing
+    if bounded:
+        low, high = discordant.tango(counts.n10, counts.n01, counts.n, settings.level)
     tost, tost_level = (low, high), equivalence_level(settings.level, settings.margin)
     if tost_level is not None:
         tost = discordant.tango(counts.n10, counts.n01, counts.n, tost_level)
@@ -141,9 +150,9 @@ def pairs(
         estimate=estimate,
         low=low,
         high=high,
-        standard_error=paired_error(counts.n10 + counts.n01, estimate, counts.n),
+        standard_error=paired_error(counts.n10 + counts.n01, estimate, counts.n) if bounded else nothing,
         p_value=p,
-        p_adjusted=multiplicity.adjust(p, settings.correction),
+        p_adjusted=adjusted,
         statistic=statistic,
         n_differing=(counts.n10 + counts.n01).astype(np.int32 if counts.n < 1 << 31 else np.int64),
         how=how,
@@ -151,23 +160,25 @@ def pairs(
         methods=_METHODS,
         n_items=evaluation.n_items,
         level=settings.level,
-        interval="tango",
+        interval="tango" if bounded else None,
         test=test,
         alternative=alternative,
-        told=_notes(counts),
+        told=_notes(counts, bounded=bounded),
         margin=settings.margin,
         equivalence=None if settings.margin is None else tost,
         equivalence_level=settings.level if tost_level is None else tost_level,
     )
 
 
-def _notes(counts: Counts) -> dict[int, tuple[Note, ...]]:
-    """Return the notes of differences, by the number of items that differ: those of `pairing`."""
+def _notes(counts: Counts, *, bounded: bool) -> dict[int, tuple[Note, ...]]:
+    """Return the notes of differences, by the number of items that differ; `bounded`: with intervals."""
     notes_by_count: dict[int, tuple[Note, ...]] = {}
     for n_differing in np.unique(counts.n10 + counts.n01).tolist():
-        note = interval_choice.reservation(
-            "tango", difference=True, n_differing=n_differing, n_effective=None, plain_mean=True
-        )
+        note = None
+        if bounded:
+            note = interval_choice.reservation(
+                "tango", difference=True, n_differing=n_differing, n_effective=None, plain_mean=True
+            )
         notes: tuple[Note, ...] = () if note is None else (note,)
         if n_differing == 0:
             notes += (Note("identical", IDENTICAL),)

@@ -33,8 +33,8 @@ UNEVEN = 1.5
 """How many times greater the share drawn of one stratum may be than that of another."""
 
 
-def data_notes(evaluation: Evaluation) -> list[Note]:
-    """Return notes on the size of the data; refuse data in a single cluster."""
+def data_notes(evaluation: Evaluation, *, intervals: bool = True) -> list[Note]:
+    """Return notes on what the size of the data does to `intervals`; refuse data in a single cluster."""
     notes = []
     if evaluation.clusters is not None:
         n_clusters = evaluation.n_clusters
@@ -43,8 +43,8 @@ def data_notes(evaluation: Evaluation) -> list[Note]:
                 "all items are in one cluster: nothing can be said about the uncertainty",
                 hint="clusters are groups such as documents or speakers; at least 2 are needed",
             )
-        notes += dependence.cluster_notes(evaluation)
-    elif evaluation.n_items < FEW_ITEMS:
+        notes += dependence.cluster_notes(evaluation) if intervals else []
+    elif intervals and evaluation.n_items < FEW_ITEMS:
         notes.append(
             Note("few_items", f"there are only {evaluation.n_items} items: intervals tend to be too short")
         )
@@ -52,12 +52,16 @@ def data_notes(evaluation: Evaluation) -> list[Note]:
 
 
 def evaluation_notes(
-    evaluation: Evaluation, metrics: Sequence[BaseMetric], reading_notes: Sequence[Note]
+    evaluation: Evaluation,
+    metrics: Sequence[BaseMetric],
+    reading_notes: Sequence[Note],
+    settings: Settings,
 ) -> list[Note]:
     """Return notes on how the data were read, their size and labels; refuse data in a single cluster."""
     compares_labels = any(metric.reads != "numbers" for metric in metrics)
     brought = [note for note in evaluation.notes if compares_labels or note.code != "labels_merged"]
-    return [*brought, *data_notes(evaluation), *reading_notes, *label_notes(evaluation, metrics)]
+    size_notes = data_notes(evaluation, intervals=settings.interval is not None)
+    return [*brought, *size_notes, *reading_notes, *label_notes(evaluation, metrics)]
 
 
 def label_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
@@ -90,10 +94,12 @@ def label_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[N
 
 def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[Note]:
     """Return notes on resamples that are drawn otherwise than as many units as there are."""
-    notes = []
+    notes: list[Note] = []
+    if settings.interval is None and settings.test != "bootstrap":
+        return notes  # nothing is drawn with replacement
     if drawing.subsampling(group.units):
         m, n = int(drawing.draws(group.units).sum()), group.n_units
-        if settings.test not in ("bootstrap",):
+        if settings.test not in ("bootstrap", None):
             notes.append(
                 Note(
                     "resample_size_of_intervals",

@@ -30,7 +30,7 @@ from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import Differences, Pairs
-from bestby.results.values import Interval, Omnibus
+from bestby.results.values import Interval, Omnibus, TestResult
 
 MOST_HELD = 5000
 """Pairs, those of 100 systems, up to which every difference is made at once and held."""
@@ -64,7 +64,7 @@ def compared_by_metric(
     dependence.check(evaluation, settings)
     metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     drawing = Drawing.of(resampling)
-    notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes)
+    notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes, settings)
     parts: dict[int, MetricPart] = {}
     for group, positions in prepare.groups(
         evaluation,
@@ -90,7 +90,7 @@ def compared_by_metric(
         provenance=evaluation_provenance(evaluation, metrics, named, drawing),
         n_items=evaluation.n_items,
         level=settings.level,
-        correction=settings.correction,
+        correction="none" if settings.test is None else settings.correction,
         margin=settings.margin,
         baseline=settings.baseline,
         n_clusters=evaluation.n_clusters,
@@ -122,28 +122,33 @@ def compared(
         return _by_counts(counts, makers, m, unfitted, order, evaluation, settings)
     pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
     test, path = _test(makers, pairs, evaluation, settings)
-    tests = test_maker.run(test, makers, pairs, alternative)
-    adjusted = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
+    tests: dict[Pair, TestResult] = {}
+    adjusted: dict[Pair, float] = {}
+    if test is not None:
+        tests = test_maker.run(test, makers, pairs, alternative)
+        p_values = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
+        adjusted = dict(zip(pairs, p_values.tolist(), strict=True))
     bounds = _intervals(makers, pairs, settings)
     differences = family.with_direction_notes(
         [
-            one_pair.difference(makers, pair, evaluation, tests[pair], bounds[pair], settings, float(p))
-            for pair, p in zip(pairs, adjusted, strict=True)
+            one_pair.difference(
+                makers, pair, evaluation, tests.get(pair), bounds[pair], settings, adjusted.get(pair)
+            )
+            for pair in pairs
         ],
         settings.alpha,
     )
-    standings = family.standings(
-        [names[system] for system in order],
-        differences,
-        settings.alpha,
-        lettered=settings.baseline is None,
-    )
+    standings, group_notes = None, []
+    if test is not None:
+        lettered = settings.baseline is None
+        in_order = [names[system] for system in order]
+        standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
+        group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
     systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
-    group_notes = note_rules.group_notes(metric.name, standings[2], lettered=settings.baseline is None)
     return MetricPart(
         systems,
         differences,
-        _omnibus(makers, m),
+        None if test is None else _omnibus(makers, m),
         (
             *path,
             *group_notes,
@@ -151,10 +156,26 @@ def compared(
             *note_rules.metric_notes(makers.group, m, tests, settings),
             *swap_notes.exchange_notes(makers.group, m, tests, names, settings.test),
             *swap_notes.exchangeability_notes(makers.group, m, tests, names, settings.alpha),
-            *note_rules.sample_notes(makers.group, m, pairs, evaluation),
-            *dependence.dependence_notes(makers.group, unfitted, pairs, evaluation, settings),
+            *_uncertainty_notes(makers, m, unfitted, pairs, evaluation, settings),
         ),
     )
+
+
+def _uncertainty_notes(
+    makers: Intervals,
+    m: int,
+    unfitted: BaseMetric,
+    pairs: Sequence[Pair],
+    evaluation: Evaluation,
+    settings: Settings,
+) -> list[Note]:
+    """Return notes on what the standard errors, and so intervals and tests, do not allow for."""
+    if settings.interval is None and settings.test is None:
+        return []
+    return [
+        *note_rules.sample_notes(makers.group, m, pairs, evaluation),
+        *dependence.dependence_notes(makers.group, unfitted, pairs, evaluation, settings),
+    ]
 
 
 def _by_counts(
@@ -171,29 +192,33 @@ def _by_counts(
     alternative = settings.towards(metric.greater_is_better)
     test, path = _test(makers, [counts.widest(m)], evaluation, settings)
     differences = many_systems.pairs(counts, makers, m, test, alternative, evaluation, settings)
-    standings = family.standings_of(
-        many_systems.beaten(differences, order, settings.alpha), lettered=settings.baseline is None
-    )
+    standings, group_notes = None, []
+    if test is not None:
+        lettered = settings.baseline is None
+        better = many_systems.beaten(differences, order, settings.alpha)
+        standings = family.standings_of(better, lettered=lettered)
+        group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
     systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
-    group_notes = note_rules.group_notes(metric.name, standings[2], lettered=settings.baseline is None)
     pairs = counts.noted_pairs(m)
-    of_pairs = [
-        *note_rules.sample_notes(makers.group, m, pairs, evaluation),
-        *dependence.dependence_notes(makers.group, unfitted, pairs, evaluation, settings),
-    ]
+    of_pairs = _uncertainty_notes(makers, m, unfitted, pairs, evaluation, settings)
     if len(pairs) < len(differences):
         which = " (of the differences with the first system and of those between neighbours)"
         of_pairs = [dataclasses.replace(note, message=note.message + which) for note in of_pairs]
     of_metric = note_rules.metric_notes(makers.group, m, {}, settings)
     return MetricPart(
-        systems, differences, _omnibus(makers, m), (*path, *group_notes, *notes, *of_metric, *of_pairs)
+        systems,
+        differences,
+        None if test is None else _omnibus(makers, m),
+        (*path, *group_notes, *notes, *of_metric, *of_pairs),
     )
 
 
 def _test(
     makers: Intervals, pairs: Sequence[Pair], evaluation: Evaluation, settings: Settings
-) -> tuple[str, tuple[Note, ...]]:
+) -> tuple[str | None, tuple[Note, ...]]:
     """Return the test asked for; for "auto" that at the end of the tree, with a note of the path."""
+    if settings.test is None:
+        return None, ()
     if makers.group.crossed:
         return dependence.supported_test(settings.test, makers.group)
     if settings.test != "auto":
@@ -222,30 +247,35 @@ def system_scores(
     makers: Intervals,
     m: int,
     order: list[int],
-    standings: family.Standings,
+    standings: family.Standings | None,
     names: Sequence[str],
-    method: str,
+    method: str | None,
     level: float,
 ) -> tuple[tuple[SystemScore, ...], tuple[Note, ...]]:
-    """Return the scores of all systems, the best first, with intervals by the method asked for, and notes."""
+    """Return the scores of all systems, the best first, with intervals by the method asked for, and notes.
+
+    Without `standings` nothing was tested, so no ranks are claimed.
+    """
     metric = makers.group.metrics[m]
-    low, high, labels = standings
+    low, high, labels = (None, None, None) if standings is None else standings
     entries: list[SystemScore] = []
     notes: list[Note] = []
     for position, system in enumerate(order):
         target = Target(m, system)
-        chosen, doubts = one_pair.chosen(makers, target, method)
-        interval, found = makers.interval(target, chosen, level)
-        notes += notes_about((*found, *doubts), metric.name, names[system])
-        error, error_method = one_pair.standard_error(makers, target, interval)
+        interval, error, error_method = None, None, None
+        if method is not None:
+            chosen, doubts = one_pair.chosen(makers, target, method)
+            interval, found = makers.interval(target, chosen, level)
+            notes += notes_about((*found, *doubts), metric.name, names[system])
+            error, error_method = one_pair.standard_error(makers, target, interval)
         entries.append(
             SystemScore(
                 metric.name,
                 names[system],
                 makers.estimate(target),
                 interval,
-                int(low[position]),
-                int(high[position]),
+                None if low is None else int(low[position]),
+                None if high is None else int(high[position]),
                 None if labels is None else labels[position],
                 standard_error=error,
                 standard_error_method=error_method,

@@ -103,9 +103,11 @@ def check_defined(scores: FloatArray, metric: BaseMetric, name_of: Callable[[int
 
 
 def intervals(
-    makers: Intervals, pair: Pair, method: str, settings: CheckedSettings
+    makers: Intervals, pair: Pair, method: str | None, settings: CheckedSettings
 ) -> tuple[Interval | None, Interval | None, tuple[Note, ...]]:
     """Return the interval of a pair by the method asked for, that of two one-sided tests, and notes."""
+    if method is None:
+        return None, None, ()
     target = Target(*pair)
     name, doubts = chosen(makers, target, method)
     interval, tost, notes = with_equivalence(
@@ -118,19 +120,26 @@ def difference(
     makers: Intervals,
     pair: Pair,
     evaluation: Evaluation,
-    test: TestResult,
+    test: TestResult | None,
     intervals: tuple[Interval | None, Interval | None, tuple[Note, ...]],
     settings: CheckedSettings,
     p_adjusted: float | None = None,
 ) -> Difference:
-    """Return A minus B with its intervals (those of `intervals`), verdict and test."""
+    """Return A minus B with its intervals (those of `intervals`), verdict and test.
+
+    The standard error belongs to the intervals: where none are asked for, there is none.
+    """
     interval, tost, notes = intervals
     m, a, b = pair
     metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
     n_differing = makers.group.differing(pair)[0]
     if n_differing == 0:
         notes += (Note("identical", IDENTICAL),)
-    error, error_method = standard_error(makers, Target(*pair), interval)
+    error, error_method = None, None
+    if settings.interval is not None:
+        error, error_method = standard_error(makers, Target(*pair), interval)
+    if test is not None and p_adjusted is None:
+        p_adjusted = test.p_value
     plain = Difference(
         metric=metric.name,
         a=names[a],
@@ -141,7 +150,7 @@ def difference(
         interval=interval,
         level=settings.level,
         test=test,
-        p_adjusted=test.p_value if p_adjusted is None else p_adjusted,
+        p_adjusted=p_adjusted,
         greater_is_better=metric.greater_is_better,
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,

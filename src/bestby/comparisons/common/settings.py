@@ -12,7 +12,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, Question
 from bestby.comparisons.common.family import alpha_of, oriented
 from bestby.resampling.settings import size_of
-from bestby.vocabulary import allowed_names
+from bestby.vocabulary import SKIPPABLE, allowed_names
 
 
 def margin_of(margin: Any, what: str = "margin") -> float | None:
@@ -50,6 +50,7 @@ _CHECKED_ELSEWHERE = ("baseline", "rescale")
 class CheckedSettings:
     """What the settings of all comparisons share."""
 
+    interval: str | None
     level: float
     alternative: Question
     margin: float | None
@@ -60,7 +61,9 @@ class CheckedSettings:
         for name, value in settings.items():
             if name in _CHECKS:
                 settings[name] = _CHECKS[name](value, name)
-            elif name not in _CHECKED_ELSEWHERE:
+            elif name not in _CHECKED_ELSEWHERE and not (
+                value is None and f"{comparison}.{name}" in SKIPPABLE
+            ):
                 settings[name] = checks.choice(value, allowed_names(name, comparison), name)
         return cls(**settings)
 
@@ -78,10 +81,10 @@ class CheckedSettings:
 class Settings(CheckedSettings):
     """The arguments of `compare` that are not data; see there."""
 
-    interval: str
+    interval: str | None
     level: float
     simultaneous: bool = False
-    test: str = "permutation"
+    test: str | None = "permutation"
     alternative: Question = "two-sided"
     correction: str = "holm"
     margin: float | None = None
@@ -92,6 +95,16 @@ class Settings(CheckedSettings):
     blocks: int | None = None
 
     def __post_init__(self) -> None:
+        if self.interval is None and self.margin is not None:
+            raise InvalidInputError(
+                "a verdict compares the interval with the margin, and interval=None computes no interval",
+                hint="leave out margin, or interval=None",
+            )
+        if self.test is None and self.alternative != "two-sided":
+            raise InvalidInputError(
+                f"alternative={self.alternative!r} is a question to a test, and test=None runs no test",
+                hint="leave out alternative, or test=None",
+            )
         if self.simultaneous and self.interval != "auto":
             raise InvalidInputError(
                 f"simultaneous intervals are made by max-T, so interval={self.interval!r} would be ignored",
@@ -107,4 +120,6 @@ class Settings(CheckedSettings):
             del named["annotators"]
         if self.blocks is None:
             del named["blocks"]
+        if self.test is None:
+            del named["alternative"], named["correction"]
         return named

@@ -12,7 +12,7 @@ from bestby.results.values import TestResult
 
 
 def exchange_notes(
-    group: Group, m: int, tests: Mapping[Pair, TestResult], names: Sequence[str], asked: str
+    group: Group, m: int, tests: Mapping[Pair, TestResult], names: Sequence[str], asked: str | None
 ) -> list[Note]:
     """Return notes on permutation tests of correlations and ranks: what is swapped, and when it is right.
 

@@ -299,7 +299,7 @@ def _across(
     made = per_dataset.differences(makers, evaluation, pairs, dataclasses.replace(options, interval=method))
     adjusted = multiplicity.adjust([d.p_value for d in made], correction)
     names = evaluation.names
-    tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made}
+    tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
     doubts = swap_notes.exchangeability_notes(
         makers.group, 0, tests, names, alpha_of(options.level), "datasets"
     )
@@ -332,7 +332,7 @@ def _as_of_t(d: Difference, metric: str) -> Difference:
     if d.interval is not None and d.interval.method == "normal":
         of_number = {"few_effective"} | ({"few_differing"} if d.n_differing == d.n_items else set())
         d = dataclasses.replace(d, notes=tuple(note for note in d.notes if note.code not in of_number))
-    if d.test.name != "t" or d.test.method != "enumeration" or d.n_differing == 0:
+    if d.test is None or d.test.name != "t" or d.test.method != "enumeration" or d.n_differing == 0:
         return d
     text = (
         "the difference is the same on all datasets, so its spread is unknown: there is no interval, and the"

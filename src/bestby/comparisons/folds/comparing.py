@@ -347,6 +347,7 @@ def _corrected_interval(table: FloatArray, ratio: float, method: str, level: flo
 
 def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ...]], level: float) -> Spread:
     made = [differences[position] for differences in inner.values()]
+    p_values = [d.test.p_value for d in made if d.test is not None]
 
     def ends(values: Sequence[float]) -> tuple[float, float]:
         return (min(values), max(values)) if values else (math.nan, math.nan)
@@ -355,8 +356,8 @@ def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ..
         a=pair[0],
         b=pair[1],
         n_repetitions=len(made),
-        n_significant=sum(rejects(d.p_value, alpha_of(level)) for d in made),
-        p_value=ends([d.p_value for d in made]),
+        n_significant=sum(rejects(p, alpha_of(level)) for p in p_values),
+        p_value=ends(p_values),
         low=ends([d.interval.low for d in made if d.interval is not None]),
         difference=ends([d.estimate for d in made]),
         high=ends([d.interval.high for d in made if d.interval is not None]),

@@ -43,11 +43,11 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
     differences: list[StudyDifference] = []
     for metric in plan.metrics:
         mine = [raw[metric.name, pair] for pair in plan.pairs]
-        adjusted = multiplicity.adjust([d.p_value for d in mine], plan.settings.correction)
-        found = family.with_direction_notes(
-            [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(mine, adjusted, strict=True)],
-            plan.settings.alpha,
-        )
+        tests = [d.test for d in mine if d.test is not None]
+        if tests:
+            adjusted = multiplicity.adjust([test.p_value for test in tests], plan.settings.correction)
+            mine = [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(mine, adjusted, strict=True)]
+        found = family.with_direction_notes(mine, plan.settings.alpha)
         ordered, found = _standing(plan, metric, scores, found)
         systems += ordered
         found, long = family.with_one_long_note(found)
@@ -59,13 +59,12 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
             metric.name, of_runs
         )
         labels = [entry.group for entry in ordered if entry.group is not None]
-        notes += note_rules.group_notes(metric.name, labels or None, lettered=not plan.baselines)
+        if tests:
+            notes += note_rules.group_notes(metric.name, labels or None, lettered=not plan.baselines)
         if metric.caution is not None:
             notes.append(Note("caution", metric.caution, (metric.name,)))
         notes += note_rules.direction_notes(metric.name, metric.greater_is_better, plan.settings.alternative)
-        notes += note_rules.resample_notes(
-            metric.name, [d.test for d in found], plan.settings.correction, plan.settings.alpha
-        )
+        notes += note_rules.resample_notes(metric.name, tests, plan.settings.correction, plan.settings.alpha)
     notes += study_notes.resample_size_notes(plan, differences)
     fresh = new_scores + new_differences
     return StudyComparison(
@@ -77,7 +76,7 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         provenance=_provenance(plan),
         n_items=plan.gold.n_items,
         level=plan.settings.level,
-        correction=plan.settings.correction,
+        correction="none" if plan.settings.test is None else plan.settings.correction,
         margin=plan.settings.margin,
         baseline=plan.baselines[0] if len(plan.baselines) == 1 else None,
         baselines=plan.baselines,
@@ -102,6 +101,11 @@ def _standing(
     differences = sorted(
         differences, key=lambda d: (plan.baselines != () and place[d.b], place[d.a], place[d.b])
     )
+    if plan.settings.test is None:
+        untested = [scores[metric.name, name] for name in order]
+        return [dataclasses.replace(entry, rank_low=None, rank_high=None) for entry in untested], tuple(
+            differences
+        )
     low, high, letters = family.standings(
         order, differences, plan.settings.alpha, lettered=not plan.baselines
     )
@@ -159,8 +163,12 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
         method = plan.settings.interval
         scores = makers.scores[m][:n_runs]
         one_pair.check_defined(scores, metric, condition.run_name)
+        interval, error, error_method = None, None, None
+        notes: tuple[Note, ...] = ()
         doubts: tuple[Note, ...] = ()
-        if n_runs == 1 and method != "t":
+        if method is None:
+            pass
+        elif n_runs == 1 and method != "t":
             target = Target(m, 0)
             chosen, doubts = one_pair.chosen(makers, target, method if method != "tango" else "auto")
             interval, notes = makers.interval(target, chosen, plan.settings.level)

@@ -14,6 +14,7 @@ from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.results.base import Note
 from bestby.results.study import StudyDifference
+from bestby.results.values import TestResult
 from bestby.vocabulary import allowed_names
 
 
@@ -28,11 +29,11 @@ def item_difference(
     """Return the difference of one run each, resampled over the items."""
     settings, pair = plan.settings, (m, 0, 1)
     name = "permutation" if settings.test == "auto" else settings.test
-    test = test_maker.run(name, makers, [pair], alternative)[pair]
+    tests = {} if name is None else test_maker.run(name, makers, [pair], alternative)
     interval, tost, notes = one_pair.intervals(makers, pair, settings.interval, settings)
-    notes += tuple(swap_notes.exchange_notes(makers.group, m, {pair: test}, evaluation.names, name))
+    notes += tuple(swap_notes.exchange_notes(makers.group, m, tests, evaluation.names, name))
     bounds = (interval, tost, notes)
-    plain = one_pair.difference(makers, pair, evaluation, test, bounds, settings)
+    plain = one_pair.difference(makers, pair, evaluation, tests.get(pair), bounds, settings)
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
     return StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)})
 
@@ -49,15 +50,20 @@ def difference_over_runs(
     settings, metric = plan.settings, makers.group.metrics[m]
     sizes = [len(condition.runs) for condition in both]
     crossed = RunsWithItems(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
-    test = crossed.test(0, 1, name_for_runs(settings.test, "test"), alternative)
-    method = name_for_runs(settings.interval, "interval")
-    interval, tost, notes = family.with_equivalence(
-        lambda level: crossed.interval(0, 1, method, level), settings.level, settings.margin
-    )
+    test: TestResult | None = None
+    if settings.test is not None:
+        test = crossed.test(0, 1, name_for_runs(settings.test, "test"), alternative)
+    interval, tost, error, error_method = None, None, None, None
+    notes: tuple[Note, ...] = ()
+    if settings.interval is not None:
+        method = name_for_runs(settings.interval, "interval")
+        interval, tost, notes = family.with_equivalence(
+            lambda level: crossed.interval(0, 1, method, level), settings.level, settings.margin
+        )
+        error, error_method = crossed.standard_error(0, 1)
     n_differing = one_pair.differing_items(list(evaluation.systems.values()))
     if n_differing == 0:
         notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
-    error, error_method = crossed.standard_error(0, 1)
     plain = StudyDifference(
         metric=metric.name,
         a=both[0].name,
@@ -67,7 +73,7 @@ def difference_over_runs(
         score_b=crossed.estimate(1),
         interval=interval,
         test=test,
-        p_adjusted=test.p_value,
+        p_adjusted=None if test is None else test.p_value,
         greater_is_better=metric.greater_is_better,
         n_items=evaluation.n_items,
         n_differing=n_differing,

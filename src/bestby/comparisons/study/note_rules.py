@@ -23,7 +23,7 @@ def plan_notes(plan: Plan) -> list[Note]:
     """Return what is to be said of the data and of the runs."""
     whole = plan.evaluation(list(plan.conditions))
     notes = [
-        *note_rules.data_notes(whole),
+        *note_rules.data_notes(whole, intervals=plan.settings.interval is not None),
         *suitability.check(plan.metrics, {"": whole}, named=not plan.by_default),
         *note_rules.label_notes(whole, plan.metrics),
     ]
@@ -85,7 +85,7 @@ def resample_size_notes(plan: Plan, differences: Sequence[StudyDifference]) -> l
         d
         for d in differences
         if (d.interval is not None and d.interval.method in ("percentile", "basic"))
-        or "bootstrap" in d.test.name
+        or (d.test is not None and "bootstrap" in d.test.name)
     ]
     if not drawn:
         told = (

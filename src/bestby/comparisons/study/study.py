@@ -195,9 +195,9 @@ class Study:
         per_class: bool = False,
         conditions: Sequence[str] | None = None,
         baseline: str | Sequence[str] | None = None,
-        interval: StudyInterval = "auto",
+        interval: StudyInterval | None = "auto",
         level: float = 0.95,
-        test: StudyTest = "auto",
+        test: StudyTest | None = "auto",
         alternative: Question = "two-sided",
         correction: Correction = "holm",
         margin: float | None = None,
@@ -227,17 +227,19 @@ class Study:
         baseline : str or sequence of str, optional
             Compare every other condition with these, whatever the roles in the study are. Without it, and
             without a baseline in the study, every two conditions are compared.
-        interval : str
+        interval : str or None
             How intervals are made, by a name in the table of the guide "Choosing an interval". "auto": for
             two single runs as for `compare`; otherwise the t interval over items and runs, as for
             `compare_runs`: a single run beside several is assumed to vary as they do. "t", "percentile" and
-            "basic" allow for items and runs, the others for items only.
+            "basic" allow for items and runs, the others for items only. None:
+            no intervals, as for `compare`.
         level : float
             Nominal coverage; 1 - level is the level of the tests.
         test : {"auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", \
-"mcnemar-midp", "sign", "wilcoxon"}
+"mcnemar-midp", "sign", "wilcoxon"} or None
             "auto": for two single runs the permutation test of the items; otherwise the t test over items
-            and runs. "bootstrap" resamples items and runs; those not named here allow for items only.
+            and runs. "bootstrap" resamples items and runs; those not named here allow for items only. None:
+            no test, as for `compare`.
         alternative : {"two-sided", "greater", "less", "better"}
             "better" asks whether the treatment is better than the baseline, whichever direction that is.
         correction : {"holm", "bonferroni", "bh", "none"}

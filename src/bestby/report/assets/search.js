@@ -100,15 +100,21 @@ for (const box of document.querySelectorAll(".bb-search")) {
     if (name) made.className = name;
     return made;
   };
-  const heads = ["A", "B", `A ${data.minus} B`, `${data.level} interval`, "p"];
+  const bounded = data.level !== null, tested = data.test !== null;
+  const how = tested ? `Test: ${data.test}` : "Nothing was tested";
+  const heads = ["A", "B", `A ${data.minus} B`];
+  if (bounded) heads.push(`${data.level} interval`);
+  if (tested) heads.push("p");
   if (data.correction !== "none") heads.push(`p (${data.correction})`);
-  heads.push("items that differ", "significant");
+  heads.push("items that differ");
+  if (tested) heads.push("significant");
+  const kindOf = (i) => i < 2 || (tested && i === heads.length - 1) ? "bb-name" : "bb-num";
   const table = (caption, pairs) => {
     const made = element("table", undefined, "bb-table");
     made.append(element("caption", caption));
     const head = made.createTHead().insertRow();
     heads.forEach((text, i) => {
-      const cell = element("th", text, i < 2 || i === heads.length - 1 ? "bb-name" : "bb-num");
+      const cell = element("th", text, kindOf(i));
       cell.scope = "col";
       head.append(cell);
     });
@@ -116,16 +122,16 @@ for (const box of document.querySelectorAll(".bb-search")) {
     for (const [a, b] of pairs) {
       const found = pair(a, b);
       const digits = data.digits.difference;
-      const texts = [
-        found.a, found.b, written(found.estimate, digits),
-        interval(found.low, found.high, digits), pText(found.p),
-      ];
+      const texts = [found.a, found.b, written(found.estimate, digits)];
+      if (bounded) texts.push(interval(found.low, found.high, digits));
+      if (tested) texts.push(pText(found.p));
       if (data.correction !== "none") texts.push(pText(found.adjusted));
-      texts.push(String(found.differing), !found.significant ? "no" : found.shown ? "yes" : "by the test only");
+      texts.push(String(found.differing));
+      if (tested) texts.push(!found.significant ? "no" : found.shown ? "yes" : "by the test only");
       const row = body.insertRow();
       if (found.significant) row.className = "bb-strong";
       texts.forEach((text, i) => {
-        row.append(element("td", text, i < 2 || i === texts.length - 1 ? "bb-name" : i === 2 ? "bb-num bb-main" : "bb-num"));
+        row.append(element("td", text, i === 2 ? "bb-num bb-main" : kindOf(i)));
       });
     }
     const region = element("div", undefined, "bb-scroll");
@@ -143,7 +149,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
     }
     if (a === undefined || (second && b === undefined)) return;
     if (b !== undefined && b !== a) {
-      answer.append(table(`Test: ${data.test}`, [[a, b]]));
+      answer.append(table(how, [[a, b]]));
       return;
     }
     let above = 0, below = 0;
@@ -156,10 +162,11 @@ for (const box of document.querySelectorAll(".bb-search")) {
     }
     const [low, high] = data.ranks[a];
     const rank = low === high ? `${low}` : `${low} to ${high}`;
-    answer.append(element("p", `${first}: score ${written(data.scores[a], data.digits.score)}, rank ${rank} of`
+    const score = `${first}: score ${written(data.scores[a], data.digits.score)}`;
+    answer.append(element("p", !tested ? `${score}.` : `${score}, rank ${rank} of`
       + ` ${data.all}. Of the systems here, ${above} are significantly better, ${below} significantly worse,`
       + ` and ${size - 1 - above - below} cannot be told apart from it.`, "bb-small"));
-    answer.append(table(`${first} and its neighbours in rank. Test: ${data.test}`, near));
+    answer.append(table(`${first} and its neighbours in rank. ${how}`, near));
   };
   for (const field of fields) field.addEventListener("input", show);
   // The page can be linked to: report.html#a=name&b=name

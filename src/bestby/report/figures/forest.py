@@ -13,7 +13,7 @@ from bestby.report.figures.fonts import figure, name
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.numbers import MINUS, Rounding, ends, excludes_zero, percent
 from bestby.report.tables import difference_rounding, differences_of, metric_info, score_rounding, systems_of
-from bestby.report.words import significant
+from bestby.report.words import computed, significant
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.datasets import DatasetComparison
@@ -71,7 +71,8 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top
     shown = c if view is None else view
     axes = draw_lines(_lines(shown, info), difference_rounding(shown, info), c.margin, ax)
     drawing.difference_label(axes, info)
-    text = f"{name(info.name)}: differences with {percent(c.level)} intervals, {c.extent}"
+    intervals = f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
+    text = f"{name(info.name)}: differences{intervals}, {c.extent}"
     if view is not None:
         text += f", {len(systems_of(view, info))} of {len(systems_of(c, info))} systems"
     drawing.title(axes, text)
@@ -98,7 +99,12 @@ def _lines(c: Comparison, metric: MetricInfo) -> list[Line]:
 
 def _pair(d: Difference, label: str = "", dots: Sequence[float] = ()) -> Line:
     label = label or f"{name(d.a)} {MINUS} {name(d.b)}"
-    return Line(label, d.estimate, d.interval, significant(d), dots=tuple(dots))
+    return Line(label, d.estimate, d.interval, _filled(d), dots=tuple(dots))
+
+
+def _filled(d: Difference) -> bool:
+    """Return whether a test shows a difference or, where nothing was tested, whether its interval does."""
+    return excludes_zero(d.interval) if d.test is None else significant(d)
 
 
 @figure
@@ -166,7 +172,7 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     reach = (0.0,) if d.margin is None else (0.0, d.margin, -d.margin)
     drawing.limits(axes, [(d.estimate, d.interval)], reach=reach, room=0.15)
     drawing.guides(axes, d.margin)
-    drawing.mark(axes, 0, d.estimate, d.interval, filled=significant(d))
+    drawing.mark(axes, 0, d.estimate, d.interval, filled=_filled(d))
     # Estimate above, ends below: the three never meet, however short the interval.
     low, high = ends(d.interval)
     for value, side, up in ((low, "right", -1), (high, "left", -1), (d.estimate, "center", 1)):
@@ -180,5 +186,6 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     drawing.bare(axes)
     info = MetricInfo(d.metric, d.greater_is_better, (-math.inf, math.inf))
     drawing.difference_label(axes, info, name(d.a), name(d.b))
-    drawing.title(axes, f"{name(d.a)} {MINUS} {name(d.b)}: {percent(d.level)} interval, {d.extent}")
+    shown = "" if d.interval is None else f"{percent(d.level)} interval, "
+    drawing.title(axes, f"{name(d.a)} {MINUS} {name(d.b)}: {shown}{d.extent}")
     return axes

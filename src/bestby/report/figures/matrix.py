@@ -59,8 +59,8 @@ def pairs(c: DatasetComparison, ax: Axes | None = None) -> Axes:
             colour, alpha_of_box = ACCENT if ahead > 0 else WORSE, 0.05 + 0.35 * abs(ahead)
             _box(axes, at, 0.96, facecolor=colour, edgecolor="none", alpha=alpha_of_box)
             wins = DASH.join(str(count) for count in c.wins(one.a, one.b))
-            p = p_text(one.p_adjusted, alpha(c.level))
-            p = p if p[0] in "<>" else f"={p}"
+            p = "" if one.p_adjusted is None else p_text(one.p_adjusted, alpha(c.level))
+            p = p if p[:1] in "<>" else f"={p}"
             axes.text(
                 *at,
                 f"{digits.text(one.estimate)}\n{wins}\np{p}",

@@ -79,7 +79,7 @@ def _different(c: DatasetComparison, cliques: str) -> BoolArray:
     different = np.zeros((len(place), len(place)), dtype=np.bool_)
     threshold = alpha(c.level)
     if cliques in ("pairs", "wilcoxon"):
-        p_values = [(d.a, d.b, d.p_adjusted) for d in c.differences]
+        p_values = [(d.a, d.b, d.p_adjusted) for d in c.differences if d.p_adjusted is not None]
     else:
         p_values = [
             (r.a, r.b, r.p_holm if cliques == "holm" or r.p_nemenyi is None else r.p_nemenyi)

@@ -8,6 +8,7 @@ from bestby.report.figures import drawing
 from bestby.report.figures.fonts import figure, name
 from bestby.report.numbers import percent
 from bestby.report.tables import metric_info, score_rounding, systems_of
+from bestby.report.words import computed
 from bestby.results.comparison import Comparison
 from bestby.results.runs import RunsScore
 
@@ -36,7 +37,8 @@ def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> 
         drawing.number(axes, position, digits, entry.score, entry.interval)
     drawing.labels(axes, names, [False] * len(names))
     drawing.score_label(axes, info)
-    drawing.title(axes, f"{name(info.name)} with {percent(c.level)} intervals, {c.extent}")
+    intervals = f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
+    drawing.title(axes, f"{name(info.name)}{intervals}, {c.extent}")
     return axes
 
 

@@ -94,7 +94,7 @@ def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
     n_pairs = len(differences_of(c, metric))
     if n_pairs == 0:
         picture = Picture(
-            f"Scores in {metric.name}", "Scores with their intervals.", partial(draw_scores, c, metric.name)
+            f"Scores in {metric.name}", _scores_caption(c), partial(draw_scores, c, metric.name)
         )
         return (picture,)
     if n_pairs > scaffold.MOST_PAIRS:
@@ -102,6 +102,10 @@ def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
         caption = f"Only the scores: {n_pairs} differences are too many for one figure."
         return (Picture(label, caption, partial(draw_scores, c, metric.name)),)
     return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, c, metric.name)),)
+
+
+def _scores_caption(c: Comparison) -> str:
+    return "Scores with their intervals." if words.computed(c, "interval") else "Scores."
 
 
 def _shortened(
@@ -159,7 +163,8 @@ def _overview(c: Comparison, omitted: str) -> Overview:
         digits, entries = score_rounding(c, metric), systems_of(c, metric)
         for entry in entries:
             best = entry.score == entries[0].score
-            text, interval = digits.text(entry.score), digits.interval(entry.interval)
+            text = digits.text(entry.score)
+            interval = digits.interval(entry.interval) if words.computed(c, "interval") else ""
             scores[metric.name, entry.system] = Score(text, interval, entry.group or "", best)
     rows = tuple(
         (
@@ -168,7 +173,8 @@ def _overview(c: Comparison, omitted: str) -> Overview:
         )
         for entry in systems_of(c, c.metrics[0])
     )
-    caption = f"Scores over {c.extent} with {percent(c.level)} intervals, best in bold"
+    intervals = f" with {percent(c.level)} intervals" if words.computed(c, "interval") else ""
+    caption = f"Scores over {c.extent}{intervals}, best in bold"
     caption += f" ({'; '.join(f'{metric.name}: {words.direction(metric)}' for metric in c.metrics)})."
     groups = [entry.group for entry in c.systems if entry.group]
     if groups:
@@ -189,12 +195,12 @@ def dictionary(c: Comparison) -> dict[str, Any]:
 
 def rows(c: Comparison) -> Iterable[dict[str, Any]]:
     """Yield one row per difference, with the columns `COLUMNS`."""
-    return data.rows(c.differences)
+    return data.without_skipped(c, data.rows(c.differences))
 
 
 def scores(c: Comparison) -> list[dict[str, Any]]:
     """Return one row per metric and system, with the columns `SCORE_COLUMNS`."""
-    return [score_row(c, entry) for entry in c.systems]
+    return list(data.without_skipped(c, (score_row(c, entry) for entry in c.systems)))
 
 
 MORE_TABLES = {"scores": (SCORE_COLUMNS, scores)}

@@ -58,8 +58,9 @@ def _headline(c: DatasetComparison) -> str:
     if not others:
         return text + "."
     clause = words.best_clause(first, others)
-    test = words.name_of_test(next(iter(others.values())).test.name)
-    return f"{text}{clause} ({test})." if clause.startswith(";") else f"{text}{clause}."
+    test = next(iter(others.values())).test
+    named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
+    return f"{text}{clause}{named}."
 
 
 def _remarks(c: DatasetComparison) -> Iterator[str]:

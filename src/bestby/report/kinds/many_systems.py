@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from bestby.comparisons.common.family import alpha_of, rejects, shown_better, sh
 from bestby.report import summary
 from bestby.report.numbers import MINUS, Rounding, ends, percent
 from bestby.report.tables import differences_of, one_sided, score_rounding, systems_of
+from bestby.report.words import computed
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.pairs import Pairs
@@ -28,7 +30,8 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     little-endian arrays: the ends of the interval, the p-values (float32, more digits than a page shows), the
     number of items that differ (uint32), whether the test is significant (uint8), which of the two it shows
     to be better (int8: 1 the first, -1 the second) and, if tests are one-sided, whether it is the worse one
-    minus the better one that was tested (uint8). None with a baseline, and where not every pair was compared.
+    minus the better one that was tested (uint8). Without intervals "level" is None, without tests "test" is.
+    None with a baseline, and where not every pair was compared.
     """
     entries = systems_of(c, metric)
     differences = differences_of(c, metric)
@@ -40,7 +43,7 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         return None
     low, high, p, adjusted, differing, shown, flip = columns
     low, high = np.where(flip, -high, low), np.where(flip, -low, high)
-    searched = entries[:MOST_SEARCHED]
+    searched, test = entries[:MOST_SEARCHED], differences[0].test
     return {
         "metric": metric.name,
         "systems": [entry.system for entry in searched],
@@ -48,11 +51,11 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         "scores": [entry.score for entry in searched],
         "ranks": [[entry.rank_low, entry.rank_high] for entry in searched],
         "digits": {"score": score_rounding(c, metric).decimals, "difference": digits.decimals},
-        "level": percent(c.level),
+        "level": percent(c.level) if computed(c, "interval") else None,
         "alpha": threshold,
         "minus": MINUS,
         "correction": c.correction,
-        "test": summary.how_tested(differences[0]),
+        "test": None if test is None else summary.how_tested(test),
         "items": c.n_items,
         "marks": list(digits.marks),
         "low": _packed(_single(low, (0.0, *digits.marks)), "<f4"),
@@ -80,7 +83,7 @@ def _square_order(
         a, b = (np.array([place[getattr(d, side)] for d in differences]) for side in "ab")
         sides = ({d.a: 1, d.b: -1, None: 0}[shown_better(d, threshold)] for d in differences)
         rows = [
-            (*ends(d.interval), d.p_value, d.p_adjusted, d.n_differing, side)
+            (*ends(d.interval), *(_number(p) for p in (d.p_value, d.p_adjusted)), d.n_differing, side)
             for d, side in zip(differences, sides, strict=True)
         ]
         columns = [np.array(column) for column in zip(*rows, strict=True)]
@@ -93,6 +96,10 @@ def _square_order(
         return None
     low, high, p, adjusted, differing, shown = (column[order] for column in columns)
     return low, high, p, adjusted, differing, shown, (a > b)[order]
+
+
+def _number(p: float | None) -> float:
+    return math.nan if p is None else p
 
 
 def _single(values: Array, marks: Sequence[float]) -> Array:

@@ -88,9 +88,10 @@ def dictionary(c: StudyComparison) -> dict[str, Any]:
 
 def scores(c: StudyComparison) -> list[dict[str, Any]]:
     """Return one row per metric and condition, and its runs."""
-    return [
+    rows = (
         comparison.score_row(c, entry) | data.row(entry, _RUNS) | {"runs": entry.runs} for entry in c.systems
-    ]
+    )
+    return list(data.without_skipped(c, rows))
 
 
 MORE_TABLES = {"scores": ((*comparison.SCORE_COLUMNS, *_RUNS), scores)}
@@ -98,7 +99,7 @@ MORE_TABLES = {"scores": ((*comparison.SCORE_COLUMNS, *_RUNS), scores)}
 
 def rows(c: StudyComparison) -> list[dict[str, Any]]:
     """Return one row per difference, with the columns `COLUMNS`."""
-    return [data.row(d, _PATHS) for d in c.differences]
+    return list(data.without_skipped(c, (data.row(d, _PATHS) for d in c.differences)))
 
 
 def results_tsv(c: StudyComparison) -> str:
@@ -142,4 +143,4 @@ def _mark(d: Difference) -> str:
         return ""
     if better != d.a:
         return "!"
-    return "**" if rejects(d.p_adjusted, 0.01) else "*"
+    return "**" if d.p_adjusted is not None and rejects(d.p_adjusted, 0.01) else "*"

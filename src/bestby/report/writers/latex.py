@@ -79,7 +79,7 @@ def _score(score: Score | None) -> str:
     text = rf"\textbf{{{escape(score.text)}}}" if score.best else escape(score.text)
     if score.group:
         text += rf"\textsuperscript{{{escape(score.group)}}}"
-    return rf"{text} {{\footnotesize {escape(score.interval)}}}"
+    return rf"{text} {{\footnotesize {escape(score.interval)}}}" if score.interval else text
 
 
 def _table(table: Table) -> str:
