@@ -25,6 +25,8 @@ _IN_ORDER = (
 
 def sequence(values: Any, what: str) -> Any:
     """Return values that lie in an order, those of an iterator as a list."""
+    if isinstance(values, np.ndarray) and values.ndim:
+        return values
     if isinstance(values, AbstractSet):
         raise InvalidInputError(
             f"{what} is a {type(values).__name__}, which has no order",

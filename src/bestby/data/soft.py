@@ -30,6 +30,8 @@ def is_soft(values: Any) -> bool:
         array = checks.as_array(values, "values")  # one item with its classes, or a column laid down
         is_positive = array.dtype.kind == "f" and bool((array >= 0.0).all())
         return is_positive and bool(abs(array.sum() - 1.0) <= TOLERANCE)
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return False
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__") or shape == ():
         return False
     column = checks.as_array(values, "values") if _is_array(values) else values

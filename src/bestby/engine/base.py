@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.clusters import StandardError
+from bestby.inference.lattice import merged
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.settings import Resampling, size_of
 from bestby.resampling.streams import seed_of
@@ -114,6 +116,16 @@ class Contributions:
     counts: IntArray
     bounds: IntArray
     single_items: bool
+
+    @cached_property
+    def binary(self) -> bool:
+        """Whether all values are 0 or 1."""
+        return bool(((self.values == 0.0) | (self.values == 1.0)).all())
+
+    @cached_property
+    def merged(self) -> tuple[FloatArray, IntArray]:
+        """The distinct values with their counts, strata put together."""
+        return merged(self.values, self.counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,6 @@ from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Group
 from bestby.engine.resampled import Resampled
-from bestby.engine.sums import merged_values
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals, proportions
 from bestby.inference.abc import abc
@@ -227,7 +226,7 @@ def _score_interval(sample: Resampled, target: Target, level: float) -> Made:
             f" {sample.group.metrics[target.metric].name} has none here",
             hint='interval="auto" chooses one that applies',
         )
-    values, counts = merged_values(plain)
+    values, counts = plain.merged
     n = int(counts.sum())
     if target.b is None:
         low, high = proportions.wilson(_count(values, counts, 1.0), n, level)

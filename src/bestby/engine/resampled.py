@@ -11,7 +11,7 @@ from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife
 from bestby.engine.dependent_units import CrossedGroup
 from bestby.engine.sums import AnnotatedGroup
-from bestby.engine.targets import Target, binary, defined_replicates, value_of
+from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals
 from bestby.inference.distributions import Distribution, mean_bootstrap
 from bestby.metrics.base import MeanMetric
@@ -116,9 +116,9 @@ class Resampled:
         if not isinstance(metric, MeanMetric) or not metric.proportions:
             return False
         if target.b is None:
-            return binary(plain)
+            return plain.binary
         both = (self.group.contributions(target.metric, system) for system in (target.a, target.b))
-        return all(binary(values) for values in both)
+        return all(values is not None and values.binary for values in both)
 
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""

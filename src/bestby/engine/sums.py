@@ -20,7 +20,6 @@ from bestby.engine.table import Table
 from bestby.engine.transforms import DeltaPivots, Functional, MeanPivots, Scores
 from bestby.inference import clusters
 from bestby.inference.clusters import StandardError
-from bestby.inference.lattice import merged
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import Units
@@ -28,6 +27,9 @@ from bestby.results.values import TestResult
 
 MOST_STUDENTIZED = 24
 """Columns of statistics up to which second moments are resampled for the studentized interval."""
+
+MOST_HELD = 1 << 20
+"""Numbers of contributions to keep: intervals, tests, standard errors and notes ask for the same ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +97,21 @@ class SumGroup(Group):
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return the plain mean, if the metric is a mean and all units hold equally many items."""
-        table = self.table
         if not isinstance(self.metrics[metric], MeanMetric):
             return None
+        key = (metric, a, b)
+        if key not in self._contributions:
+            if len(self._contributions) * self.units.n_rows > MOST_HELD:
+                self._contributions.clear()
+            self._contributions[key] = self._contributions_of(metric, a, b)
+        return self._contributions[key]
+
+    @cached_property
+    def _contributions(self) -> dict[tuple[int, int, int | None], Contributions | None]:
+        return {}
+
+    def _contributions_of(self, metric: int, a: int, b: int | None) -> Contributions | None:
+        table = self.table
         size = table.constant(int(table.columns[metric][a][1]))
         if size is None:
             return None
@@ -343,8 +357,3 @@ def _delta_pivots(
         progress=drawing.progress,
         executor=drawing.executor,
     )
-
-
-def merged_values(contributions: Contributions) -> tuple[FloatArray, IntArray]:
-    """Return the distinct values of a plain mean with their counts, strata put together."""
-    return merged(contributions.values, contributions.counts)

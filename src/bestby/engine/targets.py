@@ -10,7 +10,6 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
-from bestby.engine.base import Contributions
 from bestby.inference.distributions import Replicates, replicates
 from bestby.results.base import Note
 
@@ -71,8 +70,3 @@ def undefined_note(count: int, size: int) -> Note:
         f"the metric is undefined on {count} of {size} resamples"
         " (a class or all variation is missing there); the interval uses the others",
     )
-
-
-def binary(plain: Contributions | None) -> bool:
-    """Return whether all values are 0 or 1."""
-    return plain is not None and bool(((plain.values == 0.0) | (plain.values == 1.0)).all())

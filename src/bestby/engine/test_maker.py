@@ -12,7 +12,7 @@ from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import STANDARDISED, Pair
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.sums import SumGroup, merged_values
+from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.inference import classical, clusters, permutation
 from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
@@ -135,7 +135,7 @@ def _discordant(name: str, makers: Intervals, pair: Pair) -> tuple[int, int]:
             f"test {name!r} needs 0/1 values of independent items; {metric} has none here",
             hint='test="permutation" applies to every metric, with clusters too',
         )
-    values, counts = merged_values(plain)
+    values, counts = plain.merged
     return int(counts[values == 1.0].sum()), int(counts[values == -1.0].sum())
 
 

@@ -44,20 +44,22 @@ def _variance(theta: float, n: int, m: int, var_a: float, var_b: float) -> float
     inside = min(max(theta, 1e-15), 1.0 - 1e-15)
     total = var_a + var_b
     share_a = var_a / total if total > 0.0 else 0.5
-    normal = 1.0 + ((m - 1) * _covariance(inside, share_a) + (n - 1) * _covariance(inside, 1.0 - share_a)) / (
-        inside * (1.0 - inside)
-    )
+    z = float(ndtri(inside))
+    below = float(ndtr(z))
+    of_a = _covariance(inside, z, below, share_a)
+    of_b = _covariance(inside, z, below, 1.0 - share_a)
+    normal = 1.0 + ((m - 1) * of_a + (n - 1) * of_b) / (inside * (1.0 - inside))
     return theta * (1.0 - theta) / (n * m) * max(exponential, normal)
 
 
-def _covariance(theta: float, correlation: float) -> float:
+def _covariance(theta: float, z: float, below: float, correlation: float) -> float:
     """Return the covariance of two events of probability theta whose normal variables are correlated.
 
-    The probability of both is by Owen's T function (Owen 1956, Ann. Math. Statist. 27, 1075-1090).
+    `z` is their quantile, of which `below` is the probability. The probability of both is by Owen's T
+    function (Owen 1956, Ann. Math. Statist. 27, 1075-1090).
     """
-    z = ndtri(theta)
-    both = ndtr(z) - 2.0 * owens_t(z, math.sqrt((1.0 - correlation) / (1.0 + correlation)))
-    return max(0.0, float(both) - theta * theta)
+    both = below - 2.0 * float(owens_t(z, math.sqrt((1.0 - correlation) / (1.0 + correlation))))
+    return max(0.0, both - theta * theta)
 
 
 def _lower(p: float, z: float, variance: Callable[[float], float]) -> float:
@@ -65,8 +67,11 @@ def _lower(p: float, z: float, variance: Callable[[float], float]) -> float:
     low, high = 0.0, p
     for _ in range(60):
         middle = 0.5 * (low + high)
+        done = middle in (low, high)  # two neighbouring numbers: nothing lies between
         too_low = (p - middle) ** 2 > z * z * variance(middle)
         low, high = (middle, high) if too_low else (low, middle)
+        if done:
+            break
     return low
 
 

@@ -45,7 +45,8 @@ def n_kept(n: int, statistic: str) -> int:
 
 
 def _cut(n: int, statistic: str) -> int:
-    return rounding.round_down(TRIMMED.get(statistic, 0.0) * n)
+    share = TRIMMED.get(statistic, 0.0)
+    return rounding.round_down(share * n) if share else 0
 
 
 def winsorized(x: FloatArray, statistic: str) -> FloatArray:

@@ -43,6 +43,7 @@ T_NAMES = {"mean": "welch", "trimmed_mean": "yuen", "iqm": "yuen", "median": "pr
 """What the t test and the t interval of two independent samples are called."""
 
 _BLOCK = 1 << 18
+_CACHED = 1 << 15  # numbers that stay in the cache of a core between two steps
 
 Values = Callable[[FloatArray, FloatArray], FloatArray]
 """From rows of runs of A and of B the value of each row that a permutation test counts."""
@@ -205,13 +206,18 @@ def _split(
     if n_splits <= MOST_SPLITS and n_splits * pooled.size <= MOST_LISTED:
         first, second = _splits(n, b.size)
         return values(pooled[first], pooled[second]), True
+
+    def dealt(order: IntArray) -> FloatArray:
+        runs = pooled.take(order)
+        return values(runs[:, :n], runs[:, n:])
+
     if n_resamples * pooled.size <= MOST_KEPT:
-        order = _kept_deals(pooled.size, n_resamples, seed)
-        return values(pooled[order[:, :n]], pooled[order[:, n:]]), False
+        order, rows = _kept_deals(pooled.size, n_resamples, seed), max(1, _CACHED // pooled.size)
+        parts = [dealt(order[start : start + rows]) for start in range(0, n_resamples, rows)]
+        return np.concatenate(parts), False
 
     def block(start: int, stop: int) -> FloatArray:
-        order = _deals(pooled.size, start, stop, seed)
-        return values(pooled[order[:, :n]], pooled[order[:, n:]])
+        return dealt(_deals(pooled.size, start, stop, seed))
 
     return run_blocks(block, n_resamples, max(1, _BLOCK // pooled.size), 1, None), False
 

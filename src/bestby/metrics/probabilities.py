@@ -40,6 +40,8 @@ def fractions(labels: Array) -> FloatArray:
 def unknown_fractions(labels: Array, gold: Array) -> FloatArray:
     """Return the numbers among the labels that are neither whole nor labels of the gold."""
     own = fractions(labels)
+    if not own.size:
+        return own
     known = fractions(gold)
     return own[~np.isin(own, known)]
 

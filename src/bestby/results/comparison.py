@@ -225,7 +225,7 @@ class Paired(Reported):
 
     def __post_init__(self) -> None:
         index = {}
-        if not isinstance(self.differences, Indexed):
+        if isinstance(self.differences, tuple) or not isinstance(self.differences, Indexed):
             index = {(d.metric, d.a, d.b): i for i, d in enumerate(self.differences)}
         object.__setattr__(self, "_index", index)
 

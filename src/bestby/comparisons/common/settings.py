@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -113,7 +112,7 @@ class Settings(CheckedSettings):
 
     def by_name(self) -> dict[str, Any]:
         """Return the settings as they are in the provenance: those of resampling where they matter."""
-        named = dataclasses.asdict(self)
+        named = dict(vars(self))
         if self.resample_size is None:
             del named["resample_size"], named["rescale"]
         if self.annotators == "fixed":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -184,7 +184,13 @@ def _nested(row: Any, what: str) -> bool:
     """Return whether a run has several values, one per item."""
     if isinstance(row, list | tuple | Mapping):  # also a ragged one, which NumPy has no shape for
         return True
+    if isinstance(row, np.generic | float | int):
+        return False
     return hasattr(row, "__array__") and checks.as_array([row], what).ndim > 1
+
+
+def _any_nested(rows: Iterable[Any], what: str) -> bool:
+    return any(_nested(row, what) for row in rows)
 
 
 def data_of(given: Given, settings: Settings, drawing: Drawing) -> Data:
@@ -197,10 +203,7 @@ def data_of(given: Given, settings: Settings, drawing: Drawing) -> Data:
             f"paired runs must be equally many for all systems, got {numbers}",
             hint="leave out the runs that some system lacks, or pass paired=False",
         )
-    per_item = {
-        name: any(_nested(row, f"the runs of {quoted(name)}") for row in rows)
-        for name, rows in systems.items()
-    }
+    per_item = {name: _any_nested(rows, f"the runs of {quoted(name)}") for name, rows in systems.items()}
     if given.gold is not None or any(per_item.values()):
         flat = next((name for name, nested in per_item.items() if not nested), None)
         if flat is not None:
