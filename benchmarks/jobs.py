@@ -102,6 +102,20 @@ def p_value(systems: dict[str, Any], gold: Any, metric: Any, kind: str = "permut
     return float(compare(systems, gold, metric=metric, test=kind, **more).differences[0].p_value)
 
 
+def only_interval(systems: dict[str, Any], gold: Any, metric: Any, **more: Any) -> Any:
+    """The interval that bestby chooses, and no test, as rivals do it."""
+    from bestby import compare
+
+    found = compare(systems, gold, metric=metric, test=None, **more).differences[0]
+    low, high = found.interval.low, found.interval.high
+    return (low, high) if found.a == next(iter(systems)) else (-high, -low)
+
+
+def only_test(systems: dict[str, Any], gold: Any, metric: Any, kind: str = "permutation") -> float:
+    """A test, and no interval, as rivals do it."""
+    return p_value(systems, gold, metric, kind, interval=None)
+
+
 def every_pair(systems: dict[str, Any], gold: Any, **more: Any) -> Any:
     """Interval, test and correction of every pair, as `compare` does it by default."""
     from bestby import compare
@@ -128,8 +142,8 @@ def _named(systems: list[Any]) -> dict[str, Any]:
     return {chr(ord("a") + s): x for s, x in enumerate(systems)}
 
 
-def _interval(metric: str, title: str, n: int, **more: Any) -> Job:
-    """The interval of a difference by functions of predictions and gold."""
+def _interval(metric: str, title: str, n: int, *, only: bool = False, **more: Any) -> Job:
+    """The interval of a difference by functions of predictions and gold; `only`: bestby runs no test."""
     one, along, how = MEASURES[metric]
     ranks = along is None
     method = "bca" if n <= JACKKNIFED and not ranks else "percentile"
@@ -151,18 +165,23 @@ def _interval(metric: str, title: str, n: int, **more: Any) -> Job:
             gaps = (right[0] - right[1],)
             made["scipy"] = lambda: rv.scipy_bootstrap(gaps, np.mean, "mean of the differences", method)
             made["evalstats"] = lambda: rv.evalstats(_named(right), "bca")
+        systems = {"a": a, "b": b}
+        if only:
+            return Work(partial(only_interval, systems, gold, metric, n_resamples=B), made)
         called = "percentile" if ranks else "bca"
-        return Work(partial(interval, {"a": a, "b": b}, gold, metric, called, n_resamples=B), made)
+        return Work(partial(interval, systems, gold, metric, called, n_resamples=B), made)
 
     tools = ["BootCI", "scipy", "arch", "resample", "stambo"]
     if metric == "accuracy" and n <= LONG_TABLES:
         tools.append("evalstats")
     name = f"{title}, {'percentile' if ranks else 'BCa'} interval, n = {n:,}"
+    if only:
+        name = f"{title}, interval only, n = {n:,}"
     return Job(name, make, tools, n_resamples=B, **more)
 
 
-def _test(metric: str, title: str, n: int, **more: Any) -> Job:
-    """The permutation test of a difference."""
+def _test(metric: str, title: str, n: int, *, only: bool = False, **more: Any) -> Job:
+    """The permutation test of a difference; `only`: bestby computes no interval."""
     one, along, how = MEASURES[metric]
     assert along is not None
 
@@ -180,10 +199,11 @@ def _test(metric: str, title: str, n: int, **more: Any) -> Job:
             right = _right(gold, a, b)
             made["scipy"] = lambda: rv.scipy_test(*right, _mean_difference, "vectorised mean")
             made["evalstats"] = lambda: rv.evalstats(_named(right), "permutation")
-        return Work(partial(p_value, {"a": a, "b": b}, gold, metric), made)
+        return Work(partial(only_test if only else p_value, {"a": a, "b": b}, gold, metric), made)
 
     tools = ["BootCI", "scipy", "evalstats"] if metric == "accuracy" else ["BootCI", "scipy"]
-    return Job(f"{title}, permutation test, n = {n:,}", make, tools, **more)
+    what = "permutation test only" if only else "permutation test"
+    return Job(f"{title}, {what}, n = {n:,}", make, tools, **more)
 
 
 def _mean_difference(x: Any, y: Any, axis: int) -> Any:
@@ -223,16 +243,20 @@ def _mean_test(n: int) -> Job:
     return Job(f"mean of scores, permutation test, n = {n:,}", make, ["BootCI", "scipy", "evalstats"])
 
 
-def _mcnemar(n: int) -> Job:
+def _mcnemar(n: int, *, only: bool = False) -> Job:
     def make() -> Work:
         gold, a, b = data.labels(n)
+        systems = {"a": a, "b": b}
         made: Rivals = {
             "scipy": lambda: rv.scipy_mcnemar(a, b, gold),
             "evalstats": lambda: rv.evalstats_tango(_named(_right(gold, a, b))),
         }
-        return Work(partial(p_value, {"a": a, "b": b}, gold, "accuracy", "mcnemar", interval="tango"), made)
+        if only:
+            return Work(partial(only_test, systems, gold, "accuracy", "mcnemar"), made)
+        return Work(partial(p_value, systems, gold, "accuracy", "mcnemar", interval="tango"), made)
 
-    return Job(f"accuracy, McNemar's exact test, n = {n:,}", make, ["scipy", "evalstats"])
+    what = "McNemar's exact test only" if only else "McNemar's exact test"
+    return Job(f"accuracy, {what}, n = {n:,}", make, ["scipy"] if only else ["scipy", "evalstats"])
 
 
 def _binary_test(metric: str, called: str, title: str, n: int) -> Job:
@@ -461,6 +485,18 @@ def all_jobs() -> Iterator[Job]:
     yield _test("pearson", "Pearson", 10_000)
     yield _mean_test(10_000)
     yield _mcnemar(10_000)
+    for metric, title, sizes in (
+        ("f1_macro", "macro-F1 of 3 classes", (638, 10_000)),
+        ("matthews_corrcoef", "Matthews correlation", (1_000,)),
+        ("pearson", "Pearson", (1_000, 10_000)),
+        ("spearman", "Spearman", (10_000,)),
+        ("roc_auc", "ROC-AUC", (10_000,)),
+    ):
+        for n in sizes:
+            yield _interval(metric, title, n, only=True)
+    for n in (638, 10_000):
+        yield _test("f1_macro", "macro-F1 of 3 classes", n, only=True)
+    yield _mcnemar(10_000, only=True)
     yield _binary_test("f1_macro", "f1", "macro-F1 of 2 classes", 1_000)
     yield _binary_test("roc_auc", "roc_auc", "ROC-AUC", 1_000)
     yield _several(5, 638, quick=True)
