@@ -143,6 +143,8 @@ def encoded(value: Any) -> Any:
 def _encoded_array(values: np.ndarray[Any, Any]) -> dict[str, Any]:
     flat = values.ravel()
     finite = flat.dtype.kind != "f" or bool(np.isfinite(flat).all())
+    if not finite and np.isnan(flat).all():
+        flat = flat[:1]  # what was not computed, such as the p-values of thousands of pairs, is written once
     items = flat.tolist() if finite else [encoded(item) for item in flat.tolist()]
     return {"class": "array", "dtype": values.dtype.str, "shape": list(values.shape), "items": items}
 
@@ -161,7 +163,10 @@ def decoded(value: Any) -> Any:
     if name == "list":
         return [decoded(item) for item in value["items"]]
     if name == "array":
-        array = np.array(decoded(value["items"]), dtype=value["dtype"]).reshape(value["shape"])
+        array = np.array(decoded(value["items"]), dtype=value["dtype"])
+        if array.size == 1:
+            array = np.repeat(array, math.prod(value["shape"]))
+        array = array.reshape(value["shape"])
         array.flags.writeable = False
         return array
     stored = {field: decoded(item) for field, item in value.items() if field != "class"}

@@ -97,6 +97,7 @@ def test_reports_leave_it_out(name: str, many: bool) -> None:
     left_out |= OF_TESTS if "test" in SKIPS[name] else set()
     text = result.to_json()
     assert bb.load(text) == result
+    assert text.count("nan") < 20
     document = json.loads(text)
     for rows in (document["differences"], document["systems"]):
         assert left_out.isdisjoint(rows[0])
