@@ -198,7 +198,7 @@ def compare(
     >>> result = compare({"a": gold, "b": [1, 1, 1, 0, 0, 0, 0, 1, 0, 1]}, gold=gold, test=None)
     >>> difference = result["a", "b"]
     >>> round(difference.interval.low, 3), round(difference.interval.high, 3), difference.p_value
-    (0.143, 0.779, None)
+    (0.084, 0.763, None)
     """
     resampling = combined(
         resampling,

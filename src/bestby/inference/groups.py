@@ -36,8 +36,13 @@ def letters(different: ArrayLike) -> tuple[str, ...]:
         raise InvalidInputError(
             f"different must be symmetric: [{i}, {j}] is {matrix[i, j]}, [{j}, {i}] is {matrix[j, i]}"
         )
-    names: list[list[str]] = [[] for _ in matrix]
-    for letter, members in enumerate(sorted(_cliques(~matrix))):
+    return _lettered(sorted(_cliques(~matrix)), len(matrix))
+
+
+def _lettered(groups: list[list[int]], size: int) -> tuple[str, ...]:
+    """Return the letters of each of so many systems."""
+    names: list[list[str]] = [[] for _ in range(size)]
+    for letter, members in enumerate(groups):
         for system in members:
             names[system].append(_LETTERS[letter] if letter < len(_LETTERS) else f"({letter + 1})")
     return tuple("".join(system) for system in names)
@@ -59,7 +64,7 @@ def labels(different: ArrayLike) -> tuple[str, ...] | None:
     most = max(MOST_LETTERS, len(matrix))
     groups = sorted(_cliques(~matrix, most + 1))
     if len(groups) <= MOST_LETTERS:
-        return letters(matrix)
+        return _lettered(groups, len(matrix))
     if len(groups) > most:
         return None
     member: list[list[int]] = [[] for _ in matrix]
