@@ -13,6 +13,8 @@ import bestby as bb
 from bestby.cli import main
 from bestby.engine import sums, test_maker
 from bestby.engine.interval_maker import Intervals
+from bestby.report.kinds.many_systems import embedded
+from bestby.report.tables import difference_rounding
 
 RNG = np.random.default_rng(15)
 GOLD = RNG.integers(0, 3, 90)
@@ -129,6 +131,16 @@ def test_pages_and_figures_leave_it_out() -> None:
         titles = [result.plot().get_title("left"), result["a", "b"].plot().get_title("left")]
         assert all(("interval" in title) == (name == "test") for title in titles)
         plt.close("all")
+
+
+def test_pages_that_are_searched_know_what_there_is() -> None:
+    for options in SKIPS.values():
+        result = bb.compare(ANSWERS, **options)
+        pairs = embedded(result, result.metrics[0], difference_rounding(result))
+        assert pairs is not None
+        assert (pairs["level"] is None) == ("interval" in options)
+        assert (pairs["test"] is None) == ("test" in options)
+        assert pairs["ranks"][0] == ([None, None] if "test" in options else [1, 102])
 
 
 def test_a_baseline_without_tests_is_compared_by_score() -> None:
