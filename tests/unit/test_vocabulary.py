@@ -20,7 +20,7 @@ from bestby.engine import interval_methods
 from bestby.inference import multiplicity
 from bestby.planning import LiftedScores, PairedProportions, Pilot, two_samples
 from bestby.results.comparison import Difference
-from bestby.results.values import Omnibus, TestResult
+from bestby.results.values import Omnibus
 from bestby.vocabulary import KINDS, TESTS, allowed_names, choices, long_name
 
 SOURCE = Path(bestby.__file__).parent
@@ -104,14 +104,12 @@ def test_every_docstring_names_the_choices_of_some_question() -> None:
 @pytest.mark.parametrize(
     ("record", "parameter", "kind"),
     [
-        (TestResult, "name", "test"),
         (Omnibus, "name", "omnibus"),
         (Difference, "standard_error_method", "standard error"),
     ],
 )
 def test_a_result_names_all_that_it_may_hold(record: type, parameter: str, kind: str) -> None:
-    only_asked = {"auto", "mann-whitney"}  # the latter is a test of plans, which have no result of a test
-    assert paragraph(record.__doc__, parameter) == {term.name for term in KINDS[kind]} - only_asked
+    assert paragraph(record.__doc__, parameter) == {term.name for term in KINDS[kind]}
 
 
 def test_the_types_of_choices_agree() -> None:
@@ -126,6 +124,13 @@ def test_the_types_of_choices_agree() -> None:
 def test_every_correction_and_test_of_two_samples_can_be_made() -> None:
     assert tuple(multiplicity._CORRECTIONS) == allowed_names("correction")
     assert set(two_samples.TESTS) == set(allowed_names("test", "lifted"))
+
+
+def test_no_docstring_lists_the_tests_of_a_comparison() -> None:
+    """A new test touches its formula, its tests, this vocabulary and the module that runs it only."""
+    for function in (bestby.compare, bestby.compare_runs, bestby.compare_folds, Study.compare):
+        assert "test" not in listed(function.__doc__)
+        assert 'table of the guide "Choosing a test"' in " ".join((function.__doc__ or "").split())
 
 
 def test_no_other_module_lists_them() -> None:

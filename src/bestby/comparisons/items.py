@@ -117,13 +117,13 @@ def compare(
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool
         Intervals of the differences that hold for all pairs of a metric at once (max-T).
-    test : {"auto", "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", \
-"sign", "wilcoxon", "t", "wald"} or None
-        The significance test. "permutation" swaps predictions as they were given; of a correlation or a
-        metric of ranks "permutation-standardised" swaps standard scores or ranks, which suits systems on
-        different scales, but is not exact. "auto" walks the decision tree of `advise`, which ends in the
-        permutation test for every comparison on one test set, and notes the path with its sources. None: no
-        test, so no p-values, ranks and groups, which saves their time.
+    test : str or None
+        The significance test, by a name in the table of the guide "Choosing a test". "permutation" swaps
+        predictions as they were given; of a correlation or a metric of ranks "permutation-standardised" swaps
+        standard scores or ranks, which suits systems on different scales, but is not exact. "auto" walks the
+        decision tree of `advise`, which ends in the permutation test for every comparison on one test set,
+        and notes the path with its sources. None: no test, so no p-values, ranks and groups, which saves
+        their time.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, on the scale of the metric, also
         where lower is better; "better" whether A is better, whichever direction that is. One-sided pairs

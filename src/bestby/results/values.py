@@ -68,11 +68,7 @@ class TestResult:
     Parameters
     ----------
     name : str
-        Of items ``"permutation"``, ``"permutation-standardised"``, ``"bootstrap"``, ``"mcnemar"``,
-        ``"mcnemar-midp"``, ``"sign"``, ``"wilcoxon"``, ``"t"`` or ``"wald"``; of runs also
-        ``"permutation-2"``, ``"welch"``, ``"yuen"``, ``"price-bonett"``, ``"brunner-munzel"``,
-        ``"bootstrap-runs"``, ``"crossed-t"`` or ``"crossed-bootstrap"``; of folds ``"corrected-t"``,
-        ``"conservative-t"``, ``"5x2cv-f"``, ``"5x2cv-t"`` or ``"k-bonferroni"``.
+        One of the names in the table of the guide "Choosing a test", such as ``"permutation"``.
     p_value : float
         Never 0 when it was estimated by resampling.
     alternative : {"two-sided", "greater", "less"}

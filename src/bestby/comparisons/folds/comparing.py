@@ -109,11 +109,12 @@ def compare_folds(
         Compare every other system with this one only.
     interval, level, n_resamples, rng, n_jobs, progress, executor, resampling
         As for `compare`; `interval` is that of the pooled predictions of one repetition.
-    test : {"auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"}
-        The test of each pair; all that apply are in `tests`. "auto": the corrected resampled t test, and for
-        several repetitions of 3 or more folds, or random splits, the one whose correction allows for common
-        training items, too. The interval is the one of this test, so that the two agree; the 5x2 cv tests and
-        "k-bonferroni" have none, and come with the interval of "auto".
+    test : str
+        The test of each pair, by a name in the table of the guide "Choosing a test"; all that apply are in
+        `tests`. "auto": the corrected resampled t test, and for several repetitions of 3 or more folds, or
+        random splits, the one whose correction allows for common training items, too. The interval is the one
+        of this test, so that the two agree; the 5x2 cv tests and "k-bonferroni" have none, and come with the
+        interval of "auto".
     inside : str
         The test inside a fold and on the pooled predictions of one repetition; as `test` of `compare`.
     alternative : {"two-sided", "greater", "less", "better"}

@@ -104,12 +104,12 @@ def compare_runs(
         there is no "bca".
     level : float
         Nominal coverage; 1 - level is the level of the tests.
-    test : {"auto", "permutation", "t", "brunner-munzel", "bootstrap"}
-        The significance test. "auto" gives, for means, the larger p-value of the permutation test and of
-        Welch's t test (for paired runs the permutation test) if, with so many runs and pairs, the permutation
-        test can give a p-value below 1 - level after correction, and the t test otherwise; for trimmed means
-        Yuen's t test; for medians the bootstrap test, below six runs the t test; with items the t test over
-        items and runs.
+    test : str
+        The significance test, by a name in the table of the guide "Choosing a test". "auto" gives, for means,
+        the larger p-value of the permutation test and of Welch's t test (for paired runs the permutation
+        test) if, with so many runs and pairs, the permutation test can give a p-value below 1 - level after
+        correction, and the t test otherwise; for trimmed means Yuen's t test; for medians the bootstrap test,
+        below six runs the t test; with items the t test over items and runs.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, also where lower is better; "better" whether A
         is better, whichever direction that is. One-sided pairs stand in the order the systems were given.

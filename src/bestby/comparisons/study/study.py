@@ -235,11 +235,11 @@ class Study:
             no intervals, as for `compare`.
         level : float
             Nominal coverage; 1 - level is the level of the tests.
-        test : {"auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", \
-"mcnemar-midp", "sign", "wilcoxon"} or None
-            "auto": for two single runs the permutation test of the items; otherwise the t test over items
-            and runs. "bootstrap" resamples items and runs; those not named here allow for items only. None:
-            no test, as for `compare`.
+        test : str or None
+            The significance test, by a name in the table of the guide "Choosing a test". "auto": for two
+            single runs the permutation test of the items; otherwise the t test over items and runs.
+            "bootstrap" resamples items and runs; all but "t" and "bootstrap" allow for items only. None: no
+            test, as for `compare`.
         alternative : {"two-sided", "greater", "less", "better"}
             "better" asks whether the treatment is better than the baseline, whichever direction that is.
         correction : {"holm", "bonferroni", "bh", "none"}
