@@ -230,16 +230,6 @@ def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def known_names(names: Sequence[str], known: Sequence[str], what: str) -> Sequence[str]:
-    """Return names if there is one of each."""
-    for name in names:
-        if name not in known:
-            raise InvalidInputError(
-                f"no {what} {quoted(name)} in these data", hint=f"{what}s: {', '.join(map(str, known))}"
-            )
-    return names
-
-
 def two_systems(names: Sequence[str]) -> None:
     """Refuse a comparison of one system."""
     if len(names) < 2:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.text import quoted, suggestion, visible
+from bestby._core.text import visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
 from bestby.data import hashing
 from bestby.data.alignment import aligned
@@ -22,7 +22,7 @@ from bestby.data.cells import collapsed
 from bestby.data.checked_values import assumed_classes_note, is_plain, keyed_or_sequence, system_or_gold
 from bestby.data.coding import Coded, codes
 from bestby.data.groupings import _UNSUPPORTED, check_countable, checked_names, two_groupings
-from bestby.data.roles import listed
+from bestby.data.roles import listed, unknown_system
 from bestby.results.base import Note
 from bestby.results.values import extent
 from bestby.vocabulary import allowed_names
@@ -264,10 +264,7 @@ class Evaluation:
         """Return the evaluation of some of its systems, in the order asked for."""
         for name in names:
             if name not in self.systems:
-                raise InvalidInputError(
-                    f"no system {quoted(name)} in these data{suggestion(name, self.names)}",
-                    hint=f"systems: {', '.join(self.names)}",
-                )
+                raise unknown_system(None, self.names)(name)
         missing = {name: mask for name, mask in self.missing.items() if name in names}
         return dataclasses.replace(
             self, systems={name: self.systems[name] for name in names}, missing=missing

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import quoted, suggestion
 
 ITEM_WORDS = ("item", "id", "item_id")
 """Names of columns taken for item ids when the user names none."""
@@ -92,6 +92,18 @@ def matching(
             raise unknown(pattern)
         chosen.update(dict.fromkeys(matches))
     return list(chosen)
+
+
+def unknown_system(
+    source: str | None, known: Sequence[str], column: str | None = None, argument: str = "systems"
+) -> Callable[[str], InvalidInputError]:
+    """Return what makes the error for a system that the data do not have."""
+    where = f" in column {column!r}" if column is not None else " in these data" if source is None else ""
+    return lambda name: InvalidInputError(
+        f"{'' if source is None else f'{source}: '}no system {quoted(name)}{where}{suggestion(name, known)}",
+        hint=f"systems: {listed(known)}",
+        argument=argument,
+    )
 
 
 def check_no_gold(source: str, names: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from bestby._core.typing import FloatArray
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.datasets import Cells, FoldScores, datasets_of, folds_of
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.layouts.soft import Soft
 from bestby.readers import arguments
 from bestby.readers.formats.base import Read
@@ -83,7 +83,7 @@ def read_datasets(
     arguments.check(path, gold, missing=missing, dataset=dataset, **columns)
     log = log_of(path, checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing"))
     if log is not None:
-        return _from_log(log)
+        return _from_log(log, systems, ignore)
     options = TableOptions.of(gold, on_missing=on_missing, soft=Soft(texts=texts), **columns)
     return datasets_of(one_table(path, "the results on all datasets", missing), dataset, options)
 
@@ -160,14 +160,22 @@ def read_folds(
     return {name: scores[order] for name, scores in zip(folds.names, folds.matrix.T, strict=True)}
 
 
-def _from_log(log: Read) -> Mapping[str, Evaluation]:
+def _from_log(
+    log: Read, systems: str | Sequence[str] | None, ignore: str | Sequence[str] | None
+) -> Mapping[str, Evaluation]:
     if log.datasets is None:
         raise InvalidInputError(
             f"the files were read as {log.description}: they hold one dataset",
             hint="compare the systems on it: bestby compare",
         )
     note = Note("read_as", f"the files were read as {log.description}")
+    known = dict.fromkeys(name for part in log.datasets.values() for name in part.names)
+    chosen = chosen_names([*known], systems, ignore, "the files")
     return {
-        name: dataclasses.replace(part, suggested=log.metric, notes=(note, *part.notes))
+        name: dataclasses.replace(
+            part.with_systems([system for system in chosen if system in part.systems]),
+            suggested=log.metric,
+            notes=(note, *part.notes),
+        )
         for name, part in log.datasets.items()
     }

@@ -24,7 +24,8 @@ def read_preferences(
     winner: str | None = None,
     item: str | None = None,
     cluster: str | None = None,
-    systems: Sequence[str] | None = None,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
     missing: str | Iterable[str] = MISSING,
 ) -> Preferences:
     r"""Read judgements of which of two systems was better.
@@ -36,8 +37,9 @@ def read_preferences(
     a, b, winner, item, cluster : str, optional
         Columns: the two systems, which was preferred, what was judged, and what is to be resampled together.
         Those called a and b (or model_a, model_b), winner (or preference) and item (or id) are found.
-    systems : sequence of str, optional
-        Keep the judgements of these systems, by name or pattern, with each other.
+    systems, ignore : str or sequence of str, optional
+        Keep the judgements of these systems (all by default, without those to ignore) with each other, by
+        name or pattern.
     missing : str or iterable of str
         The texts that mean a missing value; there can be none.
 
@@ -68,7 +70,15 @@ def read_preferences(
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
     arguments.check(
-        path, missing=missing, a=a, b=b, winner=winner, item=item, cluster=cluster, systems=systems
+        path,
+        missing=missing,
+        a=a,
+        b=b,
+        winner=winner,
+        item=item,
+        cluster=cluster,
+        systems=systems,
+        ignore=ignore,
     )
     if not isinstance(path, str | Path):
         raise InvalidInputError(f"judgements stand in one table, got {quoted(path)}", hint="name one file")
@@ -79,7 +89,7 @@ def read_preferences(
         judged = _from_format(form.read({stem_of(place): place}, on_missing="drop"), place)
     else:
         judged = preferences_of(read_table(place, arguments.missing_texts(missing)), columns)
-    return judged if systems is None else among(judged, systems)
+    return among(judged, systems, ignore)
 
 
 def _from_format(read: Any, path: Path) -> Preferences:

@@ -19,10 +19,9 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_frame
 from bestby.data.layouts.annotators import names_of
 from bestby.data.layouts.evaluations import evaluation_of, with_reading_note
-from bestby.data.layouts.long import unknown_system
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.layouts.soft import Soft
-from bestby.data.roles import Roles, listed, matching
+from bestby.data.roles import Roles, listed
 from bestby.readers import arguments
 from bestby.readers.counting import read_counted
 from bestby.readers.file_per_system import read_file_per_system
@@ -231,7 +230,9 @@ def _from_format(
         evaluation = dataclasses.replace(evaluation, crossed=crossed, groupings=others)
     if options.systems is None and not options.ignore:
         return evaluation
-    return evaluation.with_systems(_chosen(evaluation.names, options, "the files"))
+    return evaluation.with_systems(
+        chosen_names(evaluation.names, options.systems, options.ignore, "the files")
+    )
 
 
 def _check_one_gold(golds: Sequence[str | Path]) -> None:
@@ -252,7 +253,7 @@ def _from_files(files: Mapping[str, str | Path], options: TableOptions) -> Evalu
             "a system column belongs to a long table, but there is one file per system",
             hint="give one table, or leave the system column out",
         )
-    names = _chosen([*files], options, "the files")
+    names = chosen_names([*files], options.systems, options.ignore, "the files")
     options = dataclasses.replace(options, ignore=())
     evaluation, description = read_file_per_system({name: files[name] for name in names}, options)
     return with_reading_note(evaluation, f"The files were read as {description}", options.soft)
@@ -274,14 +275,6 @@ def _from_table(file: Path, pieces: Pieces | None, options: TableOptions, stream
     else:
         table = whole_table(pieces, options.missing, options.columns)
     return evaluation_of(table, options, source)
-
-
-def _chosen(names: Sequence[str], options: TableOptions, source: str) -> list[str]:
-    """Return the systems of the files that were asked for, in the order asked for."""
-    unknown = unknown_system(source, names)
-    ignored = matching(options.ignore, names, unknown)
-    chosen = names if options.systems is None else matching(options.systems, names, unknown)
-    return [name for name in chosen if name not in ignored]
 
 
 def _check_annotators(roles: Roles) -> None:

@@ -10,11 +10,9 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby.data.columns import MISSING
-from bestby.data.layouts.long import unknown_system
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.layouts.runs import Runs, runs_of
 from bestby.data.layouts.soft import Soft
-from bestby.data.roles import matching
 from bestby.readers import arguments
 from bestby.readers.formats.base import Read
 from bestby.readers.opening import log_of, one_table
@@ -95,13 +93,13 @@ def read_runs(
     paths = [path] if isinstance(path, str | Path) else list(path)
     log = log_of(paths, cluster=cluster, value_column=value_column, system_column=system_column)
     if log is not None:
-        return _from_log(log, systems)
+        return _from_log(log, systems, ignore)
     table = one_table(paths, "the runs of all systems", missing)
     options = TableOptions.of(gold, soft=Soft(texts=texts), **columns)
     return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
 
 
-def _from_log(log: Read, systems: Sequence[str] | None) -> Runs:
+def _from_log(log: Read, systems: str | Sequence[str] | None, ignore: str | Sequence[str] | None) -> Runs:
     if log.runs is None:
         raise InvalidInputError(
             f"the files were read as {log.description}: they hold one run of each system",
@@ -111,7 +109,5 @@ def _from_log(log: Read, systems: Sequence[str] | None) -> Runs:
     # Scores of items are computed already.
     is_name = isinstance(log.metric, str) and all(np.ndim(values) == 1 for values in log.runs.values())
     metric = str(log.metric) if is_name else None
-    known = list(log.runs)
-    names = known if systems is None else matching(systems, known, unknown_system("the files", known))
-    runs = {name: log.runs[name] for name in names}
+    runs = {name: log.runs[name] for name in chosen_names([*log.runs], systems, ignore, "the files")}
     return Runs(runs, None, clusters, metric, log.description, log.greater_is_better, log.notes)

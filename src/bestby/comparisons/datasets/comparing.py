@@ -86,10 +86,9 @@ def compare_datasets(
     greater_is_better : bool, optional
         The direction of the scores in a table. By default that of the metric they are named after, or a guess
         from the name, which a note tells; without a name True. Items: the metric knows.
-    systems : list of str, optional
-        The systems (columns of a frame, or patterns such as ``"gpt-*"``) to compare; all by default.
-    ignore : str or list of str, optional
-        Columns of a frame that are not systems, or patterns.
+    systems, ignore : str or list of str, optional
+        The systems to compare (all by default), and the columns or systems to leave out, by name or by
+        pattern, such as ``"gpt-*"``.
     dataset : str, optional
         The column of a frame that names the dataset; "dataset" or "task" by default.
     item : str or list of str, optional
@@ -163,7 +162,7 @@ def compare_datasets(
     checks.choice(across, allowed_names("across", "datasets"), "across")
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
     check_outer(data, outer)
-    columns = {"dataset": dataset, "gold": gold, "item": item, "clusters": clusters, "ignore": ignore}
+    columns = {"dataset": dataset, "gold": gold, "item": item, "clusters": clusters}
     columns |= {"system_column": system_column, "value_column": value_column}
     _refuse_unused(data, columns, interval, test)
     table_options = TableOptions.of(

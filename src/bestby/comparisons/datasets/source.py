@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -19,9 +19,9 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of, is_partitioned, is_table, table_of
 from bestby.data.layouts.datasets import Cells, datasets_of
 from bestby.data.layouts.evaluations import refuse_partitions
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.order import merged_order
-from bestby.data.roles import listed
+from bestby.data.roles import listed, unknown_system
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics.base import BaseMetric
@@ -40,7 +40,8 @@ class Source:
     table: Cells | None = None
     items: Mapping[str, Evaluation] | None = None
     compared: Mapping[str, Comparison] | None = None
-    systems: tuple[str, ...] | None = None
+    systems: Sequence[str] | None = None
+    ignore: Sequence[str] | None = None
     notes: tuple[Note, ...] = ()
     assumed: str = ""
     """What the note on datasets and systems adds where nobody said which keys are which."""
@@ -97,10 +98,10 @@ def source_of(data: Any, outer: str | None, dataset: str | None, options: TableO
     checks.valid_name(dataset, "dataset")
     if not isinstance(data, Mapping) and is_table(data):
         return _from_table(data, dataset, options)
-    chosen = None if options.systems is None else tuple(options.systems)
+    chosen = Source(systems=options.systems, ignore=options.ignore)
     if isinstance(data, Evaluation):
         data.uncounted("a comparison over datasets")
-        return Source(items=per_dataset.split(data, "dataset"), systems=chosen, notes=data.notes)
+        return dataclasses.replace(chosen, items=per_dataset.split(data, "dataset"), notes=data.notes)
     if not isinstance(data, Mapping):
         raise InvalidInputError(
             f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
@@ -132,11 +133,11 @@ def source_of(data: Any, outer: str | None, dataset: str | None, options: TableO
             for name, part in named.items()
             for note in part.notes
         )
-        return Source(items=named, systems=chosen, notes=notes)
+        return dataclasses.replace(chosen, items=named, notes=notes)
     if Comparison in kinds:
-        return Source(compared=named, systems=chosen)
+        return dataclasses.replace(chosen, compared=named)
     table = _transposed(named) if outer == "system" else named
-    return Source(table=table, systems=chosen, assumed=_ASSUMED if outer is None else "")
+    return dataclasses.replace(chosen, table=table, assumed=_ASSUMED if outer is None else "")
 
 
 def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:
@@ -175,7 +176,7 @@ def scores_of(
             "a table of scores leaves nothing to compute: metric must be a name for them, or None",
             hint="pass one Evaluation per dataset to have a metric computed",
         )
-    complete, names, notes = _complete(table, source.systems, on_missing)
+    complete, names, notes = _complete(table, source, on_missing)
     reading = f"a table of scores; datasets: {listed([*complete])}; systems: {listed(names)}{source.assumed}"
     greater, direction_notes = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
@@ -200,7 +201,7 @@ def _item_scores(
 ) -> DatasetScores:
     parts = source.items or {}
     present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
-    complete, names, notes = _complete(present, source.systems, on_missing)
+    complete, names, notes = _complete(present, source, on_missing)
     kept = {name: parts[name].with_systems(names) for name in complete}
     measure, reading_notes = per_dataset.one_metric(metric, kept, "dataset", greater_is_better)
     makers = {
@@ -236,7 +237,7 @@ def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetS
         label: {entry.system: entry.score for entry in comparison.systems if entry.metric == name}
         for label, comparison in compared.items()
     }
-    complete, names, notes = _complete(table, source.systems, on_missing)
+    complete, names, notes = _complete(table, source, on_missing)
     return DatasetScores(
         metric=next(m for m in first.metrics if m.name == name),
         datasets=tuple(complete),
@@ -272,20 +273,19 @@ def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _complete(
-    table: Mapping[str, Mapping[str, float]], systems: tuple[str, ...] | None, on_missing: str
+    table: Mapping[str, Mapping[str, float]], source: Source, on_missing: str
 ) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
     """Return the datasets on which every system has a score, the systems, and a note on the others."""
     known = tuple(merged_order(table.values()))
     checks.valid_names(known, "system")
     for name in table:
         checks.check_text(name, "dataset names")
-    names = known if systems is None else systems
-    unknown = next((name for name in names if name not in known), None)
-    if unknown is not None:
-        hint = f"systems: {', '.join(known)}"
-        if unknown in table:
-            hint += '; outer="system" takes the outer keys for the systems'
-        raise InvalidInputError(f"no system {quoted(unknown)} in these data", hint=hint)
+    outer = next((name for name in source.systems or () if name in table and name not in known), None)
+    if outer is not None:
+        error = unknown_system(None, known)(outer)
+        hint = f'{error.hint}; outer="system" takes the outer keys for the systems'
+        raise InvalidInputError(error.message, hint, error.argument)
+    names = tuple(chosen_names(known, source.systems, source.ignore))
     if len(names) < 2:
         raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
     gaps = [(name, system) for name, row in table.items() for system in names if system not in row]

@@ -90,8 +90,8 @@ def compare_folds(
         The direction of scores of folds. By default that of the metric they are named after, or a guess from
         the name, which a note tells; without a name True. Items: the metric knows.
     systems, ignore : str or list of str, optional
-        The systems to compare (all by default), and the columns of a frame that are not systems, by name or
-        by pattern, such as ``"gpt-*"``.
+        The systems to compare (all by default), and the columns or systems to leave out, by name or by
+        pattern, such as ``"gpt-*"``.
     fold, repetition : str, optional
         Columns of a frame; "fold" and "repetition" by default.
     item : str or list of str, optional
@@ -175,7 +175,7 @@ def compare_folds(
     )  # fmt: skip
     given = read(data, fold, repetition, table_options)
     columns = {"fold": fold, "repetition": repetition, "gold": gold, "item": item, "clusters": clusters}
-    columns |= {"ignore": ignore, "system_column": system_column, "value_column": value_column}
+    columns |= {"system_column": system_column, "value_column": value_column}
     per_dataset.refuse_columns(data, columns)
     if isinstance(given, dict):
         folds = folds_of_items(given, metric, greater_is_better, drawing)

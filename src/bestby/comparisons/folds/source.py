@@ -19,7 +19,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_partitioned, is_table, table_of
 from bestby.data.layouts.datasets import FoldScores, folds_of
 from bestby.data.layouts.evaluations import refuse_partitions
-from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics.base import BaseMetric
@@ -70,9 +70,8 @@ def read(
     """Return scores per fold, or an evaluation per repetition whose strata are the folds."""
     for what, column in (("fold", fold), ("repetition", repetition)):
         checks.valid_name(column, what)
-    systems = None if options.systems is None else tuple(options.systems)
     if isinstance(data, Evaluation):
-        return {"1": _selected(data.uncounted("a comparison over folds"), systems)}
+        return {"1": _selected(data, options)}
     if not isinstance(data, Mapping) and is_table(data):
         if is_partitioned(data) and (options.roles.gold is not None or options.roles.item is not None):
             refuse_partitions("this comparison")
@@ -83,15 +82,12 @@ def read(
             hint='compare_folds({"old": scores_of_folds, "new": scores_of_folds})',
         )
     if all(isinstance(value, Evaluation) for value in data.values()):
-        return {
-            str(name): _selected(value.uncounted("a comparison over folds"), systems)
-            for name, value in data.items()
-        }
-    names = tuple(str(name) for name in data) if systems is None else systems
-    checks.known_names(names, list(data), "system")
+        return {str(name): _selected(value, options) for name, value in data.items()}
+    chosen = chosen_systems(data, options.systems, options.ignore)
+    names = tuple(str(name) for name in chosen)
     if not names:
         raise InvalidInputError("a comparison needs at least 2 systems, got none")
-    given = {f"the scores of {quoted(name)}": data[name] for name in names}
+    given = {f"the scores of {quoted(str(name))}": values for name, values in chosen.items()}
     scores = [
         _fold_scores(values, name) for name, values in zip(names, _in_order(given).values(), strict=True)
     ]
@@ -121,8 +117,9 @@ def _in_order(given: Mapping[str, Any]) -> dict[str, Any]:
     return {what: [next(folds) for _ in values] for what, values in rows.items()}
 
 
-def _selected(evaluation: Evaluation, systems: tuple[str, ...] | None) -> Evaluation:
-    return evaluation if systems is None else evaluation.with_systems(systems)
+def _selected(evaluation: Evaluation, options: TableOptions) -> Evaluation:
+    chosen = chosen_names(evaluation.names, options.systems, options.ignore)
+    return evaluation.uncounted("a comparison over folds").with_systems(chosen)
 
 
 def _fold_scores(values: Any, name: str) -> FloatArray:

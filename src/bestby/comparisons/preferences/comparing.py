@@ -36,6 +36,7 @@ def compare_preferences(
     data: Preferences | Any,
     *,
     systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
     a: str = "a",
     b: str = "b",
     winner: str = "winner",
@@ -67,8 +68,9 @@ def compare_preferences(
     a, b, winner, item : str
         The columns of a frame. Those called model_a, model_b, preference and item (or id) are used if there
         are any, as by `read_preferences`.
-    systems : str or list of str, optional
-        Of a frame, the judgements of these systems with each other only, by name or pattern.
+    systems, ignore : str or list of str, optional
+        The judgements of these systems (all by default, without those to ignore) with each other only, by
+        name or by pattern, such as ``"gpt-*"``.
     clusters : array_like, shape (n,), or str, optional
         The cluster of each judgement, or the column with it: judgements of one cluster are drawn together.
         By default the items (prompts), if there are any.
@@ -153,7 +155,7 @@ def compare_preferences(
             hint="leave one of the two out",
         )
     drawing = Drawing.of(resampling)
-    judgements = data_of(data, clusters, Columns(a, b, winner, item, systems))
+    judgements = data_of(data, clusters, Columns(a, b, winner, item, systems, ignore))
     checks.valid_baseline(baseline, judgements.names)
     result = _compared(fitted(judgements, settings, drawing), settings, drawing)
     return remember_backend(result, backend_of(data))

@@ -14,7 +14,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.data.frames import is_table, table_of
 from bestby.data.groupings import one_grouping
-from bestby.data.layouts.preferences import TIES, Preferences, among, preferences_of
+from bestby.data.layouts.preferences import TIES, Preferences, among, preferences_of, rows_among
 from bestby.inference.judgements import Judgements
 from bestby.results.base import Note
 
@@ -33,13 +33,14 @@ class Data:
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of the columns of a frame; the systems whose judgements are used, all if None."""
+    """The names of the columns of a frame; which systems' judgements are used."""
 
     a: str = "a"
     b: str = "b"
     winner: str = "winner"
     item: str | None = None
-    systems: Sequence[str] | None = None
+    systems: str | Sequence[str] | None = None
+    ignore: str | Sequence[str] | None = None
 
 
 def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
@@ -52,16 +53,9 @@ def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
     clusters = one_grouping(clusters, "a comparison of judgements")
     notes: tuple[Note, ...] = ()
     if isinstance(data, Preferences):
-        judged = (
-            data
-            if columns.systems is None
-            else among(data, checks.valid_name_list(columns.systems, "systems"))
-        )
+        judged, named = _selected(data, clusters, columns)
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
-        named, notes = (
-            (judged.clusters if clusters is None else clusters),
-            (Note("read_as", judged.description),),
-        )
+        notes = (Note("read_as", judged.description),)
     elif isinstance(data, Mapping) or is_table(data):
         judged, named = _from_table(data, clusters, columns)
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
@@ -110,9 +104,15 @@ def _read(data: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, An
         b=(columns.b, "b"),
         winner=(columns.winner, "winner"),
         item=(columns.item, None),
-        systems=(columns.systems, None),
     )
     rows = _rows(data)
+    if rows and (columns.systems is not None or columns.ignore is not None):
+        pairs = list(
+            zip(*(_texts([row[place] for row in rows], "system") for place in (-3, -2)), strict=True)
+        )
+        _, chosen = rows_among(pairs, columns.systems, columns.ignore)
+        clusters = _in_rows(clusters, chosen, len(rows))
+        rows = [rows[row] for row in chosen]
     fields = list(zip(*rows, strict=True)) if rows else [(), (), ()]
     return *fields[-3:], (fields[0] if len(fields) == 4 else None), clusters
 
@@ -130,9 +130,25 @@ def _from_table(data: Any, clusters: Any, columns: Columns) -> tuple[Preferences
     }
     cluster = clusters if isinstance(clusters, str) else None
     judged = preferences_of(table_of(data), {**named, "item": columns.item, "cluster": cluster})
-    if columns.systems is not None:
-        judged = among(judged, checks.valid_name_list(columns.systems, "systems"))
-    return judged, judged.clusters if clusters is None or cluster is not None else clusters
+    return _selected(judged, None if cluster is not None else clusters, columns)
+
+
+def _selected(judged: Preferences, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
+    """Return the judgements of the chosen systems, and their clusters, which may lie beside them."""
+    chosen = among(judged, columns.systems, columns.ignore)
+    if clusters is None or chosen is judged:
+        return chosen, chosen.clusters if clusters is None else clusters
+    pairs = list(zip(judged.first, judged.second, strict=True))
+    _, rows = rows_among(pairs, columns.systems, columns.ignore)
+    return chosen, _in_rows(clusters, rows, len(pairs))
+
+
+def _in_rows(clusters: Any, rows: Sequence[int], n: int) -> list[Any] | None:
+    """Return the clusters of some of the `n` judgements."""
+    if clusters is None:
+        return None
+    listed = _of_length(clusters, n)
+    return [listed[row] for row in rows]
 
 
 def _rows(data: Any) -> list[Sequence[Any]]:
@@ -174,13 +190,17 @@ def _values(winner: Sequence[str], first: Sequence[str], second: Sequence[str]) 
     return values
 
 
-def _codes(groups: Any, n: int) -> Array:
-    listed = arrays.listed(groups, "clusters")
+def _of_length(clusters: Any, n: int) -> list[Any]:
+    listed = arrays.listed(clusters, "clusters")
     if len(listed) != n:
         raise InvalidInputError(
             f"clusters has {len(listed)} values, expected {n}", hint="pass one per judgement"
         )
-    labels = _texts(listed, "cluster or item")
+    return listed
+
+
+def _codes(groups: Any, n: int) -> Array:
+    labels = _texts(_of_length(groups, n), "cluster or item")
     code: Array = np.unique(np.array(labels, dtype=np.str_), return_inverse=True)[1].reshape(-1)
     if code.max() == 0:
         raise InvalidInputError(

@@ -15,9 +15,9 @@ from bestby._core.typing import FloatArray
 from bestby.data.columns import objects
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
-from bestby.data.layouts.long import system_column_of, unknown_system, value_word
+from bestby.data.layouts.long import system_column_of, value_word
 from bestby.data.layouts.options import TableOptions
-from bestby.data.roles import matching
+from bestby.data.roles import matching, unknown_system
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.results.base import Note

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted, suggestion
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
@@ -25,7 +24,7 @@ from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.layouts.soft_tables import class_columns, has_classes
 from bestby.data.order import order_in_groups
-from bestby.data.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles, matching
+from bestby.data.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles, matching, unknown_system
 from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
 from bestby.data.values import Rule
 
@@ -192,15 +191,3 @@ def _chosen(
 ) -> list[str]:
     known = order_in_groups(labels, items)
     return known if systems is None else matching(systems, known, unknown_system(table.source, known, by))
-
-
-def unknown_system(
-    source: str, known: Sequence[str], column: str | None = None
-) -> Callable[[str], InvalidInputError]:
-    """Return what makes the error for a system that the data do not have."""
-    where = "" if column is None else f" in column {column!r}"
-    return lambda name: InvalidInputError(
-        f"{source}: no system {quoted(name)}{where}{suggestion(name, known)}",
-        hint=f"systems: {listed(known)}",
-        argument="systems",
-    )

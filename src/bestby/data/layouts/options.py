@@ -13,7 +13,7 @@ from bestby._core.text import quoted, suggestion
 from bestby._core.typing import OnMissing
 from bestby.data.columns import Missing
 from bestby.data.layouts.soft import Soft
-from bestby.data.roles import Roles, listed, matching
+from bestby.data.roles import Roles, listed, matching, unknown_system
 from bestby.data.table import Table
 
 
@@ -73,22 +73,18 @@ class TableOptions:
         return table, dataclasses.replace(rest, roles=roles, item_columns=())
 
 
-def chosen_names(names: Sequence[str], systems: Any, ignore: Any) -> list[str]:
+def chosen_names(names: Sequence[str], systems: Any, ignore: Any, source: str | None = None) -> list[str]:
     """Return the systems asked for, by name or pattern, without those to ignore."""
     names = list(names)
 
-    def unknown(name: str) -> InvalidInputError:
-        return InvalidInputError(
-            f"no system {quoted(name)} in these data{suggestion(name, names)}",
-            hint=f"systems: {listed(names)}",
-        )
+    def chosen(patterns: Any, what: str) -> list[str]:
+        unknown = unknown_system(source, names, argument=what)
+        return matching(checks.valid_name_list(patterns, what), names, unknown)
 
-    chosen, ignored = names, list[str]()
-    if systems is not None:
-        chosen = matching(checks.valid_name_list(systems, "systems"), names, unknown)
-    if ignore is not None:
-        ignored = matching(checks.valid_name_list(ignore, "ignore"), names, unknown)
-    return [name for name in chosen if name not in ignored]
+    ignored = [] if ignore is None else chosen(ignore, "ignore")
+    return [
+        name for name in (names if systems is None else chosen(systems, "systems")) if name not in ignored
+    ]
 
 
 def chosen_systems(data: Any, systems: Any, ignore: Any) -> Any:

@@ -14,8 +14,8 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.long import unknown_system
-from bestby.data.roles import listed, matching
+from bestby.data.layouts.options import chosen_names
+from bestby.data.roles import listed
 from bestby.data.table import Table
 
 A_WORDS, B_WORDS, WINNER_WORDS = ("a", "model_a"), ("b", "model_b"), ("winner", "preference")
@@ -170,13 +170,21 @@ def _graded(
     return np.asarray(2.0 - numbers)
 
 
-def among(judged: Preferences, systems: Sequence[str]) -> Preferences:
-    """Return the judgements of some systems, by name or pattern, with each other."""
-    systems = matching(systems, judged.names, unknown_system("the judgements", judged.names))
-    pairs = zip(judged.first, judged.second, strict=True)
-    rows = [row for row, (a, b) in enumerate(pairs) if a in systems and b in systems]
+def rows_among(pairs: Sequence[tuple[str, str]], systems: Any, ignore: Any) -> tuple[list[str], list[int]]:
+    """Return the chosen systems, and the positions of the pairs of which both are chosen."""
+    known = list(dict.fromkeys(name for pair in pairs for name in pair))
+    chosen = chosen_names(known, systems, ignore, "the judgements")
+    rows = [row for row, (a, b) in enumerate(pairs) if a in chosen and b in chosen]
     if not rows:
-        raise InvalidInputError(f"{listed(list(systems))} were never judged against each other")
+        raise InvalidInputError(f"{listed(chosen) or 'no systems'} were never judged against each other")
+    return chosen, rows
+
+
+def among(judged: Preferences, systems: Any, ignore: Any) -> Preferences:
+    """Return the judgements of some systems, by name or pattern, with each other."""
+    if systems is None and ignore is None:
+        return judged
+    systems, rows = rows_among([*zip(judged.first, judged.second, strict=True)], systems, ignore)
     columns = {"first": judged.first, "second": judged.second}
     columns |= {"items": judged.items or (), "clusters": judged.clusters or ()}
     chosen: dict[str, Any] = {what: tuple(one[row] for row in rows) for what, one in columns.items() if one}

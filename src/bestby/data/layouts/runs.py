@@ -14,12 +14,12 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.layouts.assemble import agreed, typed
-from bestby.data.layouts.long import system_column_of, unknown_system
+from bestby.data.layouts.long import system_column_of
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import is_number
 from bestby.data.layouts.wide import check_alike
 from bestby.data.order import order_in_groups
-from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles, check_no_gold, listed, matching
+from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles, check_no_gold, listed, matching, unknown_system
 from bestby.data.table import Table
 from bestby.results.base import Note
 
