@@ -87,8 +87,8 @@ def langid() -> Example:
     data = bb.read(
         ROOT / "examples" / "langid" / "predictions.csv",
         gold="gold",
-        item="item",
-        cluster="territory",
+        items="item",
+        clusters="territory",
         systems=["logreg_14", "nb_12"],
     )
     return Example("langid, 100 territories", data, "logreg_14", "nb_12")

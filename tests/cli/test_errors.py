@@ -11,7 +11,7 @@ from bestby.cli.errors import in_options
 OPTIONS = {
     "format_options": ("--option",),
     "gold": ("--gold",),
-    "item": ("--item",),
+    "items": ("--item",),
     "level": ("--level",),
     "missing": ("--missing-value",),
     "n_resamples": ("--resamples",),
@@ -34,7 +34,7 @@ OPTIONS = {
         ('let blank cells be missing: missing=""', "let blank cells be missing: --missing-value ''"),
         ("choose the columns: systems=[...]", "choose the columns: --system ..."),
         ("at least n_resamples=20_000", "at least --resamples 20_000"),
-        ("name it: item=...; its columns are: a, b", "name it: --item ...; its columns are: a, b"),
+        ("name it: items=...; its columns are: a, b", "name it: --item ...; its columns are: a, b"),
         ("result['a', 'b'] and a = 3", "result['a', 'b'] and a = 3"),
         ("read it whole: stream=False", "read it whole: --no-stream"),
         ("leave stream=True out", "leave --stream out"),
@@ -55,7 +55,7 @@ def test_settings_become_options(hint: str, expected: str) -> None:
         ("gold must be finite", None, "gold must be finite"),
         ("counts must be whole numbers", "counts", "counts must be whole numbers"),
         ("the level is too high", "level", "the level is too high"),
-        ("items must be document", "items", "--option items must be document"),
+        ("items must be document", "items", "--item must be document"),
         ("test='sign' has no effect on scores", "test", "--test sign has no effect on scores"),
     ],
 )

@@ -145,7 +145,7 @@ def test_a_pilot(capsys: pytest.CaptureFixture[str], table: Path) -> None:
         capsys, *files, "--n", 20, "--metric", "f1_macro", "--simulations", 60, "--resamples", 199
     )
     assert (document["unit"], document["n"]) == ("clusters", 20)
-    evaluation = bb.read(table, gold="label", item="item", cluster="doc", systems=["high", "low"])
+    evaluation = bb.read(table, gold="label", items="item", clusters="doc", systems=["high", "low"])
     pilot = bb.Pilot(evaluation, "f1_macro", "high", "low")
     assert document["power"] == bb.power(pilot, 20, n_simulations=60, n_resamples=199).power
     shrunk = _json(capsys, *files, "--n", 20, "--difference", 0.05, "--simulations", 20)

@@ -137,11 +137,8 @@ def _separate(table: RandomTable, folder: Path, on_missing: str) -> Arguments:
 
 
 def _frame(make: Callable[[dict[str, list[Any]]], Any]) -> Callable[[RandomTable, Path, str], Arguments]:
-    names = {"gold": "gold", "item": "items", "cluster": "clusters", "stratum": "strata"}
-
     def arguments(table: RandomTable, folder: Path, on_missing: str) -> Arguments:
-        roles = {names[role]: column for role, column in table.roles().items()}
-        return (make(table.columns()),), {**roles, "on_missing": on_missing}
+        return (make(table.columns()),), {**table.roles(), "on_missing": on_missing}
 
     return arguments
 

@@ -68,8 +68,8 @@ class RandomTable:
 
     def roles(self) -> dict[str, str]:
         """Return the arguments of `read` that name the columns."""
-        named = {"item": self.ids, "gold": self.gold, "cluster": self.clusters, "stratum": self.strata}
-        return {name: name for name, values in named.items() if values is not None}
+        columns = {"items": "item", "gold": "gold", "clusters": "cluster", "strata": "stratum"}
+        return {role: name for role, name in columns.items() if name in self.columns()}
 
 
 def random_table(rng: np.random.Generator) -> RandomTable:

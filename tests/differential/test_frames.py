@@ -222,7 +222,7 @@ EXTRAS: Columns = {
     "kind", [name for name in FRAMES if name not in ("pandas", "pandas, categories", "dask")]
 )
 def test_dates_large_numbers_and_holes(kind: str, tmp_path: Path) -> None:
-    roles = {"gold": "gold", "item": "at", "cluster": "day", "ignore": "flag", "on_missing": "worst"}
+    roles = {"gold": "gold", "items": "at", "clusters": "day", "ignore": "flag", "on_missing": "worst"}
     there = bb.read(_written(EXTRAS, tmp_path / "t.parquet"), **roles)
     here = evaluation_of_frame(FRAMES[kind](EXTRAS), TableOptions.of(**roles))  # type: ignore[arg-type]
     assert here.data_hash() == there.data_hash()
@@ -271,11 +271,11 @@ def test_columns_are_chosen_by_name_and_pattern(kind: str, tmp_path: Path) -> No
     chosen = bb.compare(frame, "gold", systems=["gpt-*"], items=ids, clusters="task", **FEW)
     assert {s.system for s in chosen.systems} == {"gpt-1", "gpt-2"}
     assert numbers(chosen) == numbers(
-        bb.compare(bb.read(path, gold="gold", systems=["gpt-*"], item=ids, cluster="task"), **FEW)
+        bb.compare(bb.read(path, gold="gold", systems=["gpt-*"], items=ids, clusters="task"), **FEW)
     )
     rest = bb.compare(frame, ignore=["text", "len*"], items=ids, **FEW)
     assert {s.system for s in rest.systems} == {"gpt-1", "gpt-2", "other"}
-    assert bb.read(path, ignore=["text", "len*"], item=ids).items.tolist() == ["p/1", "p/2", "q/1", "q/2"]  # type: ignore[union-attr]
+    assert bb.read(path, ignore=["text", "len*"], items=ids).items.tolist() == ["p/1", "p/2", "q/1", "q/2"]  # type: ignore[union-attr]
     with pytest.raises(bb.InvalidInputError) as caught:
         bb.compare(frame, "gold", systems=["gtp-1", "other"])
     assert "no column 'gtp-1' (named as system); did you mean 'gpt-1'" in caught.value.message
@@ -283,7 +283,7 @@ def test_columns_are_chosen_by_name_and_pattern(kind: str, tmp_path: Path) -> No
 
 def test_joined_ids_keep_apart_what_is_different() -> None:
     frame = pd.DataFrame({"p": ["a/b", "a"], "q": ["c", "b/c"], "x": [1, 0], "y": [0, 0]})
-    found = evaluation_of_frame(frame, TableOptions.of(item=["p", "q"]))
+    found = evaluation_of_frame(frame, TableOptions.of(items=["p", "q"]))
     assert found.items is not None
     assert len(set(found.items.tolist())) == 2
 

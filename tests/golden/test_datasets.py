@@ -117,7 +117,7 @@ def test_big_bench_hard(shared_data: Callable[[str], Path]) -> None:
     folder = shared_data("bbh_codex")
     published = json.loads((folder / "published_eval_metrics.json").read_text(encoding="utf-8"))
     systems = ["direct_correct", "cot_correct"]
-    data = read_datasets(folder / "bbh_direct_vs_cot.csv", dataset="task", item="item", systems=systems)
+    data = read_datasets(folder / "bbh_direct_vs_cot.csv", dataset="task", items="item", systems=systems)
     result = compare_datasets(data)
     assert set(result.datasets) == set(published)
     for name, row in zip(result.datasets, result.scores, strict=True):

@@ -69,7 +69,7 @@ def test_lm_eval_results_and_filters(shared_data: Shared) -> None:
 def test_gsm8k_accuracies(shared_data: Shared) -> None:
     path = shared_data("gsm8k2021") / "gsm8k_4systems.csv"
     names = ["6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification"]
-    evaluation = read(path, item="item", systems=[f"{name}_correct" for name in names])
+    evaluation = read(path, items="item", systems=[f"{name}_correct" for name in names])
     result = compare(evaluation)
     scores = {one.system: round(one.score, 6) for one in result.systems}
     # The flags of openai/grade-school-math, 1319 items.
@@ -80,7 +80,7 @@ def test_bbh_accuracies_of_27_tasks(shared_data: Shared) -> None:
     folder = shared_data("bbh_codex")
     published = json.loads((folder / "published_eval_metrics.json").read_text())
     evaluation = read(
-        folder / "bbh_direct_vs_cot.csv", stratum="task", systems=["direct_correct", "cot_correct"]
+        folder / "bbh_direct_vs_cot.csv", strata="task", systems=["direct_correct", "cot_correct"]
     )
     result = compare_datasets(evaluation, n_resamples=100)
     assert sorted(result.datasets) == sorted(published)

@@ -115,7 +115,7 @@ def test_word_error_rate_of_utterances(shared_data: Data) -> None:
     """SCTK test1.sys: 1406 words, word error rate 12.0 %, 74.5 % of the utterances with an error."""
     folder = shared_data("sctk_asr")
     heard, spoken = (folder / f"csrnab.{side}.trn" for side in ("hyp", "ref"))
-    found = transcripts.read({"sclite": heard, "again": heard}, gold=spoken, cluster="speaker")
+    found = transcripts.read({"sclite": heard, "again": heard}, gold=spoken, clusters="speaker")
     assert found.evaluation is not None
     assert found.evaluation.clusters is not None
     assert sorted(set(found.evaluation.clusters.tolist())) == ["4t0", "4t1", "4t2"]

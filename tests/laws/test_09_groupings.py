@@ -269,7 +269,7 @@ RECORDS = {"Evaluation", "Preferences", "Provenance", "Runs"}
 
 
 def test_every_public_analysis_that_takes_groups_is_on_the_roster() -> None:
-    named = {"clusters", "cluster", "strata", "stratum"}
+    named = {"clusters", "strata"}
     found = set()
     for name in bb.__all__:
         value = getattr(bb, name)

@@ -319,7 +319,7 @@ def test_tables_read_in_batches(unit: float, tmp_path: Path, monkeypatch: pytest
         with path.open("w", encoding="utf-8", newline="") as stream:
             rows = [[f"q{i}", *map(repr, row)] for i, row in enumerate(np.array(columns).T.tolist())]
             csv.writer(stream).writerows([["id", "target", "a", "b"], *rows])
-        streamed = read(path, item="id", gold="target", systems=["a", "b"], stream=True)
+        streamed = read(path, items="id", gold="target", systems=["a", "b"], stream=True)
         for name, interval in itertools.product(("rmse", "mse"), ("normal", "percentile")):
             found.append(bb.compare(streamed, metric=name, n_resamples=200, interval=interval))
     half = len(found) // 2

@@ -504,7 +504,17 @@ def _study(folder: Path, made: tuple[Any, Any], condition: Any, run: Any) -> Non
     st.one_of(scalars, st.lists(scalars, max_size=2), st.dictionaries(names, scalars, max_size=2)),
     st.dictionaries(
         st.sampled_from(
-            ["gold", "item", "cluster", "systems", "on_missing", "missing", "classes", "annotators", "format"]
+            [
+                "gold",
+                "items",
+                "clusters",
+                "systems",
+                "on_missing",
+                "missing",
+                "classes",
+                "annotators",
+                "format",
+            ]
         ),
         scalars | st.sampled_from(["gold", "a", ["a"], "drop"]),
         max_size=2,
@@ -516,7 +526,7 @@ def test_reading(paths: Any, given: dict[str, Any], real: bool) -> None:
         table = Path(folder) / "table.csv"
         table.write_text("gold,a,b\n1,1,0\n0,1,0\n1,1,1\n", encoding="utf-8")
         source = table if real else paths
-        shared = {k: v for k, v in given.items() if k in ("gold", "item", "cluster", "systems", "missing")}
+        shared = {k: v for k, v in given.items() if k in ("gold", "items", "clusters", "systems", "missing")}
         outcome(lambda: bb.read(source, **given))
         outcome(lambda: bb.read_runs(source, **shared))
         outcome(lambda: bb.read_datasets(source, **shared))

@@ -46,7 +46,9 @@ CASES: dict[str, Callable[..., Any]] = {
         {"d": evaluation(), "e": evaluation()}, n_resamples=99, **kw
     ),
     "datasets as strata": lambda **kw: bb.compare_datasets(evaluation(FOLDS), n_resamples=99, **kw),
-    "datasets of comparisons": lambda **kw: bb.compare_datasets({"d": compared("d"), "e": compared("e")}, **kw),
+    "datasets of comparisons": lambda **kw: bb.compare_datasets(
+        {"d": compared("d"), "e": compared("e")}, **kw
+    ),
     "folds of scores": lambda **kw: bb.compare_folds(RUNS, **kw),
     "folds of items": lambda **kw: bb.compare_folds(evaluation(FOLDS), n_resamples=99, **kw),
     "repetitions": lambda **kw: bb.compare_folds({"1": evaluation(FOLDS)}, n_resamples=99, **kw),
@@ -64,7 +66,7 @@ def test_systems_are_chosen_alike_in_all_data(case: str) -> None:
     for choice in ({"systems": "*a"}, {"ignore": "g"}, {"systems": ["al*", "b*"]}, {"ignore": ["[g]"]}):
         assert names(CASES[case](**choice)) == {"alpha", "beta"}
     for argument in ("systems", "ignore"):
-        with pytest.raises(bb.InvalidInputError, match="no system 'alpa'.*did you mean 'alpha'") as caught:
+        with pytest.raises(bb.InvalidInputError, match=r"no system 'alpa'.*did you mean 'alpha'") as caught:
             CASES[case](**{argument: ["alpa", "beta"]})
         assert caught.value.argument == argument
 

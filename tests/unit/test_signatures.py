@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ import pytest
 import bestby as bb
 
 ORDER = """
-    data gold metric greater_is_better statistic per_class systems ignore conditions items dataset outer
-    fold repetition a b winner run item system_column value_column
-    clusters strata on_missing classes normalise annotators blocks paired ratio
+    data gold metric greater_is_better statistic per_class systems ignore conditions items dataset datasets
+    outer fold repetition a b winner run system_column value_column
+    clusters strata on_missing classes normalise annotators blocks paired missing texts format stream ratio
     required ties scale prior baseline interval level simultaneous test across inside alternative correction
     margin n_comparisons curve n_simulations n_resamples resample_size rescale rng n_jobs progress executor
     cache resampling
@@ -32,6 +33,13 @@ COMPARISONS: dict[str, Callable[..., Any]] = {
     "multi_aso": bb.multi_aso,
     "Study.compare": bb.Study.compare,
 }
+READERS: dict[str, Callable[..., Any]] = {
+    "read": bb.read,
+    "read_datasets": bb.read_datasets,
+    "read_folds": bb.read_folds,
+    "read_preferences": bb.read_preferences,
+    "read_runs": bb.read_runs,
+}
 PLANS: dict[str, Callable[..., Any]] = {
     "minimum_detectable": bb.minimum_detectable,
     "power": bb.power,
@@ -45,19 +53,22 @@ def names(function: Callable[..., Any]) -> list[str]:
     return [
         name
         for name in inspect.signature(function).parameters
-        if name not in ("self", "design", "n", "power")
+        if name not in ("self", "design", "n", "power", "path", "paths", "options")
     ]
 
 
-@pytest.mark.parametrize("name", [*COMPARISONS, *PLANS])
+ORDERED = {**COMPARISONS, **PLANS, **READERS}
+
+
+@pytest.mark.parametrize("name", ORDERED)
 def test_order(name: str) -> None:
-    found = names({**COMPARISONS, **PLANS}[name])
+    found = names(ORDERED[name])
     assert set(found) <= set(ORDER), "a new parameter needs a place in the order"
     assert found == sorted(found, key=ORDER.index)
 
 
 def test_every_place_is_taken() -> None:
-    taken = {name for function in (*COMPARISONS.values(), *PLANS.values()) for name in names(function)}
+    taken = {name for function in ORDERED.values() for name in names(function)}
     assert taken == set(ORDER)
 
 
@@ -69,6 +80,33 @@ def test_defaults_are_the_same(name: str) -> None:
     for parameter, default in expected.items():
         assert parameter not in parameters or parameters[parameter].default == default
     assert "resampling" in parameters
+
+
+@pytest.mark.parametrize("name", [*COMPARISONS, *READERS])
+def test_names_of_systems_and_items_have_one_type(name: str) -> None:
+    parameters = inspect.signature({**COMPARISONS, **READERS}[name]).parameters
+    expected = {"systems": {"str | Sequence[str] | None"}, "ignore": {"str | Sequence[str] | None"}}
+    expected["on_missing"] = {"OnMissing"}
+    for parameter, types in expected.items():
+        assert parameter not in parameters or parameters[parameter].annotation in types
+    assert not {"item", "cluster", "stratum"} & set(parameters)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_answers_the_names_that_options_have(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,gold,a,b\n1,x,x,y\n2,y,y,y\n", encoding="utf-8")
+    for word, meant in (
+        ("item", "items"),
+        ("cluster", "clusters"),
+        ("system", "systems"),
+        ("stratum", "strata"),
+    ):
+        if meant in inspect.signature(READERS[name]).parameters:
+            with pytest.raises(
+                TypeError, match=rf"{name}\(\) has no parameter '{word}'; did you mean {meant}\?"
+            ):
+                READERS[name](path, **{word: "id"})
 
 
 def test_the_record_and_the_keywords_are_the_same() -> None:

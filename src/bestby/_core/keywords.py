@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -19,29 +19,58 @@ _MEANT = {
     "confidence": "level",
     "workers": "n_jobs",
     "bootstraps": "n_resamples",
+    "n_boot": "n_resamples",
+    "n_bootstrap": "n_resamples",
+    "n_permutations": "n_resamples",
     "lower_is_better": "greater_is_better",
+    "item": "items",
+    "cluster": "clusters",
+    "stratum": "strata",
+    "system": "systems",
 }
 """Keywords of other libraries and of the command line, and ours."""
 
+_OF_COMPARE = ("alternative", "baseline", "correction", "level", "margin", "n_resamples", "rng", "test")
+_BESIDE_COMPARE = ("advise", "evaluate")
+"""Functions that are asked for what only `compare` does, and what that is."""
+
+_MOST_NAMES = 8
+
 
 def with_suggestions(function: F) -> F:
-    """Return the function; an unknown keyword is answered with the one that was probably meant."""
-    code = function.__code__
-    known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    """Return the function or class; an unknown keyword is answered with the one that was probably meant."""
+    if isinstance(function, type):
+        function.__init__ = with_suggestions(function.__init__)  # type: ignore[misc]
+        return cast("F", function)
+    known = frozenset(_parameters(function))
 
     @wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
-        if not keywords.keys() <= set(known):
-            raise _unknown(function.__name__, next(word for word in keywords if word not in known), known)
+        if not keywords.keys() <= known:
+            raise unknown_keyword(function, next(word for word in keywords if word not in known))
         return function(*args, **keywords)
 
     return cast("F", called)
 
 
-def _unknown(function: str, word: str, known: Collection[str]) -> UnknownKeywordError:
-    named = [name for name in known if name != "self"]
-    meant = _MEANT.get(word)
+def unknown_keyword(function: Callable[..., Any], word: str) -> UnknownKeywordError:
+    """Return the error for a keyword that a function does not have."""
+    named = [name for name in _parameters(function) if name != "self"]
+    name = function.__qualname__.removesuffix(".__init__")
+    meant = _MEANT.get(word, word)
     close = [meant] if meant in named else difflib.get_close_matches(word, named, n=1, cutoff=0.7)
     question = f"; did you mean {close[0]}?" if close else ""
-    hint = f"{function} takes {', '.join(named)}"
-    return UnknownKeywordError(f"{function}() has no parameter {word!r}{question}", hint=hint)
+    more = f" and {len(named) - _MOST_NAMES} more" if len(named) > _MOST_NAMES else ""
+    hint = f"it takes {', '.join(named[:_MOST_NAMES])}{more}: see help(bestby.{name})"
+    if name in _BESIDE_COMPARE and meant in _OF_COMPARE and not close:
+        hint = f"compare takes {meant}"
+    elif close:
+        hint = f"help(bestby.{name}) describes it"
+    return UnknownKeywordError(
+        f"{name}() has no parameter {word!r}{question}", hint, close[0] if close else None
+    )
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -36,7 +36,7 @@ def read_evaluation(values: Compare | Evaluate) -> tuple[Evaluation, dict[str, A
     if "blocks" in statistics or needs_items(metric):
         data.setdefault("stream", False)
     options = _format_options(data.pop("format_options", None))
-    return read(values.paths, **data, texts=reads_objects(metric), **options), statistics
+    return read(values.paths, texts=reads_objects(metric), **{**data, **options}), statistics
 
 
 def _format_options(given: list[str] | None) -> dict[str, Any]:

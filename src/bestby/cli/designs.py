@@ -214,7 +214,7 @@ def _runs_in_file(values: Plan) -> RunsAndItems:
 
 def _runs_of(values: Plan, systems: list[str] | None) -> Any:
     reading = _reading(values)
-    for name in ("stratum", "on_missing", "systems"):
+    for name in ("strata", "on_missing", "systems"):
         reading.pop(name, None)
     golds = reading.pop("gold", [None])
     if len(golds) > 1:

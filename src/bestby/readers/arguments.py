@@ -10,7 +10,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.data.columns import Missing
 
-_SEVERAL = ("annotators", "cluster", "datasets", "ignore", "item", "systems")
+_SEVERAL = ("annotators", "clusters", "datasets", "ignore", "items", "systems")
 """The arguments that take several names."""
 
 

@@ -309,7 +309,7 @@ def _unstreamable(
     if roles.stratum is not None:
         return "strata need every item"
     if roles.item is None:
-        return "items have no ids, which their resamples are drawn by (item=...)"
+        return "items have no ids, which their resamples are drawn by (items=...)"
     texts = [name for name in used if as_scores(head.column(name)).is_text]
     return None if not texts else f"column {texts[0]!r} holds text, not scores"
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import FloatArray
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import FloatArray, OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.datasets import Cells, FoldScores, datasets_of, folds_of
@@ -24,18 +25,19 @@ from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
 
+@with_suggestions
 def read_datasets(
     path: str | Path | Sequence[str | Path],
     *,
-    dataset: str | None = None,
     gold: str | None = None,
-    item: str | Sequence[str] | None = None,
-    cluster: str | None = None,
-    systems: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
-    on_missing: str = "error",
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: str | Sequence[str] | None = None,
+    dataset: str | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
+    clusters: str | None = None,
+    on_missing: OnMissing = "error",
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
 ) -> Mapping[str, float] | Cells | Mapping[str, Evaluation] | Evaluation:
@@ -52,7 +54,7 @@ def read_datasets(
         tasks, which may be several files.
     dataset : str, optional
         The column of the datasets; "dataset" or "task" by default.
-    gold, item, cluster, systems, ignore, system_column, value_column, missing, texts
+    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts
         As for `bestby.read`. Item ids need be unique within a dataset only.
     on_missing : {"error", "drop", "worst"}
         For items that some system lacks. Missing scores of a table are left to `compare_datasets`.
@@ -77,7 +79,7 @@ def read_datasets(
     {'news': {'old': 0.5, 'new': 0.75}, 'talks': {'old': 0.25}}
     """
     columns: dict[str, Any] = {
-        "item": item, "cluster": cluster, "systems": systems, "ignore": ignore,
+        "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
     arguments.check(path, gold, missing=missing, dataset=dataset, **columns)
@@ -88,18 +90,19 @@ def read_datasets(
     return datasets_of(one_table(path, "the results on all datasets", missing), dataset, options)
 
 
+@with_suggestions
 def read_folds(
     path: str | Path,
     *,
+    gold: str | None = None,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: str | Sequence[str] | None = None,
     fold: str | None = None,
     repetition: str | None = None,
-    gold: str | None = None,
-    item: str | Sequence[str] | None = None,
-    cluster: str | None = None,
-    systems: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
     system_column: str | None = None,
     value_column: str | None = None,
+    clusters: str | None = None,
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
 ) -> Mapping[str, FloatArray] | Mapping[str, Evaluation]:
@@ -114,7 +117,7 @@ def read_folds(
         CSV, TSV, JSON Lines or Parquet, plain or packed.
     fold, repetition : str, optional
         Their columns; "fold" and "repetition" (if there is one) by default.
-    gold, item, cluster, systems, ignore, system_column, value_column, missing, texts
+    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts
         As for `bestby.read`. Item ids need be unique within a repetition only.
 
     Returns
@@ -138,7 +141,7 @@ def read_folds(
     array([[0.75, 0.5 ]])
     """
     columns: dict[str, Any] = {
-        "item": item, "cluster": cluster, "systems": systems, "ignore": ignore,
+        "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
     arguments.check(path, gold, missing=missing, fold=fold, repetition=repetition, **columns)

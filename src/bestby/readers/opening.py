@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file, readable, readable_file, user_path
+from bestby._core.text import suggestion
 from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.table import Table, listed
@@ -67,7 +68,7 @@ def read_format(
     paths: Mapping[str, Path],
     *,
     gold: Sequence[str | Path],
-    cluster: str | None,
+    clusters: str | None,
     on_missing: OnMissing,
     options: Mapping[str, Any],
 ) -> Read:
@@ -78,15 +79,16 @@ def read_format(
         if parameter.kind is parameter.KEYWORD_ONLY
     }
     values: dict[str, Any] = {"on_missing": on_missing, **options}
-    if cluster is not None and "cluster" in known:
-        values["cluster"] = cluster
+    if clusters is not None and "clusters" in known:
+        values["clusters"] = clusters
     if gold:
         values["gold"] = user_path(gold[0]) if len(gold) == 1 else [user_path(one) for one in gold]
     unknown = [name for name in values if name not in known]
     if unknown:
         more = sorted(set(known) - {"gold", "on_missing"})
+        known_here = [*known, "systems", "ignore"]
         raise InvalidInputError(
-            f"files of the format {_name(form)} take no {unknown[0]}",
+            f"files of the format {_name(form)} take no {unknown[0]}{suggestion(unknown[0], known_here)}",
             hint=f"they take {', '.join(more)}" if more else "leave it out",
         )
     if len(gold) > 1 and "Sequence" not in str(known["gold"].annotation):
@@ -96,15 +98,15 @@ def read_format(
         for name, value in values.items()
     }
     content: Read = form.read(paths, **typed)
-    if cluster is None or "cluster" in known:
+    if clusters is None or "clusters" in known:
         return content
-    if cluster not in content.clusters or content.evaluation is None:
+    if clusters not in content.clusters or content.evaluation is None:
         offered = ", ".join(content.clusters) or "none"
         raise InvalidInputError(
-            f"these files have no grouping {cluster!r}", hint=f"groupings of their items: {offered}"
+            f"these files have no grouping {clusters!r}", hint=f"groupings of their items: {offered}"
         )
-    others = {name: groups for name, groups in content.clusters.items() if name != cluster}
-    evaluation = dataclasses.replace(content.evaluation, clusters=content.clusters[cluster])
+    others = {name: groups for name, groups in content.clusters.items() if name != clusters}
+    evaluation = dataclasses.replace(content.evaluation, clusters=content.clusters[clusters])
     return dataclasses.replace(content, evaluation=evaluation, clusters=others)
 
 
@@ -134,7 +136,7 @@ def log_of(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     on_missing: OnMissing = "error",
     *,
-    cluster: str | None = None,
+    clusters: str | None = None,
     **options: Any,
 ) -> Read | None:
     """Read files in a format that `format_of` recognises, with its options; None if they are tables."""
@@ -143,7 +145,7 @@ def log_of(
     if form is None:
         return None
     named = {name: value for name, value in options.items() if value is not None}
-    return read_format(form, files, gold=(), cluster=cluster, on_missing=on_missing, options=named)
+    return read_format(form, files, gold=(), clusters=clusters, on_missing=on_missing, options=named)
 
 
 def one_table(

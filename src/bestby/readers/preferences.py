@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
 from bestby._core.text import quoted
 from bestby.data.columns import MISSING
@@ -16,16 +17,17 @@ from bestby.readers.files import read_table, stem_of
 from bestby.readers.formats.base import recognised
 
 
+@with_suggestions
 def read_preferences(
     path: str | Path,
     *,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: str | None = None,
     a: str | None = None,
     b: str | None = None,
     winner: str | None = None,
-    item: str | None = None,
-    cluster: str | None = None,
-    systems: str | Sequence[str] | None = None,
-    ignore: str | Sequence[str] | None = None,
+    clusters: str | None = None,
     missing: str | Iterable[str] = MISSING,
 ) -> Preferences:
     r"""Read judgements of which of two systems was better.
@@ -34,12 +36,12 @@ def read_preferences(
     ----------
     path : str or Path
         CSV, TSV, JSON Lines or Parquet with a row per judgement, or annotations of a tool that is recognised.
-    a, b, winner, item, cluster : str, optional
-        Columns: the two systems, which was preferred, what was judged, and what is to be resampled together.
-        Those called a and b (or model_a, model_b), winner (or preference) and item (or id) are found.
     systems, ignore : str or sequence of str, optional
         Keep the judgements of these systems (all by default, without those to ignore) with each other, by
         name or pattern.
+    items, a, b, winner, clusters : str, optional
+        Columns: what was judged, the two systems, which was preferred, and what is to be resampled together.
+        Those called a and b (or model_a, model_b), winner (or preference) and item (or id) are found.
     missing : str or iterable of str
         The texts that mean a missing value; there can be none.
 
@@ -75,15 +77,15 @@ def read_preferences(
         a=a,
         b=b,
         winner=winner,
-        item=item,
-        cluster=cluster,
+        items=items,
+        clusters=clusters,
         systems=systems,
         ignore=ignore,
     )
     if not isinstance(path, str | Path):
         raise InvalidInputError(f"judgements stand in one table, got {quoted(path)}", hint="name one file")
     place = readable_file(path)
-    columns = {"a": a, "b": b, "winner": winner, "item": item, "cluster": cluster}
+    columns = {"a": a, "b": b, "winner": winner, "item": items, "cluster": clusters}
     if all(name is None for name in columns.values()) and (form := recognised(place)) is not None:
         # A judgement that failed is none; what was read says how many there are.
         judged = _from_format(form.read({stem_of(place): place}, on_missing="drop"), place)

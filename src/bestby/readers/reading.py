@@ -12,6 +12,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import unknown_keyword
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
@@ -37,18 +38,18 @@ def read(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     *,
     gold: str | Path | Sequence[str | Path] | None = None,
-    item: str | Sequence[str] | None = None,
-    cluster: str | Sequence[str] | None = None,
-    stratum: str | None = None,
-    systems: Sequence[str] | None = None,
+    systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
-    on_missing: OnMissing = "error",
+    items: str | Sequence[str] | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
-    missing: str | Iterable[str] = MISSING,
+    clusters: str | Sequence[str] | None = None,
+    strata: str | None = None,
+    on_missing: OnMissing = "error",
     classes: str | Sequence[Any] | None = None,
     normalise: bool = False,
     annotators: str | Sequence[str] | None = None,
+    missing: str | Iterable[str] = MISSING,
     texts: bool = False,
     format: str | None = None,  # noqa: A002 - the word its users know
     stream: bool | None = None,
@@ -58,7 +59,7 @@ def read(
 
     A *wide* table has a row per item and a column per system. A *long* table has a row per item and
     system, with columns called system (or model, method and the like, of texts that repeat), item (or id)
-    and prediction or score; other names are given with `system_column`, `item` and `value_column`. With *one
+    and prediction or score; other names are given with `system_column`, `items` and `value_column`. With *one
     file per system*, each is text with a value per line, a NumPy array, or a table; tables with an item
     column are joined by it. CSV, TSV, JSON Lines and Parquet are read, plain or packed with gzip or zstd.
 
@@ -86,21 +87,18 @@ def read(
     gold : str or path, or sequence of them, optional
         One table: the column of the gold. One file per system: the file of the gold, or a column that all
         of them have. Without gold, the values are scores. Of texts there may be several references.
-    item, cluster, stratum : str, optional
+    systems, ignore : str or sequence of str, optional
+        Which systems to compare (all by default), and the columns of a table that are not systems, or systems
+        of several files to leave out, by name or pattern (``"gpt-*"``).
+    items, clusters, strata : str, optional
         The columns of item ids and of the groups of the items. Several columns may make an item id together:
-        ``item=["task", "id"]``; a list of two clusters is two groupings that cross each other. With one file
+        ``items=["task", "id"]``; a list of two clusters is two groupings that cross each other. With one file
         per system, the groups stand in the file of the gold or in those of the systems.
-    systems : sequence of str, optional
-        Which systems to compare, by name or pattern (``"gpt-*"``); all if not given.
-    ignore : str or sequence of str, optional
-        Columns of a table that are not systems, or systems of several files to leave out, by name or pattern.
-    on_missing : {"error", "drop", "worst"}
-        What to do with items that some system has no value for.
     system_column, value_column : str, optional
         Columns of a long table: the name of the system, and the prediction or score. `value_column` serves
         tables with one file per system too.
-    missing : str or iterable of str
-        The texts that mean a missing value. Pass ``""`` if NA is a label.
+    on_missing : {"error", "drop", "worst"}
+        What to do with items that some system has no value for.
     classes : sequence of str, or "columns", optional
         The classes, in the order of the numbers of a row; in a table the names of their columns. "columns"
         means every column that plays no other part. Without names, classes are 0 to K - 1.
@@ -110,6 +108,8 @@ def read(
         The gold is the labels of several annotators: their columns, in the one table or in the file of the
         gold; some labels may be missing. A single name is the column that says who labelled, in a gold
         file with a row per item and annotator.
+    missing : str or iterable of str
+        The texts that mean a missing value. Pass ``""`` if NA is a label.
     texts : bool
         The values are texts, also where they look like numbers, and a line of a plain file is one: for
         metrics of translations, transcripts or answers.
@@ -155,18 +155,18 @@ def read(
         )
     checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
     arguments.check(
-        paths, gold, missing=missing, classes=classes, item=item, cluster=cluster, stratum=stratum,
+        paths, gold, missing=missing, classes=classes, items=items, clusters=clusters, strata=strata,
         systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
         annotators=annotators, format=format,
     )  # fmt: skip
-    if systems is not None:
+    if systems is not None and not isinstance(systems, str):
         _check_distinct(systems)
     golds = [] if gold is None else [gold] if isinstance(gold, str | Path) else list(gold)
     table_options = TableOptions.of(
         str(golds[0]) if golds else None,
-        item,
-        cluster,
-        stratum,
+        items,
+        clusters,
+        strata,
         annotators=names_of(annotators),
         systems=systems,
         ignore=ignore,
@@ -187,7 +187,7 @@ def read(
     if form is not None:
         return _from_format(form, by_system(files), golds, table_options, options)
     if options:
-        raise InvalidInputError(f"a table takes no {next(iter(options))}")
+        raise unknown_keyword(read, next(iter(options)))
     _check_one_gold(golds)
     if isinstance(files, Mapping):
         return _from_files(files, table_options)
@@ -206,19 +206,19 @@ def _from_format(
     if options.item_columns:
         raise InvalidInputError(
             f"item ids of several columns ({listed(options.item_columns)}) are for tables",
-            hint="these files have ids of their own: leave item out",
+            hint="these files have ids of their own: leave items out",
         )
     columns = {
-        "item": roles.item,
-        "stratum": roles.stratum,
+        "items": roles.item,
+        "strata": roles.stratum,
         "system_column": options.system_column,
         "value_column": options.value_column,
     }
     named = {**others, **{name: column for name, column in columns.items() if column is not None}}
 
-    def with_clusters(cluster: str | None) -> Evaluation:
+    def with_clusters(clusters: str | None) -> Evaluation:
         content = read_format(
-            form, files, gold=golds, cluster=cluster, on_missing=options.on_missing, options=named
+            form, files, gold=golds, clusters=clusters, on_missing=options.on_missing, options=named
         )
         return evaluation_of_format(content)
 
@@ -294,10 +294,6 @@ def _check_annotators(roles: Roles) -> None:
 
 
 def _check_distinct(systems: Sequence[str]) -> None:
-    if isinstance(systems, str):
-        raise InvalidInputError(
-            f"systems must be a list of names, got {systems!r}", hint=f"pass [{systems!r}, ...]"
-        )
     for name, times in Counter(systems).items():
         if times > 1:
             raise InvalidInputError(f"system {name!r} was asked for {times} times")

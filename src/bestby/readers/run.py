@@ -32,8 +32,8 @@ def read_run(
     known: Gold | None = None,
     gold: str | Path | None = None,
     ids: str | Path | None = None,
-    item: str | None = None,
-    cluster: str | None = None,
+    items: str | None = None,
+    clusters: str | None = None,
     value_column: str | None = None,
     classes: str | Sequence[Any] | None = None,
     normalise: bool = False,
@@ -42,7 +42,7 @@ def read_run(
     """Read what `Store.add` takes of one run; `known`, the gold of the study, says how labels are read."""
     # The gold is named in any case: of the columns prediction and score, the former is meant.
     options = TableOptions(
-        Roles("gold" if gold is None else str(gold), item, cluster),
+        Roles("gold" if gold is None else str(gold), items, clusters),
         value_column=value_column,
         soft=Soft.of(classes, normalise),
         missing=arguments.missing_texts(missing),
@@ -63,8 +63,8 @@ def read_run(
         "clusters": None,
         "classes": None if names is None else names.tolist(),
     }
-    if cluster is not None:
-        out["clusters"] = list(groups_of("cluster", cluster, parts).values())
+    if clusters is not None:
+        out["clusters"] = list(groups_of("cluster", clusters, parts).values())
     if theirs is not None and keys[0] is not None and keys[1] != keys[0]:
         _by_id(out, keys[0], keys[1] or [], parts)
     return out

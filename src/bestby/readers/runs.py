@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby.data.columns import MISSING
 from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.layouts.runs import Runs, runs_of
@@ -18,19 +19,20 @@ from bestby.readers.formats.base import Read
 from bestby.readers.opening import log_of, one_table
 
 
+@with_suggestions
 def read_runs(
     path: str | Path | Sequence[str | Path],
     *,
     gold: str | None = None,
-    item: str | Sequence[str] | None = None,
-    cluster: str | None = None,
-    run: str | None = None,
-    dataset: str | None = None,
-    datasets: Sequence[str] | None = None,
-    systems: Sequence[str] | None = None,
+    systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
+    items: str | Sequence[str] | None = None,
+    dataset: str | None = None,
+    datasets: str | Sequence[str] | None = None,
+    run: str | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
+    clusters: str | None = None,
     paired: bool = False,
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
@@ -47,14 +49,13 @@ def read_runs(
     path : str or Path, or sequence of them
         CSV, TSV, JSON Lines or Parquet; or the logs of a tool that knows of runs (Inspect, exports of MLflow
         and Weights & Biases), which are recognised by what they hold and may be several.
-    gold, item, cluster, run, dataset : str, optional
+    gold, items, dataset, run, clusters : str, optional
         Columns; those called gold, item (or id), cluster, run (or seed) and dataset are found by their names.
-    datasets : sequence of str, optional
+    datasets : str or sequence of str, optional
         The datasets to keep.
-    systems : sequence of str, optional
-        The systems, by name or pattern (``"gpt-*"``); all if not given.
-    ignore : str or sequence of str, optional
-        Columns that are not systems, by name or pattern.
+    systems, ignore : str or sequence of str, optional
+        The systems (all by default), and the columns that are not systems, by name or pattern
+        (``"gpt-*"``).
     system_column, value_column : str, optional
         Columns of a long table.
     paired : bool
@@ -86,12 +87,12 @@ def read_runs(
     ([0.1, 0.2], [0.3])
     """
     columns: dict[str, Any] = {
-        "item": item, "cluster": cluster, "systems": systems, "ignore": ignore,
+        "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
     arguments.check(path, gold, missing=missing, run=run, dataset=dataset, datasets=datasets, **columns)
     paths = [path] if isinstance(path, str | Path) else list(path)
-    log = log_of(paths, cluster=cluster, value_column=value_column, system_column=system_column)
+    log = log_of(paths, clusters=clusters, value_column=value_column, system_column=system_column)
     if log is not None:
         return _from_log(log, systems, ignore)
     table = one_table(paths, "the runs of all systems", missing)

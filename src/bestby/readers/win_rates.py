@@ -45,7 +45,7 @@ def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluatio
     if len(judged.names) > 2 and judged.items is None:
         raise InvalidInputError(
             f"win rates of {len(judged.names)} systems are compared item by item, but there are no items",
-            hint="name the column: item=...",
+            hint="name the column: items=...",
         )
     items = judged.items or tuple(f"row {row + 1}" for row in range(len(judged.first)))
     won: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))

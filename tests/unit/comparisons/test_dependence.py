@@ -171,7 +171,7 @@ def test_two_columns_of_clusters_and_a_stratum_of_a_table_are_refused(tmp_path: 
     groups = {"doc": DOCUMENTS, "lang": LANGUAGES + 10 * part, "part": part}
     pd.DataFrame({"gold": GOLD, "a": A, "b": B, **groups}).to_csv(table, index=False)
     with pytest.raises(DesignError, match="strata and two crossed groupings"):
-        read(table, gold="gold", cluster=["doc", "lang"], stratum="part")
+        read(table, gold="gold", clusters=["doc", "lang"], strata="part")
 
 
 def test_omnibus_is_left_out_for_crossed_groupings() -> None:

@@ -71,7 +71,7 @@ REFUSED: list[tuple[Callable[..., Any], dict[str, Any]]] = [
         {"fold": "f"}, {"repetition": "r"}, {"gold": "g"}, {"required": 2}, {"interval": "percentile"},
         {"inside": "sign"}, {"test": "k-bonferroni"},
     )),
-    *((preferences, option) for option in ({"a": "x"}, {"item": "i"}, {"winner": "w"})),
+    *((preferences, option) for option in ({"a": "x"}, {"items": "i"}, {"winner": "w"})),
 ]  # fmt: skip
 
 

@@ -242,7 +242,7 @@ def test_frames_mappings_and_tuples_are_the_same() -> None:
         columns={"item": "prompt", "a": "model_a", "b": "model_b", "winner": "won"}
     )
     names = {"a": "model_a", "b": "model_b", "winner": "won"}
-    assert numbers(compare_preferences(renamed, **names, item="prompt", n_resamples=100)) == expected  # type: ignore[arg-type]
+    assert numbers(compare_preferences(renamed, **names, items="prompt", n_resamples=100)) == expected  # type: ignore[arg-type]
     assert numbers(compare_preferences(renamed, **names, clusters="prompt", n_resamples=100)) == expected  # type: ignore[arg-type]
     prompts = [row[0] for row in ROWS]
     assert numbers(compare_preferences(PLAIN, clusters=prompts, n_resamples=100)) == expected

@@ -51,7 +51,7 @@ def test_a_one_sided_question_of_json_lines(tmp_path: Path, row: int, missing: s
     path = tmp_path / "scores.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     for stream in (False, True):
-        found = read(path, item="id", on_missing="drop", stream=stream)
+        found = read(path, items="id", on_missing="drop", stream=stream)
         assert found.names == ("old", "new")
         (d,) = bb.compare(found, alternative="greater").differences
         assert (d.a, d.b) == ("old", "new")

@@ -54,7 +54,7 @@ def parts(evaluation: Evaluation) -> dict[str, Any]:
 def test_every_frame_gives_the_same(maker: Any) -> None:
     frame = maker(DATA)
     assert is_frame(frame)
-    evaluation = evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="doc"))
+    evaluation = evaluation_of_frame(frame, TableOptions.of("gold", items="id", clusters="doc"))
     assert parts(evaluation) == {
         "gold": [1, 2, 1],
         "items": ["q1", "q2", "q3"],
@@ -68,12 +68,14 @@ def test_every_frame_gives_the_same(maker: Any) -> None:
 def test_missing_values(maker: Any) -> None:
     frame = maker(DATA | {"aen": [1, None, 1]})
     with pytest.raises(InvalidInputError) as caught:
-        evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="doc"))
+        evaluation_of_frame(frame, TableOptions.of("gold", items="id", clusters="doc"))
     assert (
         caught.value.message
         == "the data frame: system 'aen' has no value for 1 of 3 items; first: row 2, item 'q2'"
     )
-    worst = evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="doc", on_missing="worst"))
+    worst = evaluation_of_frame(
+        frame, TableOptions.of("gold", items="id", clusters="doc", on_missing="worst")
+    )
     assert worst.missing["aen"].tolist() == [False, True, False]
     assert worst.systems["aen"].dtype.kind == "i"
     dropped = evaluation_of_frame(frame, TableOptions.of("gold", systems=["bert", "aen"], on_missing="drop"))
@@ -107,8 +109,8 @@ def test_scores_without_gold_and_an_index_that_means_nothing() -> None:
         (pd.DataFrame(DATA), {"gold": "gold", "systems": ["aen", "gold"]}, "the data frame: column 'gold' cannot be gold and system at once"),
         (pd.DataFrame([[1, 2], [1, 2]]), {}, "columns must be named by strings, got 0 (int)"),
         (pd.DataFrame([[1, 2], [1, 2]], columns=["a", "a"]), {}, "column name 'a' occurs 2 times"),
-        (pd.DataFrame(DATA | {"gold": [1, None, 2]}), {"gold": "gold", "cluster": "doc"}, "the data frame: the gold is missing for 1 of 3 items; first: row 2"),
-        (pd.DataFrame(DATA | {"id": ["q", "q", "r"], "aen": [1, None, 1]}), {"gold": "gold", "item": "id", "cluster": "doc", "on_missing": "drop"}, "the data frame: item ids must be unique, but 1 of 2 occur more than once; first: 'q' (2 times)"),
+        (pd.DataFrame(DATA | {"gold": [1, None, 2]}), {"gold": "gold", "clusters": "doc"}, "the data frame: the gold is missing for 1 of 3 items; first: row 2"),
+        (pd.DataFrame(DATA | {"id": ["q", "q", "r"], "aen": [1, None, 1]}), {"gold": "gold", "items": "id", "clusters": "doc", "on_missing": "drop"}, "the data frame: item ids must be unique, but 1 of 2 occur more than once; first: 'q' (2 times)"),
         (pl.DataFrame({"a": [1], "b": [1]}), {}, "a comparison needs at least 2 items, got 1"),
     ],
 )  # fmt: skip
@@ -141,7 +143,7 @@ def test_columns_are_what_they_are_called_as_in_a_file(maker: Any, tmp_path: Pat
 
 def test_what_was_read_as_what_with_two_groupings() -> None:
     frame = pd.DataFrame(DATA).rename(columns={"gold": "language"})
-    evaluation = evaluation_of_frame(frame, TableOptions.of(cluster=["doc", "language"]))
+    evaluation = evaluation_of_frame(frame, TableOptions.of(clusters=["doc", "language"]))
     told = "no gold: per-item scores; item: id; cluster: doc and language"
     assert evaluation.notes[0].message.endswith(told)
 

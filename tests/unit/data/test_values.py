@@ -127,7 +127,7 @@ def test_ids_of_decimals_are_exact(tmp_path: Path) -> None:
         pa.table({"id": ids, "gold": [0, 1, 0, 1], "a": [0, 1, 0, 1], "b": [0, 0, 0, 1]}),
         tmp_path / "t.parquet",
     )
-    data = read(tmp_path / "t.parquet", gold="gold", item="id")
+    data = read(tmp_path / "t.parquet", gold="gold", items="id")
     assert data.items is not None
     assert data.items.tolist()[0] == str(10**30)
 
@@ -193,11 +193,12 @@ def test_dates_are_ids_and_groups_on_all_paths(tmp_path: Path) -> None:
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     pl.DataFrame(columns).write_csv(tmp_path / "t.csv")
     stamps = {name: pd.to_datetime(pd.Series(values)) for name, values in columns.items()}
-    roles = {"item": "id", "cluster": "cluster"}
+    roles = {"items": "id", "clusters": "cluster"}
     found = [read(tmp_path / name, gold="gold", **roles) for name in ("t.csv", "t.parquet")]
     frames = (pd.DataFrame(columns), pd.DataFrame(stamps), pl.DataFrame(columns), pa.table(columns))
     found += [
-        evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="cluster")) for frame in frames
+        evaluation_of_frame(frame, TableOptions.of("gold", items="id", clusters="cluster"))
+        for frame in frames
     ]
     found.append(
         Evaluation.of(
@@ -223,7 +224,7 @@ def test_times_keep_their_time() -> None:
             "b": [1, 1],
         }
     )
-    found = evaluation_of_frame(frame, TableOptions.of("gold", item="at"))
+    found = evaluation_of_frame(frame, TableOptions.of("gold", items="at"))
     assert found.items is not None
     assert found.items.tolist() == ["2024-01-01 12:00:00", "2024-01-02 00:00:00"]
 
@@ -366,7 +367,7 @@ def by_path(path: str, columns: dict[str, list[Any]], folder: Path) -> Any:
         ]
         long = pd.DataFrame(rows, columns=["item", "system", "gold", "prediction"])
         long.to_csv(folder / "t.csv", index=False)
-        return read(folder / "t.csv", gold="gold", item="item")
+        return read(folder / "t.csv", gold="gold", items="item")
     if path == "files":
         for name in ("a", "b"):
             frame.rename(columns={name: "prediction"})[["gold", "prediction"]].to_csv(
@@ -537,7 +538,9 @@ def test_ids_may_be_uuids(container: Any) -> None:
     keyed = Evaluation.of({"a": values, "b": dict.fromkeys(ids, 1)}, dict.fromkeys(ids, 1))
     listed = Evaluation.of({"a": [0] + [1] * 11, "b": [1] * 12}, [1] * 12, items=container(ids))
     frame = pd.DataFrame({"id": ids, "gold": 1, "a": [0] + [1] * 11, "b": 1})
-    framed = evaluation_of_frame(frame, TableOptions.of("gold", item="id", cluster="id", systems=["a", "b"]))
+    framed = evaluation_of_frame(
+        frame, TableOptions.of("gold", items="id", clusters="id", systems=["a", "b"])
+    )
     for evaluation in (keyed, listed, framed):
         assert evaluation.items is not None
         assert evaluation.items.tolist() == [str(one) for one in ids]

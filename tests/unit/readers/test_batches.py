@@ -56,7 +56,7 @@ def write(path: Path, rows: list[tuple[Any, ...]]) -> Path:
 
 
 def scores(paths: Any, **arguments: Any) -> Streamed:
-    found = read(paths, **({"item": "id", "systems": ["a", "b"], "stream": True} | arguments))
+    found = read(paths, **({"items": "id", "systems": ["a", "b"], "stream": True} | arguments))
     assert isinstance(found, Streamed)
     return found
 
@@ -211,7 +211,7 @@ def test_a_score_that_is_no_number_is_named_with_its_column(tmp_path: Path, kind
     assert caught.value.hint == "correct this value; if it stands for a missing one, say so: missing=..."
     told = f"'a' holds text: {text!r} at position 700"
     with pytest.raises(InvalidInputError, match=re.escape(told)):  # read whole
-        read(path, item="id", systems=["a", "b"], stream=False)
+        read(path, items="id", systems=["a", "b"], stream=False)
 
 
 @pytest.mark.parametrize("written", ["+5", "5.", " 5 ", "5e0"])
@@ -239,7 +239,7 @@ def test_an_item_without_an_id_is_refused(tmp_path: Path, kind: str, word: str |
     told = "item column 'id' has no value in 1 of 700 rows"
     for stream in (True, False):
         with pytest.raises(InvalidInputError, match=told):
-            read(path, item="id", systems=["a", "b"], stream=stream)
+            read(path, items="id", systems=["a", "b"], stream=stream)
     if word == " NA":
         assert scores(path, missing="").n_items == N
 
@@ -261,9 +261,9 @@ def test_pyarrow_is_asked_for(whole: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_only_large_tables_are_read_in_batches(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "COUNTED_FROM", 10)
-    assert type(read(whole, item="id", systems=["a", "b"])) is Evaluation
+    assert type(read(whole, items="id", systems=["a", "b"])) is Evaluation
     monkeypatch.setattr(counting, "BATCHED_FROM", 10)
-    assert type(read(whole, item="id", systems=["a", "b"])) is Streamed
+    assert type(read(whole, items="id", systems=["a", "b"])) is Streamed
     assert type(read(whole, systems=["a", "b"])) is Evaluation  # no ids: read whole
 
 

@@ -94,7 +94,7 @@ def test_one_file_is_counted_to_the_same_numbers(make: Make, name: str, content:
     one, other = both(path, **CHOSEN)
     assert other.n_rows < 50
     same(one, other, metric=["accuracy", "f1_macro"])
-    one, other = both(path, stratum="lang", **CHOSEN)
+    one, other = both(path, strata="lang", **CHOSEN)
     same(one, other)
 
 
@@ -103,13 +103,13 @@ def test_one_file_is_counted_to_the_same_numbers(make: Make, name: str, content:
 )
 def test_many_files_are_one_table(folder: Path, pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    one, other = both(pattern, item="id", **CHOSEN)
+    one, other = both(pattern, items="id", **CHOSEN)
     assert one.n_items == other.n_items == 50
     assert one.notes[0].message.startswith(f"{pattern} was read as a wide table; systems: aen, bert")
     whole = folder / "whole.parquet"
     parquet_of(whole, ROWS)
-    assert sorted(columns(one)) == sorted(columns(read(whole, item="id", **CHOSEN)))
-    same(read(whole, item="id", **CHOSEN), other)
+    assert sorted(columns(one)) == sorted(columns(read(whole, items="id", **CHOSEN)))
+    same(read(whole, items="id", **CHOSEN), other)
     same(one, other)
 
 
@@ -118,7 +118,7 @@ def test_folders_name_a_column(tmp_path: Path) -> None:
         path = tmp_path / name / "part.csv"
         path.parent.mkdir()
         path.write_text(csv_of([row[:4] for row in rows], NAMES[:4]), encoding="utf-8")
-    one, other = both(str(tmp_path), stratum="lang", **CHOSEN)
+    one, other = both(str(tmp_path), strata="lang", **CHOSEN)
     assert one.strata is not None
     assert sorted({*one.strata.tolist()}) == ["de", "zh/TW"]
     assert other.strata is not None
@@ -133,7 +133,7 @@ def test_a_folder_without_a_value_is_a_missing_one(tmp_path: Path) -> None:
     for name in ("lang=de", "lang=__HIVE_DEFAULT_PARTITION__"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "p.csv").write_text(csv_of([row[:4] for row in ROWS], NAMES[:4]), encoding="utf-8")
-    told = message(str(tmp_path), stratum="lang", stream=True, **CHOSEN)
+    told = message(str(tmp_path), strata="lang", stream=True, **CHOSEN)
     assert told == f"{tmp_path}: stratum column 'lang' has no value in 50 of 100 rows"
 
 
@@ -160,7 +160,7 @@ def test_large_tables_are_counted_and_small_ones_are_not(make: Make, monkeypatch
     monkeypatch.setattr(counting, "COUNTED_FROM", 100)
     assert read(path, **CHOSEN).counts is not None
     # What cannot be counted is read whole, as ever.
-    assert read(path, cluster="lang", **CHOSEN).clusters is not None
+    assert read(path, clusters="lang", **CHOSEN).clusters is not None
     long = make(
         "long.csv",
         "system,item,prediction,gold\n" + "\n".join(f"{s},{i},x,x" for s in "ab" for i in range(50)),
@@ -211,7 +211,7 @@ def test_missing_scores_follow_the_same_policy(make: Make, on_missing: str) -> N
         (MISSING.replace("y,y,y", "NA,y,y"), {}, "{}: the gold is missing for 1 of 6 items"),
         (MISSING, {"systems": ["aen", "cat"]}, "{} has no column 'cat' (named as system)"),
         (MISSING, {"gold": "truth"}, "{} has no column 'truth' (named as gold)"),
-        (MISSING, {"stratum": "aen", "systems": ["bert", "label"]}, "{}: column 'label' cannot be gold and system at once"),
+        (MISSING, {"strata": "aen", "systems": ["bert", "label"]}, "{}: column 'label' cannot be gold and system at once"),
         ("label\nx\n", {}, "{}: there is no column of a system (gold: label)"),
         ("label,aen,bert\n", {}, "{} has a header but no rows"),
         ("label,aen,bert\nx,x,y\nx,y\n", {}, "{}, line 3: expected 3 columns, found 2"),
@@ -227,7 +227,7 @@ def test_errors_are_of_two_lines(make: Make, content: str, arguments: dict[str, 
 @pytest.mark.parametrize(
     ("content", "arguments", "expected"),
     [
-        ("label,aen,bert,doc\nx,x,y,1\ny,y,y,2\n", {"cluster": "doc"}, "clusters (column doc) need every item"),
+        ("label,aen,bert,doc\nx,x,y,1\ny,y,y,2\n", {"clusters": "doc"}, "clusters (column doc) need every item"),
         ("system,item,prediction\na,1,x\nb,1,x\n", {"gold": None}, "only wide tables of labels can be counted, and this one is long (a row per item and system)"),
         ("label,aen,bert\nx,x,y\ny,y,y\n", {"texts": True}, "only wide tables of labels can be counted, and these hold texts"),
         ("label,a[x],a[y],b[x],b[y]\nx,0,1,0,1\ny,1,0,0,1\n", {}, "only wide tables of labels can be counted, and column 'a' holds soft labels"),
@@ -261,9 +261,9 @@ def test_many_distinct_rows_need_ids(make: Make, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(DesignError) as caught:
         read(path, gold="label", systems=["aen", "bert"], stream=True)
     assert " distinct rows, more than the 3 that are counted, and " in caught.value.message
-    assert caught.value.message.endswith("items have no ids, which their resamples are drawn by (item=...)")
+    assert caught.value.message.endswith("items have no ids, which their resamples are drawn by (items=...)")
     with pytest.raises(DesignError, match="column 'aen' holds text, not scores"):
-        read(path, gold="label", systems=["aen", "bert"], item="id", stream=True)
+        read(path, gold="label", systems=["aen", "bert"], items="id", stream=True)
 
 
 @pytest.mark.parametrize(

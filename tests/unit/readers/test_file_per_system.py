@@ -90,14 +90,14 @@ def test_tables_are_joined_by_id(make: Make) -> None:
 def test_the_gold_and_the_groups_can_stand_in_the_files_of_the_systems(make: Make) -> None:
     a = make("a.csv", "id,prediction,label,doc\n1,x,x,d1\n2,x,y,d1\n")
     b = make("b.csv", "id,prediction,label,doc\n2,y,y,d1\n1,y,x,d1\n")
-    evaluation = read(named(a=a, b=b), gold="label", cluster="doc")
+    evaluation = read(named(a=a, b=b), gold="label", clusters="doc")
     assert columns(evaluation) == {"gold": ["x", "y"], "a": ["x", "x"], "b": ["y", "y"]}
     c = make("c.csv", "id,prediction,label,doc\n2,y,z,d1\n1,y,x,d1\n")
     assert message(named(a=a, c=c), gold="label") == (
         "the files of the systems: the gold of item '2' is 'y' here and 'z' there"
     )
     d = make("d.csv", "id,prediction,label,doc\n2,y,y,d1\n1,y,x,d2\n")
-    assert message(named(a=a, d=d), gold="label", cluster="doc") == (
+    assert message(named(a=a, d=d), gold="label", clusters="doc") == (
         "the files: the cluster of item '1' is 'd1' here and 'd2' there"
     )
 
@@ -120,7 +120,7 @@ def test_of_two_golds_the_one_that_is_not_there_is_named(make: Make, gold: Path)
 def test_clusters_beside_the_gold_without_ids(make: Make) -> None:
     gold = make("g.csv", "gold,doc\nx,d1\ny,d2\nx,d1\n")
     evaluation = read(
-        named(a=make("a.txt", "x\nx\nx\n"), b=make("b.txt", "y\ny\ny\n")), gold=gold, cluster="doc"
+        named(a=make("a.txt", "x\nx\nx\n"), b=make("b.txt", "y\ny\ny\n")), gold=gold, clusters="doc"
     )
     assert evaluation.clusters is not None
     assert evaluation.clusters.tolist() == ["d1", "d2", "d1"]
@@ -200,7 +200,7 @@ def test_a_table_whose_values_cannot_be_told(make: Make, gold: Path) -> None:
     )
     evaluation = read(named(a=a, b=a), gold="two", value_column="one")
     assert columns(evaluation) == {"gold": ["y", "y"], "a": ["x", "x"], "b": ["x", "x"]}
-    assert message(named(a=gold, b=gold), gold=gold, cluster="doc") == (
+    assert message(named(a=gold, b=gold), gold=gold, clusters="doc") == (
         "no file has a column 'doc' (named as cluster)"
     )
 

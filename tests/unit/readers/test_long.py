@@ -52,7 +52,7 @@ def test_a_system_may_be_called_model(make: Make, text: str) -> None:
 
 def test_items_that_occur_once_a_run_are_for_another_command(make: Make) -> None:
     rows = "".join(f"{name},{run},q1,x,x\n" for name in "ab" for run in "12")
-    for word, hint in (("Seed", "bestby runs"), ("year", "cluster=...")):
+    for word, hint in (("Seed", "bestby runs"), ("year", "clusters=...")):
         with pytest.raises(InvalidInputError, match="item ids of system 'a' must be unique") as caught:
             read(make("l.csv", f"system,{word},item,prediction,gold\n{rows}"))
         assert hint in str(caught.value.hint)
@@ -85,16 +85,16 @@ def test_a_score_is_preferred_where_there_is_no_gold(make: Make) -> None:
 
 def test_columns_by_other_names(make: Make) -> None:
     path = make("o.csv", "model,question,answer,label\na,1,x,x\nb,1,y,x\na,2,x,y\nb,2,y,y\n")
-    evaluation = read(path, system_column="model", item="question", value_column="answer", gold="label")
+    evaluation = read(path, system_column="model", items="question", value_column="answer", gold="label")
     assert columns(evaluation) == {"gold": ["x", "y"], "a": ["x", "x"], "b": ["y", "y"]}
     assert message(path, system_column="model", value_column="answer") == (
         "{}: a long table needs a column of item ids"
     )
-    assert message(path, system_column="model", item="question") == (
+    assert message(path, system_column="model", items="question") == (
         "{}: no column is called prediction or score"
     )
     path = make("o.csv", "net,question,answer\na,1,x\nb,1,y\na,2,x\nb,2,y\n")
-    assert message(path, value_column="answer", item="question") == (
+    assert message(path, value_column="answer", items="question") == (
         "{} has no column 'system' (named as system column)"
     )
 

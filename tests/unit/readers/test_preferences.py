@@ -57,7 +57,7 @@ def test_tables_of_every_kind(tmp_path: Path, kind: str) -> None:
 
 def test_columns_by_name(tmp_path: Path) -> None:
     path = written(tmp_path, "left,right,best,prompt,topic\nx,y,right,p1,t1\ny,x,left,p2,t1\nx,y,x,p3,t2\n")
-    found = read_preferences(path, a="left", b="right", winner="best", item="prompt", cluster="topic")
+    found = read_preferences(path, a="left", b="right", winner="best", items="prompt", clusters="topic")
     assert found.judgements() == [("p1", "x", "y", "y"), ("p2", "y", "x", "y"), ("p3", "x", "y", "x")]
     assert found.clusters == ("t1", "t1", "t2")
     assert "item: prompt; cluster: topic" in found.description
@@ -69,7 +69,7 @@ def test_the_columns_and_ties_of_chatbot_arena(tmp_path: Path) -> None:
         json.dumps({"question_id": i, "model_a": "x", "model_b": "y", "winner": w})
         for i, w in enumerate(winners)
     ]
-    found = read_preferences(written(tmp_path, "\n".join(rows), "arena.jsonl"), item="question_id")
+    found = read_preferences(written(tmp_path, "\n".join(rows), "arena.jsonl"), items="question_id")
     assert found.values.tolist() == [1.0, 0.0, 0.5, 0.5, 0.5]
     assert found.items == ("0", "1", "2", "3", "4")
 

@@ -57,7 +57,7 @@ def test_tables_with_ids(make: Make, name: str, text: str) -> None:
         "predictions": ["y", "x"], "gold": None, "ids": ["q2", "q1"], "clusters": None, "classes": None
     }  # fmt: skip
     gold = make("g.csv", "item,gold,doc\nq1,x,d1\nq2,x,d2\n")
-    both = read_run(path, gold=gold, cluster="doc")
+    both = read_run(path, gold=gold, clusters="doc")
     assert both == {
         "predictions": ["x", "y"], "gold": ["x", "x"], "ids": ["q1", "q2"], "clusters": ["d1", "d2"],
         "classes": None,

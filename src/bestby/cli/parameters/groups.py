@@ -59,8 +59,10 @@ class Rows(Group):
 class Columns(Rows):
     """The items and the systems of a table, in columns of their own or in a long table."""
 
-    item: Names = option(
-        "COLUMN", "Column with item ids (default: item, id or item_id); repeat it if ids are in several."
+    items: Names = option(
+        "COLUMN",
+        "Column with item ids (default: item, id or item_id); repeat it if ids are in several.",
+        "--item",
     )
     systems: Names = option(
         "NAME", "Compare this system, or those of a pattern; repeatable (default: all).", "--system"
@@ -79,7 +81,9 @@ class Table(Columns):
     """A table, as datasets, folds and runs read it."""
 
     gold: Text = option("COLUMN", "Column with the gold; without it the values are scores.")
-    cluster: Text = option("COLUMN", "Column with the cluster of each item, such as its document.")
+    clusters: Text = option(
+        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
+    )
 
 
 @record
@@ -87,8 +91,10 @@ class Items(Columns):
     """The items of one test set, as compare, plan and advise read them."""
 
     gold: Names = option("COLUMN|FILE", "Gold; without it the values are scores. Repeatable for references.")
-    cluster: Names = option("COLUMN", "Column with the cluster of each item; twice for two that cross.")
-    stratum: Text = option("COLUMN", "Column with the stratum of each item.")
+    clusters: Names = option(
+        "COLUMN", "Column with the cluster of each item; twice for two that cross.", "--cluster"
+    )
+    strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
     on_missing: str = choice(
         "RULE", allowed_names("on_missing", "items"), "What to do if a system lacks items: ", default="error"
     )

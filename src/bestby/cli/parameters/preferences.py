@@ -10,12 +10,14 @@ from bestby.vocabulary import allowed_names, choices
 
 @record
 class Data(groups.Rows):
-    item: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).")
+    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
     a: Text = option("COLUMN", "Column with the first system (default: a or model_a).")
     b: Text = option("COLUMN", "Column with the second system (default: b or model_b).")
     winner: Text = option("COLUMN", "Column that says which was better (default: winner or preference).")
     systems: Names = option("NAME", "Compare this system; repeatable (default: all).", "--system")
-    cluster: Text = option("COLUMN", "Column with the cluster of each item, such as its document.")
+    clusters: Text = option(
+        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
+    )
 
 
 @record

@@ -24,13 +24,13 @@ class Role(Group):
 
 @record
 class Added(groups.SoftLabels, groups.Rows):
-    item: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).")
+    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
     predictions: str = option(
         "FILE", "File with the predictions: a value, or a distribution, per item.", default=REQUIRED
     )
     gold: Text = option("COLUMN|FILE", "Gold; needed with the first run, later it must be the same.")
     ids: Text = option("FILE", "File with the item ids of predictions and gold, if they have none.")
-    cluster: Text = option("COLUMN", "Column with the cluster of each item, beside the gold.")
+    clusters: Text = option("COLUMN", "Column with the cluster of each item, beside the gold.", "--cluster")
     value_column: Text = option("COLUMN", "Column with the predictions (default: detected by name).")
 
 

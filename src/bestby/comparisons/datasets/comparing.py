@@ -47,9 +47,9 @@ def compare_datasets(
     greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
+    items: str | Sequence[str] | None = None,
     dataset: str | None = None,
     outer: Literal["dataset", "system"] | None = None,
-    item: str | Sequence[str] | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
     clusters: str | None = None,
@@ -89,10 +89,10 @@ def compare_datasets(
     systems, ignore : str or list of str, optional
         The systems to compare (all by default), and the columns or systems to leave out, by name or by
         pattern, such as ``"gpt-*"``.
+    items : str or list of str, optional
+        The column of item ids in a frame with a row per item; several columns together make an item id.
     dataset : str, optional
         The column of a frame that names the dataset; "dataset" or "task" by default.
-    item : str or list of str, optional
-        The column of item ids in a frame with a row per item; several columns together make an item id.
     system_column, value_column : str, optional
         Columns of a frame with a row per dataset (or item) and system.
     outer : {"dataset", "system"}, optional
@@ -162,11 +162,11 @@ def compare_datasets(
     checks.choice(across, allowed_names("across", "datasets"), "across")
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
     check_outer(data, outer)
-    columns = {"dataset": dataset, "gold": gold, "item": item, "clusters": clusters}
+    columns = {"dataset": dataset, "gold": gold, "items": items, "clusters": clusters}
     columns |= {"system_column": system_column, "value_column": value_column}
     _refuse_unused(data, columns, interval, test)
     table_options = TableOptions.of(
-        gold, item, clusters, systems=systems, ignore=ignore, on_missing=on_missing,
+        gold, items, clusters, systems=systems, ignore=ignore, on_missing=on_missing,
         system_column=system_column, value_column=value_column,
     )  # fmt: skip
     source = source_of(data, outer, dataset, table_options)

@@ -50,9 +50,9 @@ def compare_folds(
     greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
+    items: str | Sequence[str] | None = None,
     fold: str | None = None,
     repetition: str | None = None,
-    item: str | Sequence[str] | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
     clusters: str | None = None,
@@ -92,10 +92,10 @@ def compare_folds(
     systems, ignore : str or list of str, optional
         The systems to compare (all by default), and the columns or systems to leave out, by name or by
         pattern, such as ``"gpt-*"``.
+    items : str or list of str, optional
+        The column of item ids in a frame with a row per item; several columns together make an item id.
     fold, repetition : str, optional
         Columns of a frame; "fold" and "repetition" by default.
-    item : str or list of str, optional
-        The column of item ids in a frame with a row per item; several columns together make an item id.
     system_column, value_column : str, optional
         Columns of a frame with a row per fold (or item) and system.
     clusters : str, optional
@@ -170,11 +170,11 @@ def compare_folds(
     options = per_dataset.checked_options(interval, level, alternative, correction, margin, inside=inside)
     checks.choice(test, allowed_names("test", "folds"), "test")
     table_options = TableOptions.of(
-        gold, item, clusters, systems=systems, ignore=ignore,
+        gold, items, clusters, systems=systems, ignore=ignore,
         system_column=system_column, value_column=value_column,
     )  # fmt: skip
     given = read(data, fold, repetition, table_options)
-    columns = {"fold": fold, "repetition": repetition, "gold": gold, "item": item, "clusters": clusters}
+    columns = {"fold": fold, "repetition": repetition, "gold": gold, "items": items, "clusters": clusters}
     columns |= {"system_column": system_column, "value_column": value_column}
     per_dataset.refuse_columns(data, columns)
     if isinstance(given, dict):

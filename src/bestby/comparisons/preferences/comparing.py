@@ -37,10 +37,10 @@ def compare_preferences(
     *,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
+    items: str | None = None,
     a: str = "a",
     b: str = "b",
     winner: str = "winner",
-    item: str | None = None,
     clusters: ArrayLike | str | None = None,
     ties: Ties = "half",
     scale: Scale = "log",
@@ -65,7 +65,7 @@ def compare_preferences(
         Judgements: (a, b, winner) or (item, a, b, winner), with the names of two systems and of the one
         preferred, or "tie". "a" and "b" also stand for the first and the second, unless one of the two has
         that name. A frame has a row per judgement. Or what `read_preferences` returns.
-    a, b, winner, item : str
+    items, a, b, winner : str
         The columns of a frame. Those called model_a, model_b, preference and item (or id) are used if there
         are any, as by `read_preferences`.
     systems, ignore : str or list of str, optional
@@ -155,7 +155,7 @@ def compare_preferences(
             hint="leave one of the two out",
         )
     drawing = Drawing.of(resampling)
-    judgements = data_of(data, clusters, Columns(a, b, winner, item, systems, ignore))
+    judgements = data_of(data, clusters, Columns(a, b, winner, items, systems, ignore))
     checks.valid_baseline(baseline, judgements.names)
     result = _compared(fitted(judgements, settings, drawing), settings, drawing)
     return remember_backend(result, backend_of(data))

@@ -38,7 +38,7 @@ class Columns:
     a: str = "a"
     b: str = "b"
     winner: str = "winner"
-    item: str | None = None
+    items: str | None = None
     systems: str | Sequence[str] | None = None
     ignore: str | Sequence[str] | None = None
 
@@ -103,7 +103,7 @@ def _read(data: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, An
         a=(columns.a, "a"),
         b=(columns.b, "b"),
         winner=(columns.winner, "winner"),
-        item=(columns.item, None),
+        items=(columns.items, None),
     )
     rows = _rows(data)
     if rows and (columns.systems is not None or columns.ignore is not None):
@@ -129,7 +129,7 @@ def _from_table(data: Any, clusters: Any, columns: Columns) -> tuple[Preferences
         for role, name in (("a", columns.a), ("b", columns.b), ("winner", columns.winner))
     }
     cluster = clusters if isinstance(clusters, str) else None
-    judged = preferences_of(table_of(data), {**named, "item": columns.item, "cluster": cluster})
+    judged = preferences_of(table_of(data), {**named, "item": columns.items, "cluster": cluster})
     return _selected(judged, None if cluster is not None else clusters, columns)
 
 

@@ -43,9 +43,9 @@ def compare_runs(
     statistic: Statistic = "mean",
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
+    items: str | Sequence[str] | None = None,
     dataset: str | None = None,
     run: str | None = None,
-    item: str | Sequence[str] | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
     clusters: ArrayLike | str | None = None,
@@ -88,7 +88,7 @@ def compare_runs(
     systems, ignore : str or list of str, optional
         The systems to compare (all by default), and columns of a data frame that are not systems, by name or
         by pattern, such as ``"gpt-*"``.
-    dataset, run, item, system_column, value_column : str, optional
+    items, dataset, run, system_column, value_column : str, optional
         Columns of a data frame, as for `read_runs`.
     clusters : array_like, shape (n,), or str, optional
         The cluster (document, speaker, template) of each item, or the column of a data frame with it.
@@ -175,7 +175,7 @@ def compare_runs(
         "runs", statistic=statistic, paired=paired, interval=interval, level=level, test=test,
         alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
-    columns = Columns(systems, ignore, run, item, dataset, system_column, value_column)
+    columns = Columns(systems, ignore, run, items, dataset, system_column, value_column)
     given = given_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
     runs = data_of(given, settings, drawing)
     checks.valid_baseline(baseline, runs.names)

@@ -66,7 +66,7 @@ class Columns:
     systems: Any = None
     ignore: Any = None
     run: str | None = None
-    item: str | Sequence[str] | None = None
+    items: str | Sequence[str] | None = None
     dataset: str | None = None
     system_column: str | None = None
     value_column: str | None = None
@@ -93,7 +93,7 @@ def given_runs(
     if is_table(data):
         table = table_of(data)
         options = TableOptions.of(
-            gold, columns.item, clusters, systems=columns.systems, ignore=columns.ignore,
+            gold, columns.items, clusters, systems=columns.systems, ignore=columns.ignore,
             system_column=columns.system_column, value_column=columns.value_column,
         )  # fmt: skip
         runs = runs_of(table, options, run=columns.run, dataset=columns.dataset, paired=paired)
@@ -113,7 +113,7 @@ def given_runs(
     return Given(chosen, gold, metric, clusters, greater_is_better)
 
 
-_TABLE_COLUMNS = ("run", "item", "dataset", "system_column", "value_column")
+_TABLE_COLUMNS = ("run", "items", "dataset", "system_column", "value_column")
 
 
 def _from_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns: Columns) -> Given:

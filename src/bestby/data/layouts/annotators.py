@@ -63,7 +63,7 @@ def labels_of_rows(
     if ids is None:
         raise InvalidInputError(
             f"{table.source}: a row per item and annotator needs a column of item ids",
-            hint=f"name it: item=...; its columns are: {listed(table.names)}",
+            hint=f"name it: items=...; its columns are: {listed(table.names)}",
         )
     items = table.texts(ids, "item")
     value = _value(table, {annotator, ids, *groups})

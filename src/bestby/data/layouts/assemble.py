@@ -165,7 +165,7 @@ def check_exact(source: str, systems: Mapping[str, Column], gold: Column | None)
 GROUP_ROLES = ("cluster", "crossed", "stratum")
 """The parts of columns that say which group an item belongs to."""
 
-CLUSTERS_HINT = "items of the same document or person are clusters (cluster=...), not the same item"
+CLUSTERS_HINT = "items of the same document or person are clusters (clusters=...), not the same item"
 
 
 def check_unique(items: Sequence[str], what: str, hint: str = CLUSTERS_HINT) -> None:

@@ -167,7 +167,7 @@ def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> t
     if item is None:
         raise InvalidInputError(
             f"{table.source}: a long table needs a column of item ids",
-            hint=f"name it: item=...; its columns are: {listed(table.names)}",
+            hint=f"name it: items=...; its columns are: {listed(table.names)}",
         )
     taken = {by, value, item}
 

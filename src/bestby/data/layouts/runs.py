@@ -165,7 +165,7 @@ def _roles_of(table: Table, options: TableOptions, run: str | None, dataset: str
     if named.gold is not None and roles.item is None:
         raise InvalidInputError(
             f"{table.source}: a gold needs a column of items (item or id), which is not there",
-            hint=f"name it: item=...; its columns are: {listed(table.names)}",
+            hint=f"name it: items=...; its columns are: {listed(table.names)}",
         )
     return roles
 
@@ -272,7 +272,7 @@ def _numbers(table: Table, name: str, values: Array) -> Array:
             raise InvalidInputError(
                 f"{table.source}: system {name!r} has a value that is not a number: {text!r}",
                 hint="choose the columns of the systems: systems=[...]; a column of their names is"
-                " system_column=...; predictions need gold=... and item=...",
+                " system_column=...; predictions need gold=... and items=...",
             )
     return values.astype(np.float64)
 
@@ -297,7 +297,7 @@ def _check_once(table: Table, name: str, keys: Sequence[Any], what: str) -> None
     if times > 1:
         raise InvalidInputError(
             f"{table.source}: {what} {key!r} of system {name!r} occurs {times} times",
-            hint="is there a column of items or datasets? Name it: item=... or dataset=...",
+            hint="is there a column of items or datasets? Name it: items=... or dataset=...",
         )
 
 

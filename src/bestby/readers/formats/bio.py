@@ -51,13 +51,13 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    cluster: str | None = None,
+    clusters: str | None = None,
 ) -> Read:
     """Read the tags that several systems gave to the tokens of the same sentences.
 
     The first column is the token and the last column of a system's file its tag. The gold is the last column
     of its own file or, without such a file, the last column but one of every system's file, as conlleval
-    expects (Tjong Kim Sang & De Meulder 2003). `cluster` may be "document": documents begin with
+    expects (Tjong Kim Sang & De Meulder 2003). `clusters` may be "document": documents begin with
     ``-DOCSTART-``.
     """
     least = 2 if gold is not None else 3
@@ -74,7 +74,7 @@ def read(
     groups = {"document": documents} if len(set(documents)) > 1 else {}
     where = "the column before the last" if gold is None else str(gold)
     description = f"tags in columns, {len(whole)} sentences: {listed(list(paths))}; gold: {where}"
-    return assembled(systems, due, groups, cluster, on_missing, metric="span_f1", description=description)
+    return assembled(systems, due, groups, clusters, on_missing, metric="span_f1", description=description)
 
 
 def _cells(line: str) -> list[str]:

@@ -27,12 +27,12 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    cluster: str | None = None,
+    clusters: str | None = None,
 ) -> Read:
     """Read parses of the same text, which may differ in where words and sentences begin.
 
     The items are blocks: the sentences between two places where the gold and all systems end a sentence. The
-    documents, which begin with ``# newdoc`` in the gold, may be the `cluster`; two documents count as one if
+    documents, which begin with ``# newdoc`` in the gold, may be the `clusters`; two documents count as one if
     some system ends no sentence between them. Every system must have the whole text. See
     https://universaldependencies.org/format.html.
     """
@@ -48,7 +48,7 @@ def read(
         f"CoNLL-U: {listed(list(paths))}; gold: {annotated}; {len(ours)} sentences in {len(whole)} blocks"
         " between places where all end a sentence"
     )
-    return assembled(systems, whole, groups, cluster, on_missing, metric="las", description=description)
+    return assembled(systems, whole, groups, clusters, on_missing, metric="las", description=description)
 
 
 def _documents(lines: Sequence[str]) -> list[str]:

@@ -61,7 +61,7 @@ def read(
     gold: Path | None = None,
     on_missing: OnMissing = "error",
     value_column: str | None = None,
-    cluster: str | None = None,
+    clusters: str | None = None,
 ) -> Read:
     """Read the logs of two or more models, with Inspect's own reader where it is installed.
 
@@ -80,7 +80,7 @@ def read(
     unfinished = [str(log.file.path) for log in logs if log.header.data.get("status") != "success"]
     if unfinished:
         description += f"; not finished: {listed(unfinished)}"
-    return gathered(read_in, Mean(scorer), description, on_missing=on_missing, cluster=cluster)
+    return gathered(read_in, Mean(scorer), description, on_missing=on_missing, cluster=clusters)
 
 
 def _opened(file: File) -> _Opened:

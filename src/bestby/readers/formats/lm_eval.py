@@ -69,7 +69,7 @@ def read(
     gold: Path | None = None,
     on_missing: OnMissing = "error",
     value_column: str | None = None,
-    cluster: str | None = None,
+    clusters: str | None = None,
 ) -> Read:
     """Read the samples of two or more models.
 
@@ -94,7 +94,7 @@ def read(
         description += visible(f", filter: {listed(used)} (available: {listed(known)})")
     metric, objects = _metric(samples, name, pairs)
     description += "" if pairs else _aggregated(samples, name)
-    return gathered(logs, metric, description, on_missing=on_missing, cluster=cluster, objects=objects)
+    return gathered(logs, metric, description, on_missing=on_missing, cluster=clusters, objects=objects)
 
 
 def _task(name: str) -> str | None:

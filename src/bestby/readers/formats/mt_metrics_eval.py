@@ -39,7 +39,7 @@ def read(
     gold: Path | None = None,
     on_missing: OnMissing = "error",
     documents: Path | None = None,
-    cluster: str | None = None,
+    clusters: str | None = None,
     items: str = "segment",
 ) -> Read:
     """Read the scores that one metric, or human raters, gave the segments of several systems.
@@ -64,10 +64,10 @@ def read(
             f"items must be segment or document, got {items!r}", hint="items=document", argument="items"
         )
     if items == "document":
-        return _document_scores(path, scores, n_segments, keyed, cluster, on_missing)
+        return _document_scores(path, scores, n_segments, keyed, clusters, on_missing)
     description = f"scores of {n_segments} segments (mt-metrics-eval): {listed(list(scores))}"
     read = assembled(
-        scores, None, keyed, cluster, on_missing, metric="mean", description=description, objects=False
+        scores, None, keyed, clusters, on_missing, metric="mean", description=description, objects=False
     )
     n_missing = n_segments - read.n_items
     if n_missing:
@@ -80,7 +80,7 @@ def _document_scores(
     scores: Mapping[str, Mapping[str, float]],
     n_segments: int,
     groups: Mapping[str, Mapping[str, str]],
-    cluster: str | None,
+    clusters: str | None,
     on_missing: OnMissing,
 ) -> Read:
     """Return documents as items: of each the mean of the scores that a system has there."""
@@ -112,7 +112,7 @@ def _document_scores(
     )
     names, notes = listed(list(scores)), [note] if gaps else []
     read = assembled(
-        means, None, outer, cluster, on_missing, metric="mean", description=names, notes=notes, objects=False
+        means, None, outer, clusters, on_missing, metric="mean", description=names, notes=notes, objects=False
     )
     return replace(read, description=f"mean scores of {read.n_items} documents (mt-metrics-eval): {names}")
 

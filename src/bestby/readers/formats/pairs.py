@@ -101,9 +101,9 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    item: str | None = None,
-    cluster: str | None = None,
-    stratum: str | None = None,
+    items: str | None = None,
+    clusters: str | None = None,
+    strata: str | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
 ) -> Read:
@@ -116,7 +116,7 @@ def read(
     """
     refuse_gold(gold, "pairs of numbers have no gold")
     tables = {name: read_table(readable_file(path), MISSING) for name, path in paths.items()}
-    by = Roles(item=item, cluster=cluster, stratum=stratum)
+    by = Roles(item=items, cluster=clusters, stratum=strata)
     wanted = _wanted(value_column)
     if len(tables) > 1:
         pair = _pair(next(iter(tables.values())), wanted)
@@ -233,7 +233,7 @@ def _long(table: Table, by: Roles, pair: Pair, column: str) -> dict[str, _Part]:
     if whole.items is None:
         raise InvalidInputError(
             f"{table.source}: a long table needs a column of item ids",
-            hint=f"name it: item=...; its columns are: {listed(table.names)}",
+            hint=f"name it: items=...; its columns are: {listed(table.names)}",
         )
     rows: dict[str, list[int]] = {}
     for row, system in enumerate(table.texts(column, "system")):

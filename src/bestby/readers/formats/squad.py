@@ -63,12 +63,12 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    cluster: str | None = None,
+    clusters: str | None = None,
 ) -> Read:
     """Read the answers of several systems to the questions of a dataset like SQuAD 1.1 or 2.0.
 
     A file of predictions is a JSON object of question id to answer. The gold is the dataset (Rajpurkar et al.
-    2016, 2018); a question with ``"is_impossible": true`` has no answer. `cluster` may be "article" or
+    2016, 2018); a question with ``"is_impossible": true`` has no answer. `clusters` may be "article" or
     "paragraph". With `on_missing` "worst" an unanswered question scores 0, as in the official scripts.
     """
     dataset = need_gold(gold, "answers to questions")
@@ -76,7 +76,7 @@ def read(
     systems = {name: _answers(path) for name, path in paths.items()}
     groups = {"article": articles, "paragraph": paragraphs}
     description = f"answers to the {len(golds)} questions of {dataset} (SQuAD): {listed(list(paths))}"
-    return assembled(systems, golds, groups, cluster, on_missing, metric="qa_f1", description=description)
+    return assembled(systems, golds, groups, clusters, on_missing, metric="qa_f1", description=description)
 
 
 def _answers(path: Path) -> dict[str, str]:

@@ -44,13 +44,13 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",  # noqa: ARG001 - an instance in no list is a failure, never missing
-    cluster: str | None = None,
+    clusters: str | None = None,
 ) -> Read:
     """Read the results of two or more systems.
 
     An instance that is not in the list of the resolved ones was not resolved. The instances are those of the
     benchmark, not those that a system has tried: reports of the harness list them all; for other results
-    `gold` holds them: an id per line, a table with the column ``instance_id``, or JSON. `cluster` may be
+    `gold` holds them: an id per line, a table with the column ``instance_id``, or JSON. `clusters` may be
     "repository".
     """
     results, left_out = _reports(files_of(paths, recognises))
@@ -69,7 +69,7 @@ def read(
         scores = {item: float(item in resolved) for item in instances}
         logs.append(Log(name, "instances", report.where, scores, groups={"repository": repositories}))
     description = f"results of SWE-bench, over {denominator}"
-    read = gathered(logs, Mean("resolved"), description, on_missing="error", cluster=cluster)
+    read = gathered(logs, Mean("resolved"), description, on_missing="error", cluster=clusters)
     if not left_out or read.evaluation is None:
         return read
     message = f"{len(left_out)} files are left out because they hold no list of resolved instances:"

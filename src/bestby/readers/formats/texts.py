@@ -44,7 +44,7 @@ def read(
     gold: Path | Sequence[Path] | None = None,
     on_missing: OnMissing = "error",
     documents: Path | None = None,
-    cluster: str | None = None,
+    clusters: str | None = None,
 ) -> Read:
     """Read one file per system and one or more of references; line n of each is segment n.
 
@@ -70,4 +70,4 @@ def read(
         right = [tuple(text for text in texts if text.strip()) or ("",) for texts in segments]
     names = f"{listed(list(paths))}; references: {listed(list(map(str, golds)))}"
     description = f"text with a segment per line: {names}"
-    return assembled(systems, right, groups, cluster, on_missing, metric="bleu", description=description)
+    return assembled(systems, right, groups, clusters, on_missing, metric="bleu", description=description)

@@ -29,14 +29,14 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    cluster: str | None = None,
+    clusters: str | None = None,
     case: bool = False,
 ) -> Read:
     """Read what several systems recognised, and the reference transcripts, as NIST's sclite does.
 
     References may have alternatives, ``{ um / uh / @ }``; a system is compared with the reading nearest to
     its output. Upper and lower case are equal unless `case` is set. With .trn files an item is an utterance,
-    with a reference in .stm and systems in .ctm a segment of the reference. `cluster` may be "speaker" or,
+    with a reference in .stm and systems in .ctm a segment of the reference. `clusters` may be "speaker" or,
     with .stm, "recording".
     """
     reference = need_gold(gold, "transcripts")
@@ -70,7 +70,7 @@ def read(
         + (f", {several} with alternatives" if several else "")
         + ("" if case else "; upper and lower case are equal")
     )
-    return assembled(texts, golds, groups, cluster, on_missing, metric="wer", description=description)
+    return assembled(texts, golds, groups, clusters, on_missing, metric="wer", description=description)
 
 
 _Gathered = tuple[

@@ -36,7 +36,7 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    cluster: str | None = None,
+    clusters: str | None = None,
     duplicates: str = "error",
 ) -> Read:
     """Read the runs of several systems and the relevance judgements of the documents.
@@ -74,7 +74,7 @@ def read(
             )
     description = f"TREC runs: {listed(list(paths))}; judgements of {len(judged)} topics: {gold}"
     return assembled(
-        systems, judged, {}, cluster, on_missing, metric="ndcg@10", description=description, notes=notes
+        systems, judged, {}, clusters, on_missing, metric="ndcg@10", description=description, notes=notes
     )
 
 

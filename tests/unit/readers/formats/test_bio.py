@@ -42,7 +42,7 @@ def test_a_gold_file(make: Make) -> None:
     assert found.metric == "span_f1"
     result = compare(found.evaluation, metric=Spans("span_f1", "f1"))
     assert {score.system: score.score for score in result.systems} == pytest.approx({"a": 2 / 3, "b": 0.5})
-    found = bio.read(paths, gold=make("g", GOLD), cluster="document")
+    found = bio.read(paths, gold=make("g", GOLD), clusters="document")
     assert found.evaluation is not None
     assert found.evaluation.clusters is not None
     assert found.evaluation.clusters.tolist() == ["document 1", "document 1", "document 2"]

@@ -45,7 +45,7 @@ def test_blocks_are_items(make: Make) -> None:
 def test_documents_that_share_a_block_are_one(make: Make) -> None:
     joined = sentence("Yes 0 root", ". 1 punct", "No 1 dep", ". 1 punct")
     paths = {"a": make("a", GO + joined + NO), "b": make("b", GO + YES + NO + NO)}
-    found = conllu_files.read(paths, gold=make("g", GOLD), cluster="document")
+    found = conllu_files.read(paths, gold=make("g", GOLD), clusters="document")
     assert found.evaluation is not None
     assert found.evaluation.clusters is not None
     assert found.evaluation.clusters.tolist() == ["one", "one", "document 3"]

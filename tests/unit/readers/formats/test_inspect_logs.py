@@ -73,7 +73,7 @@ def test_metadata_with_telling_names_are_offered_as_clusters(make: Make) -> None
     assert {name: groups.tolist() for name, groups in found.clusters.items()} == {
         "passage": ["p0", "p0", "p1", "p1"]
     }
-    used = form.read(_pair(make), cluster="passage")
+    used = form.read(_pair(make), clusters="passage")
     assert used.evaluation.clusters.tolist() == ["p0", "p0", "p1", "p1"]
     assert used.clusters == {}
 

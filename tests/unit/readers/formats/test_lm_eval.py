@@ -137,9 +137,9 @@ def test_groupings_of_the_documents(make: Make) -> None:
     paths = _pair(make, lm_eval([1.0, 0.0, 1.0, 1.0]), lm_eval([1.0, 0.0, 0.0, 0.0]))
     # "subject" has no name of a cluster; it can be asked for all the same.
     assert form.read(paths).clusters == {}
-    found = form.read(paths, cluster="subject")
+    found = form.read(paths, clusters="subject")
     assert found.evaluation.clusters.tolist() == ["a", "b", "c", "a"]
-    assert message(form, paths, cluster="speaker") == "the logs have no grouping 'speaker' of their items"
+    assert message(form, paths, clusters="speaker") == "the logs have no grouping 'speaker' of their items"
 
 
 def test_malformed_files_are_named_with_their_line(make: Make) -> None:

@@ -39,7 +39,7 @@ def test_documents_are_found_where_the_tool_has_them(tmp_path: Path, scores: str
     assert found.clusters["document"].tolist() == ["d1", "d1", "d2"]
     assert found.clusters["domain"].tolist() == ["news", "news", "speech"]
     assert found.description.endswith(f"; documents: {tmp_path / docs}")
-    found = mt_metrics_eval.read({"x": tmp_path / scores}, cluster="document")
+    found = mt_metrics_eval.read({"x": tmp_path / scores}, clusters="document")
     assert found.evaluation is not None
     assert found.evaluation.clusters is not None
     assert found.evaluation.clusters.tolist() == ["d1", "d1", "d2"]
@@ -56,7 +56,7 @@ def test_segments_without_a_score(make: Make) -> None:
     some = {"m": make("n.seg.score", "a 0.5\na 1\na 3\nb 1\nb None\nb 2\n")}
     with pytest.raises(InvalidInputError, match="1 missing from 'b', first: '2'"):
         mt_metrics_eval.read(some)
-    found = mt_metrics_eval.read(some, on_missing="drop", documents=docs, cluster="document")
+    found = mt_metrics_eval.read(some, on_missing="drop", documents=docs, clusters="document")
     assert found.evaluation is not None
     assert columns(found.evaluation) == {"a": [0.5, 3.0], "b": [1.0, 2.0]}
 

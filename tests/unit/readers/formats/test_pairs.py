@@ -115,7 +115,7 @@ def test_columns_called_otherwise(tmp_path: Path) -> None:
         "model,doc,ll,len,topic\n" + "".join(f"{m},d{i},-{i},5,t{i // 2}\n" for m in "ab" for i in range(4)),
     )
     evaluation = bb.read(
-        path, format="pairs", system_column="model", item="doc", value_column="ll, len", cluster="topic"
+        path, format="pairs", system_column="model", items="doc", value_column="ll, len", clusters="topic"
     )
     assert evaluation.systems["b"].tolist() == [(-i, 5) for i in range(4)]
     assert evaluation.clusters.tolist() == ["t0", "t0", "t1", "t1"]

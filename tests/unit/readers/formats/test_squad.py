@@ -65,7 +65,7 @@ def test_questions_are_items(make: Make) -> None:
 
 
 def test_articles_as_clusters(make: Make) -> None:
-    found = read(make, cluster="article")
+    found = read(make, clusters="article")
     assert found.evaluation is not None
     assert found.evaluation.clusters is not None
     assert found.evaluation.clusters.tolist() == ["article 1", *["article 2"] * 3]

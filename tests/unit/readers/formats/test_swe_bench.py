@@ -39,7 +39,7 @@ def test_reports_list_the_whole_benchmark(make: Make) -> None:
         "results of SWE-bench, over the 4 instances that the reports list; systems: a, b"
     )
     assert found.clusters["repository"].tolist() == ["django/django"] * 2 + ["sympy/sympy"] * 2
-    assert form.read(paths, cluster="repository").evaluation.clusters.tolist()[3] == "sympy/sympy"
+    assert form.read(paths, clusters="repository").evaluation.clusters.tolist()[3] == "sympy/sympy"
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_documents_are_offered_or_used(make: Make) -> None:
         "document": ["d1", "d1", "d2"],
         "domain": ["news", "news", "speech"],
     }
-    found = texts.read(paths, gold=make("g", GOLD), documents=docs, cluster="document")
+    found = texts.read(paths, gold=make("g", GOLD), documents=docs, clusters="document")
     assert found.evaluation is not None
     assert found.evaluation.clusters is not None
     assert found.evaluation.clusters.tolist() == ["d1", "d1", "d2"]
@@ -114,7 +114,7 @@ def test_what_is_missing_is_asked_for(make: Make) -> None:
     with pytest.raises(InvalidInputError, match="need a file of references"):
         texts.read(paths)
     with pytest.raises(InvalidInputError, match="no grouping 'document'"):
-        texts.read(paths, gold=make("g", GOLD), cluster="document")
+        texts.read(paths, gold=make("g", GOLD), clusters="document")
     with pytest.raises(InvalidInputError, match="documents of 2 segments, but there are 3"):
         texts.read(paths, gold=make("g", GOLD), documents=make("d", "a\nb\n"))
 

@@ -122,7 +122,7 @@ def test_a_recording_that_a_system_lacks_is_missing(make: Make) -> None:
     gold = make("r.stm", STM)
     with pytest.raises(InvalidInputError, match=r"1 missing from 'b', first: 'chat b 0\.0-1\.5 cy'"):
         transcripts.read(paths, gold=gold)
-    found = transcripts.read(paths, gold=gold, on_missing="drop", cluster="speaker")
+    found = transcripts.read(paths, gold=gold, on_missing="drop", clusters="speaker")
     assert found.evaluation is not None
     assert found.evaluation.clusters is not None
     assert found.evaluation.clusters.tolist() == ["anna", "bo"]
