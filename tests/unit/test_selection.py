@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -80,3 +81,70 @@ def test_clusters_beside_judgements_follow_the_choice() -> None:
         assert result.differences == expected.differences
         with pytest.raises(bb.InvalidInputError, match="clusters has 2 values, expected 6"):
             bb.compare_preferences(data, clusters=["u", "v"], ignore="g")
+
+
+def test_several_keys_make_an_item_id() -> None:
+    data = {
+        "i": [1, 1, 2, 2] * 3,
+        "j": [*"abcdefghijkl"],
+        "g": GOLD,
+        "p": PREDICTED["alpha"],
+        "q": PREDICTED["g"],
+    }
+    by_keys = bb.compare(data, gold="g", items=["i", "j"], n_resamples=99)
+    ids = [f"{i}/{j}" for i, j in zip(data["i"], data["j"], strict=True)]
+    plain = {name: data[name] for name in ("p", "q")}
+    given = bb.compare(plain, GOLD, items=ids, n_resamples=99)
+    assert (names(by_keys), by_keys.differences) == ({"p", "q"}, given.differences)
+    assert by_keys.provenance.data_hash == given.provenance.data_hash
+    with pytest.raises(bb.InvalidInputError, match=r"no 'jj' \(named as items\); did you mean 'j'"):
+        bb.compare(data, gold="g", items=["i", "jj"])
+    with pytest.raises(bb.InvalidInputError, match="must have a value for every item"):
+        bb.compare({**data, "j": [*"abcdefghijk", None]}, gold="g", items=["i", "j"])
+
+
+def test_ids_that_are_called_as_the_systems_are_ids() -> None:
+    result = bb.compare({"p": [1, 0], "q": [0, 0]}, items=["p", "q"], n_resamples=99)
+    assert names(result) == {"p", "q"}
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda: bb.compare(PREDICTED, GOLD, interval="bcaa"), "did you mean 'bca'"),  # type: ignore[arg-type]
+        (lambda: bb.compare(PREDICTED, GOLD, test="permutatoin"), "did you mean 'permutation'"),  # type: ignore[arg-type]
+        (lambda: bb.compare(PREDICTED, GOLD, alternative="beter"), "did you mean 'better'"),  # type: ignore[arg-type]
+        (lambda: bb.compare(PREDICTED, GOLD, baseline="Alpha"), "did you mean 'alpha'"),
+        (lambda: bb.compare(PREDICTED, GOLD, systems="AL*"), "did you mean 'alpha'"),
+        (lambda: bb.list_metrics("clasification"), "did you mean 'classification'"),
+        (lambda: bb.Resampling(seed=3), r"Resampling\(\) has no parameter 'seed'; did you mean rng"),  # type: ignore[call-arg]
+        (lambda: bb.PairedScores(desgin=3), r"PairedScores\(\) has no parameter 'desgin'"),  # type: ignore[call-arg]
+        (lambda: bb.compare(PREDICTED, GOLD, n_bootstrap=9), "did you mean n_resamples"),  # type: ignore[call-arg]
+        (lambda: bb.compare(PREDICTED, GOLD, n_boot=9), "did you mean n_resamples"),  # type: ignore[call-arg]
+        (lambda: bb.evaluate(PREDICTED, GOLD, margin=0.1), "(?s)no parameter 'margin'.*compare takes margin"),  # type: ignore[call-arg]
+        (lambda: bb.advise(seed=1), "(?s)no parameter 'seed'.*compare takes rng"),  # type: ignore[call-arg]
+    ],
+)
+def test_what_was_meant(call: Callable[[], Any], expected: str) -> None:
+    with pytest.raises(bb.InvalidInputError, match=expected):
+        call()
+
+
+def test_the_hint_on_an_unknown_keyword_is_short() -> None:
+    for word in ("quux", "sytems"):
+        with pytest.raises(bb.InvalidInputError) as caught:
+            bb.compare(PREDICTED, GOLD, **{word: 1})  # type: ignore[arg-type]
+        assert len(str(caught.value.hint)) < 140
+        assert "help(bestby.compare)" in str(caught.value.hint)
+
+
+def test_metrics_are_listed_by_a_word() -> None:
+    assert {"bleu", "sacrebleu"} & {row.name for row in bb.list_metrics("bleu")}
+    assert {row.family for row in bb.list_metrics("regression")} == {"regression"}
+
+
+def test_a_setting_without_effect_is_named_with_its_function() -> None:
+    with ThreadPoolExecutor(1) as pool, pytest.raises(bb.InvalidInputError) as caught:
+        bb.compare_preferences(JUDGED, resampling=bb.Resampling(executor=pool))
+    assert "has no effect on compare_preferences" in caught.value.message
+    assert "0x" not in caught.value.message

@@ -16,7 +16,7 @@ import numpy as np
 from bestby._core.arrays import as_array as as_array
 from bestby._core.arrays import listed
 from bestby._core.errors import InvalidInputError, MissingValueError
-from bestby._core.text import quoted, shortened, surrogate
+from bestby._core.text import quoted, shortened, suggestion, surrogate
 from bestby._core.typing import Array, ArrayLike, FloatArray
 
 T = TypeVar("T", bound=str)
@@ -198,8 +198,9 @@ def valid_baseline(value: Any, names: Sequence[str]) -> str | None:
     """Return the name of the baseline if it is None or one of the systems."""
     if value is None or (isinstance(value, str) and value in names):
         return value
+    meant = suggestion(value, names) if isinstance(value, str) else ""
     raise InvalidInputError(
-        f"baseline {quoted(value)} is not among the systems: {', '.join(names)}",
+        f"baseline {quoted(value)} is not among the systems: {', '.join(names)}{meant}",
         hint=None if isinstance(value, str) else "baseline is the name of one system",
         argument="baseline",
     )
@@ -334,7 +335,10 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
     for option in allowed:
         if isinstance(value, str) and value == option:
             return option
-    raise InvalidInputError(f"{what} must be one of {', '.join(allowed)}, got {quoted(value)}", argument=what)
+    meant = suggestion(value, allowed) if isinstance(value, str) else ""
+    raise InvalidInputError(
+        f"{what} must be one of {', '.join(allowed)}, got {quoted(value)}{meant}", argument=what
+    )
 
 
 def refuse_unused(where: str, **options: tuple[object, object]) -> None:
@@ -348,5 +352,5 @@ def refuse_unused(where: str, **options: tuple[object, object]) -> None:
     for name, (value, default) in options.items():
         if value is not default and value != default:
             raise InvalidInputError(
-                f"{name}={value!r} has no effect on {where}", hint="leave it out", argument=name
+                f"{name}={quoted(value)} has no effect on {where}", hint="leave it out", argument=name
             )

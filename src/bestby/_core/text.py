@@ -14,6 +14,7 @@ _HIDDEN = re.compile(
     "\ufffe\uffff\ud800-\udfff]"
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
@@ -67,7 +68,7 @@ def shortened(text: str, most: int = 60) -> str:
 def quoted(value: Any, most: int = 80) -> str:
     """Return the `repr` of a value on one line, its end left out if it is long."""
     try:
-        shown = one_line(repr(value))
+        shown = one_line(_ADDRESS.sub("", repr(value)))
     except Exception:  # a repr of the user's own may fail, and must not hide what the message says
         shown = f"<{type(value).__name__}>"
     return shortened(shown, most)
@@ -76,12 +77,21 @@ def quoted(value: Any, most: int = 80) -> str:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return a question whether a similar name was meant, to end a message; empty if none is similar.
 
+    Names that differ in case only are similar, and those that a pattern matches but for the case.
+
     >>> suggestion("lable", ["label", "a", "b"]), suggestion("x", ["label"])
     ("; did you mean 'label'?", '')
+    >>> suggestion("GPT-*", ["bert", "gpt-4"])
+    "; did you mean 'gpt-4'?"
     """
     from difflib import get_close_matches  # seldom needed
+    from fnmatch import fnmatchcase
 
-    close = get_close_matches(name, list(known), n=2)
+    spellings: dict[str, str] = {}
+    for one in known:
+        spellings.setdefault(one.lower(), one)
+    same = [one for lower, one in spellings.items() if fnmatchcase(lower, name.lower())][:2]
+    close = same or [spellings[lower] for lower in get_close_matches(name.lower(), spellings, n=2)]
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 

@@ -88,8 +88,7 @@ class Table:
     def with_joined_ids(self, columns: Sequence[str], used: Collection[str | None]) -> tuple[Table, str]:
         """Return the table with one column of ids made of several, which are left out if not `used`."""
         parts = list(zip(*(self.texts(self.require(name, "item"), "item") for name in columns), strict=True))
-        plain = not any("/" in text for part in parts for text in part)
-        ids = column_of_texts(["/".join(part) if plain else repr(part) for part in parts])
+        ids = column_of_texts(joined_ids(parts))
         name = " and ".join(columns)
         rest = {key: raw for key, raw in self.data.items() if key not in columns or key in used}
         return dataclasses.replace(self, data={name: ids, **rest}), name
@@ -144,6 +143,16 @@ class Table:
         column = self.column(name)
         is_text = not column.is_soft and as_scores(column).is_text
         return is_text and len(self.distinct(name)) < int((~column.missing).sum())
+
+
+def joined_ids(parts: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return one id per item, made of its parts, so that different parts make different ids.
+
+    >>> joined_ids([("a", "1"), ("b", "1")]), joined_ids([("a/b", "1")])
+    (['a/1', 'b/1'], ["('a/b', '1')"])
+    """
+    plain = not any("/" in text for part in parts for text in part)
+    return ["/".join(part) if plain else repr(part) for part in parts]
 
 
 def table_of_columns(source: str, names: Sequence[str], columns: Sequence[Any], missing: Missing) -> Table:

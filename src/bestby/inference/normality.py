@@ -114,7 +114,7 @@ def normality(
             hint="two systems that never differ need no test",
         )
     z = _standardised(((x - x.mean()) / spread)[None, :])
-    chosen = combined(resampling, n_resamples, 9_999, rng=rng)
+    chosen = combined(resampling, n_resamples, 9_999, function="normality", rng=rng)
     drawn, seed = int(chosen.n_resamples or 0), seed_of(chosen.rng)
     tests = (_shapiro(z[0]), *_simulated(z, drawn, seed))
     tied = 1.0 - np.unique(x).size / x.size

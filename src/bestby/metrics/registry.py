@@ -115,7 +115,8 @@ def list_metrics(family: str | None = None) -> tuple[MetricRow, ...]:
     Parameters
     ----------
     family : str, optional
-        Those of one family only, such as "classification", "regression" or "translation".
+        Those of one family only, such as "classification", "regression" or "translation", or else those that
+        have a word, such as "bleu", in their names or description.
 
     Returns
     -------
@@ -126,7 +127,7 @@ def list_metrics(family: str | None = None) -> tuple[MetricRow, ...]:
     Raises
     ------
     InvalidInputError
-        If there is no such family.
+        If there is no such family, and no metric has the word.
 
     See Also
     --------
@@ -142,8 +143,15 @@ def list_metrics(family: str | None = None) -> tuple[MetricRow, ...]:
     rows = _rows()
     if family is None:
         return rows
-    chosen = checks.choice(family, sorted({row.family for row in rows}), "family")
-    return tuple(row for row in rows if row.family == chosen)
+    if isinstance(family, str) and family:
+        word = family.lower()
+        chosen = [row for row in rows if row.family == family] or [
+            row for row in rows if word in " ".join([row.name, *row.aliases, row.description]).lower()
+        ]
+        if chosen:
+            return tuple(chosen)
+    checks.choice(family, sorted({row.family for row in rows}), "family")
+    return ()
 
 
 @functools.cache

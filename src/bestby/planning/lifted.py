@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt
@@ -28,6 +29,7 @@ _WORDS = {
 FEW_SCORES = 30
 
 
+@with_suggestions
 @dataclass(frozen=True, eq=False)
 class LiftedScores(Design):
     """Scores of one system in several runs, and an imagined system that is better by a factor or an offset.

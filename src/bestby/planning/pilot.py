@@ -13,6 +13,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.evaluation import Evaluation
@@ -39,6 +40,7 @@ _SWAPS = 500
 """Random exchanges over which the difference of a metric that is no sum is averaged."""
 
 
+@with_suggestions
 @dataclass(frozen=True, eq=False)
 class Pilot(Design):
     """Studies like a pilot, of any size, on any metric, decided by any test of `compare`.

@@ -12,6 +12,7 @@ from scipy.special import betaincinv
 
 from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.inference.power import mcnemar_power
 from bestby.planning import doubt
@@ -20,6 +21,7 @@ from bestby.results.base import Note
 from bestby.vocabulary import allowed_names, long_name
 
 
+@with_suggestions
 @dataclass(frozen=True)
 class PairedProportions(Design):
     """Two systems that are right or wrong on the same independent items: McNemar's test.

@@ -13,6 +13,7 @@ from scipy.special import ndtr, stdtrit
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.planning import doubt, squares
 from bestby.planning.arguments import score_matrix
@@ -27,6 +28,7 @@ _FEW = 100
 """Runs or items up to which they do."""
 
 
+@with_suggestions
 @dataclass(frozen=True)
 class RunsAndItems(PlannedDifference):
     """Two systems, each trained in several runs, all runs scored on the same items.

@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.data.coding import codes
@@ -22,6 +23,7 @@ from bestby.planning.base import PlannedDifference, Question
 from bestby.results.base import Note
 
 
+@with_suggestions
 @dataclass(frozen=True)
 class PairedScores(PlannedDifference):
     """A number per item and system, compared by the paired t-test.

@@ -11,11 +11,13 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Rng
 from bestby.resampling import executing, streams
 
 
+@with_suggestions
 @dataclass(frozen=True)
 class Resampling:
     """How to resample: what every function that resamples takes as ``resampling=``.
@@ -84,11 +86,16 @@ class Resampling:
 
 
 def combined(
-    record: Resampling | None, n_resamples: int, default: int = 10_000, **keywords: Any
+    record: Resampling | None,
+    n_resamples: int,
+    default: int = 10_000,
+    *,
+    function: str = "this function",
+    **keywords: Any,
 ) -> Resampling:
     """Return the settings that the record and the keywords of a function make together.
 
-    `default` is the number of resamples of this function. Settings that are not among the keywords have no
+    `default` is the number of resamples of the function. Settings that are not among the keywords have no
     effect on it and are refused.
     """
     if record is None:
@@ -104,7 +111,7 @@ def combined(
         keyword: Any = n_resamples if name == "n_resamples" else keywords.get(name, entry.default)
         usual: Any = default if name == "n_resamples" else entry.default
         if name != "n_resamples" and name not in keywords:
-            checks.refuse_unused("this function", **{f"resampling.{name}": (own, usual)})
+            checks.refuse_unused(function, **{f"resampling.{name}": (own, usual)})
         set_here, set_there = keyword is not usual and keyword != usual, own is not entry.default
         if set_here and set_there and own != keyword and own != entry.default:
             raise InvalidInputError(

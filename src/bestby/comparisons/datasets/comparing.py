@@ -156,7 +156,15 @@ def compare_datasets(
     (0.0275, (3, 0, 1), (1.25, 1.75))
     """
     drawing = Drawing.of(
-        combined(resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor)
+        combined(
+            resampling,
+            n_resamples,
+            function="compare_datasets",
+            rng=rng,
+            n_jobs=n_jobs,
+            progress=progress,
+            executor=executor,
+        )
     )
     options = per_dataset.checked_options(interval, level, alternative, correction, margin, test=test)
     checks.choice(across, allowed_names("across", "datasets"), "across")

@@ -165,7 +165,15 @@ def compare_folds(
     (0.028, 'corrected-t', 0.033)
     """
     drawing = Drawing.of(
-        combined(resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor)
+        combined(
+            resampling,
+            n_resamples,
+            function="compare_folds",
+            rng=rng,
+            n_jobs=n_jobs,
+            progress=progress,
+            executor=executor,
+        )
     )
     options = per_dataset.checked_options(interval, level, alternative, correction, margin, inside=inside)
     checks.choice(test, allowed_names("test", "folds"), "test")

@@ -143,7 +143,9 @@ def compare_preferences(
     >>> round(difference.probability, 4), round(difference.p_value, 5), difference.exact
     (0.7083, 0.00222, True)
     """
-    resampling = combined(resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress)
+    resampling = combined(
+        resampling, n_resamples, function="compare_preferences", rng=rng, n_jobs=n_jobs, progress=progress
+    )
     settings = Settings.checked(
         "preferences", ties=ties, scale=scale, prior=prior, level=level, test=test, alternative=alternative,
         correction=correction, margin=margin, baseline=baseline,

@@ -168,7 +168,13 @@ def compare_runs(
     (0.036, 'welch', 0.0159)
     """
     resampling = combined(
-        resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
+        resampling,
+        n_resamples,
+        function="compare_runs",
+        rng=rng,
+        n_jobs=n_jobs,
+        progress=progress,
+        executor=executor,
     )
     drawing = Drawing.of(resampling)
     settings = Settings.checked(

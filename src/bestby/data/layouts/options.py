@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion
 from bestby._core.typing import OnMissing
 from bestby.data.columns import Missing
 from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles, listed, matching, unknown_system
-from bestby.data.table import Table
+from bestby.data.table import Table, joined_ids
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class TableOptions:
     def of(
         cls,
         gold: str | None = None,
-        item: Any = None,
-        cluster: Any = None,
-        stratum: str | None = None,
+        items: Any = None,
+        clusters: Any = None,
+        strata: str | None = None,
         *,
         annotators: tuple[str, ...] = (),
         systems: Any = None,
@@ -45,12 +45,12 @@ class TableOptions:
         **others: Any,
     ) -> TableOptions:
         """Return what the user says, checked; ids of several columns and crossed clusters are taken apart."""
-        item, item_columns = item_ids(item)
-        cluster, crossed = groupings(cluster)
-        for name, what in ((gold, "gold"), (stratum, "stratum")):
+        item, item_columns = item_ids(items)
+        cluster, crossed = groupings(clusters)
+        for name, what in ((gold, "gold"), (strata, "strata")):
             checks.valid_name(name, what)
         return cls(
-            Roles(gold, item, cluster, stratum, annotators, crossed),
+            Roles(gold, item, cluster, strata, annotators, crossed),
             item_columns,
             None if systems is None else checks.valid_name_list(systems, "systems"),
             () if ignore is None else checks.valid_name_list(ignore, "ignore"),
@@ -103,35 +103,68 @@ def with_keys(data: Any, side: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """
     if not isinstance(data, Mapping):
         return data, dict(side)
-    keys = {role: key for role, key in side.items() if isinstance(key, str)}
-    for role, key in keys.items():
-        if key not in data:
+    keys = {role: [key] for role, key in side.items() if isinstance(key, str)}
+    if _are_keys(side.get("items"), data):
+        keys["items"] = list(side["items"])
+    for role, names in keys.items():
+        key = next((key for key in names if key not in data), None)
+        if key is not None:
             raise InvalidInputError(
                 f"the data have no {quoted(key)} (named as {role}){suggestion(key, map(str, data))}",
                 hint=f"give the values of {role} themselves, or one of the keys: {listed([*map(str, data)])}",
+                argument=role,
             )
-    rest = {name: values for name, values in data.items() if name not in keys.values()}
-    return rest, {role: data[keys[role]] if role in keys else value for role, value in side.items()}
+    used = {key for names in keys.values() for key in names}
+    rest = {name: values for name, values in data.items() if name not in used}
+    values = {role: _values_of([data[key] for key in names], role) for role, names in keys.items()}
+    return rest, {**side, **values}
 
 
-def item_ids(item: str | Sequence[str] | None) -> tuple[str | None, tuple[str, ...]]:
+def _are_keys(items: Any, data: Mapping[Any, Any]) -> bool:
+    """Return whether these are keys of the data, which make item ids together, and not an id per item."""
+    if not isinstance(items, list | tuple) or not all(isinstance(key, str) for key in items):
+        return False
+    first = next((key for key in items if key in data), None)
+    return first is not None and len(arrays.listed(data[first], "items")) != len(items)
+
+
+def _values_of(columns: Sequence[Any], role: str) -> Any:
+    """Return the one column, or the ids that several make together."""
+    if len(columns) == 1:
+        return columns[0]
+    parts = [arrays.listed(column, role) for column in columns]
+    if len({len(part) for part in parts}) > 1 or any(
+        checks.missing(value) for part in parts for value in part
+    ):
+        raise InvalidInputError(
+            "the keys that make item ids together must have a value for every item",
+            hint="complete them, or give the ids themselves",
+            argument=role,
+        )
+    return joined_ids([tuple(map(str, row)) for row in zip(*parts, strict=True)])
+
+
+def item_ids(items: str | Sequence[str] | None) -> tuple[str | None, tuple[str, ...]]:
     """Return the column of item ids, or those that make an id together."""
-    if item is None or isinstance(item, str):
-        return checks.valid_name(item, "item"), ()
-    columns = checks.valid_name_list(item, "item")
+    if items is None or isinstance(items, str):
+        return checks.valid_name(items, "items"), ()
+    columns = checks.valid_name_list(items, "items")
     if not columns:
-        raise InvalidInputError("item is an empty list", hint="name the columns of the item ids")
+        raise InvalidInputError(
+            "items is an empty list", hint="name the columns of the item ids", argument="items"
+        )
     return (columns[0], ()) if len(columns) == 1 else (None, columns)
 
 
-def groupings(cluster: str | Sequence[str] | None) -> tuple[str | None, str | None]:
+def groupings(clusters: str | Sequence[str] | None) -> tuple[str | None, str | None]:
     """Return the columns of one grouping of the items, or of two crossed ones."""
-    if cluster is None or isinstance(cluster, str):
-        return checks.valid_name(cluster, "cluster"), None
-    names = checks.valid_name_list(cluster, "clusters")
+    if clusters is None or isinstance(clusters, str):
+        return checks.valid_name(clusters, "clusters"), None
+    names = checks.valid_name_list(clusters, "clusters")
     if not 1 <= len(names) <= 2 or len(set(names)) < len(names):
         raise InvalidInputError(
             f"clusters are one grouping of the items, or two that cross each other, got {listed(names)}",
             hint="name one column, or two",
+            argument="clusters",
         )
     return names[0], names[1] if len(names) == 2 else None
