@@ -156,3 +156,10 @@ def test_an_unknown_keyword_is_answered(word: str, meant: str) -> None:
     with pytest.raises(TypeError) as caught:
         bb.normality(np.arange(5.0), quux=1)  # type: ignore[call-arg]
     assert "did you mean" not in str(caught.value)
+
+
+def test_an_option_of_a_format_is_no_misspelt_parameter(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,gold,a,b\n1,x,x,y\n2,y,y,y\n", encoding="utf-8")
+    with pytest.raises(bb.InvalidInputError, match=r"a table takes no case\nhint: .*transcripts"):
+        bb.read(path, gold="gold", case=True)

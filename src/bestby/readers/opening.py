@@ -45,6 +45,11 @@ def format_of(paths: Mapping[str, Path], name: str | None, *, texts: bool) -> Fo
     return kinds[0]
 
 
+def formats_with(option: str) -> list[str]:
+    """Return the names of the formats that take an option."""
+    return [name for name in FORMATS if option in inspect.signature(_module(name).read).parameters]
+
+
 def _other_files(formats: Mapping[Path, Format | None]) -> str:
     """Return what to do about files of different formats: which to leave out, if most are in one."""
     kinds = list(formats.values())

@@ -30,7 +30,7 @@ from bestby.readers.files import read_table
 from bestby.readers.formats.base import Format
 from bestby.readers.multi_file import Pieces, pieces_of, single, whole_table
 from bestby.readers.naming import by_system, named_paths, without_gold
-from bestby.readers.opening import TABLE, evaluation_of_format, format_of, read_format
+from bestby.readers.opening import TABLE, evaluation_of_format, format_of, formats_with, read_format
 from bestby.vocabulary import allowed_names
 
 
@@ -187,7 +187,14 @@ def read(
     if form is not None:
         return _from_format(form, by_system(files), golds, table_options, options)
     if options:
-        raise unknown_keyword(read, next(iter(options)))
+        word = next(iter(options))
+        formats = formats_with(word)
+        if not formats:
+            raise unknown_keyword(read, word)
+        raise InvalidInputError(
+            f"a table takes no {word}",
+            hint=f"leave it out: it is for files of the format {', '.join(formats)}",
+        )
     _check_one_gold(golds)
     if isinstance(files, Mapping):
         return _from_files(files, table_options)

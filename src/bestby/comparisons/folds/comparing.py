@@ -164,17 +164,11 @@ def compare_folds(
     >>> round(difference.estimate, 3), difference.test.name, round(difference.p_value, 3)
     (0.028, 'corrected-t', 0.033)
     """
-    drawing = Drawing.of(
-        combined(
-            resampling,
-            n_resamples,
-            function="compare_folds",
-            rng=rng,
-            n_jobs=n_jobs,
-            progress=progress,
-            executor=executor,
-        )
-    )
+    resampling = combined(
+        resampling, n_resamples, function="compare_folds", rng=rng, n_jobs=n_jobs, progress=progress,
+        executor=executor,
+    )  # fmt: skip
+    drawing = Drawing.of(resampling)
     options = per_dataset.checked_options(interval, level, alternative, correction, margin, inside=inside)
     checks.choice(test, allowed_names("test", "folds"), "test")
     table_options = TableOptions.of(

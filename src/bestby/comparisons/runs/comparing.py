@@ -168,14 +168,9 @@ def compare_runs(
     (0.036, 'welch', 0.0159)
     """
     resampling = combined(
-        resampling,
-        n_resamples,
-        function="compare_runs",
-        rng=rng,
-        n_jobs=n_jobs,
-        progress=progress,
+        resampling, n_resamples, function="compare_runs", rng=rng, n_jobs=n_jobs, progress=progress,
         executor=executor,
-    )
+    )  # fmt: skip
     drawing = Drawing.of(resampling)
     settings = Settings.checked(
         "runs", statistic=statistic, paired=paired, interval=interval, level=level, test=test,
