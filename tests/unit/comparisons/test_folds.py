@@ -40,7 +40,7 @@ def test_folds_in_every_form() -> None:
     for frame in (pd.DataFrame(rows), pl.DataFrame(rows)):
         found = compare_folds(frame)
         assert (found.differences, found.folds) == (expected.differences, expected.folds)
-    assert compare_folds(pd.DataFrame(rows).assign(items=1)).differences == expected.differences
+    assert compare_folds(pd.DataFrame(rows).assign(item=1)).differences == expected.differences
     parts = cross_validated()
     table = pd.concat(
         [
