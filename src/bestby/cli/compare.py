@@ -39,11 +39,15 @@ def read_evaluation(values: Compare | Evaluate) -> tuple[Evaluation, dict[str, A
     return read(values.paths, texts=reads_objects(metric), **{**data, **options}), statistics
 
 
+_ARGUMENTS = {"item": "items", "cluster": "clusters", "stratum": "strata", "system": "systems"}
+"""Options of the command line, and the arguments of Python that they are."""
+
+
 def _format_options(given: list[str] | None) -> dict[str, Any]:
     """Return options as they are given to a format.
 
-    >>> _format_options(["documents=docs.tsv", "case=true"])
-    {'documents': 'docs.tsv', 'case': 'true'}
+    >>> _format_options(["items=document", "case=true"])
+    {'items': 'document', 'case': 'true'}
     """
     options: dict[str, Any] = {}
     for one in given or ():
@@ -51,10 +55,11 @@ def _format_options(given: list[str] | None) -> dict[str, Any]:
         name = word.strip().replace("-", "_")
         if not sign or not name:
             raise InvalidInputError(f"expected NAME=VALUE after --option, got {one!r}")
-        if name in inspect.signature(read).parameters:
+        argument = _ARGUMENTS.get(name, name)
+        if argument in inspect.signature(read).parameters and name != "items":  # a format has these, too
             raise InvalidInputError(
                 f"--option is for options of the format, not for {word.strip()!r}",
-                hint=f"it is given by itself: {name}=...",
+                hint=f"it is given by itself: {argument}=...",
             )
         options[name] = value
     return options

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.unit.readers.helpers import Make, columns
 
+import bestby as bb
 from bestby._core.errors import InvalidInputError
 from bestby.readers.formats import mt_metrics_eval
 
@@ -123,7 +124,11 @@ def test_documents_are_the_means_of_the_segments_that_have_a_score(make: Make) -
     (note,) = [note for note in found.evaluation.notes if note.code == "segments_without_score"]
     assert note.message.endswith("segments without a score (of 3): b 1")
     assert found.clusters["domain"].tolist() == ["news", "speech"]
-    whole = mt_metrics_eval.read({"m": make("n.seg.score", SCORES)}, documents=docs, items="document")
+    whole_scores = make("n.seg.score", SCORES)
+    read_whole = bb.read({"m": whole_scores}, documents=docs, items="document")
+    whole = mt_metrics_eval.read({"m": whole_scores}, documents=docs, items="document")
+    assert whole.evaluation is not None
+    assert columns(read_whole) == columns(whole.evaluation)
     assert whole.evaluation is not None
     assert "segments_without_score" not in [note.code for note in whole.evaluation.notes]
     with pytest.raises(InvalidInputError, match="documents of the segments are not known"):
