@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
+from bestby._core.typing import OnMissing
 from bestby.advising.case import is_rank_metric, nature
 from bestby.advising.interval_choice import ENOUGH_DIFFERING, Choice, choose_interval
-from bestby.advising.observed import SAME_SYSTEMS, observe, qualified
+from bestby.advising.observed import SAME_SYSTEMS, Seen, observe, qualified
 from bestby.advising.questions import FEWEST_DIFFERING
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.advising.tree import walk
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.registry import default
 from bestby.metrics.suitability import chosen_metric
-from bestby.results.advice import Advice, Case, Shape, Wrong
+from bestby.results.advice import Advice, Case, Wrong
 from bestby.results.base import provenance_of
 
 SMALL = 50
@@ -34,7 +35,14 @@ def advise(
     *,
     data: Mapping[str, Any] | Evaluation | Any = None,
     gold: Any = None,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: Any = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
     clusters: Any = None,
+    strata: Any = None,
+    on_missing: OnMissing = "error",
     n_items: int | None = None,
     n_differing: int | None = None,
     n_systems: int = 2,
@@ -56,7 +64,9 @@ def advise(
     data : mapping of str to array_like, shape (n,), or Evaluation, or data frame, optional
         As for `compare`, or what `read` returns: the numbers of items, of differing items and of systems,
         clusters and the kind of the scores are then read off it, and real-valued differences are described.
-    gold, clusters : array_like, shape (n,), or mapping, or str, optional
+        A frame is read as `compare` reads it: a column without another part is a system. The note
+        ``"read_as"`` tells what was taken for what.
+    gold, systems, ignore, items, system_column, value_column, clusters, strata, on_missing
         With `data`, as for `compare`.
     n_items : int, optional
         Items of the test set (of each dataset); leave it out if only scores of whole test sets are known.
@@ -103,19 +113,24 @@ def advise(
     >>> print(advice.wrong[0])
     a t, sign or Wilcoxon test on f1_macro: it is not a mean of numbers per item [Yeh 2000]
     """
+    arguments = Arguments(
+        gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
+        items=items, clusters=clusters, strata=strata, on_missing=on_missing,
+    )  # fmt: skip
     if data is not None:
         if (n_items, n_differing, n_systems, clustered, paired) != (None, None, 2, False, True):
             raise InvalidInputError(
                 "items, differing items, systems, clusters and pairing are read off the data",
                 hint="give either the data or the numbers",
             )
-        evaluation = evaluation_of(data, Arguments(gold=gold, clusters=clusters), metric)
+        evaluation = evaluation_of(data, arguments, metric)
         checks.two_systems(evaluation.names)
         chosen, _ = chosen_metric(metric, {"": evaluation})
         seen = observe(evaluation, chosen)
-        return _advice(_repeated(seen.case, n_runs, n_datasets, n_folds), seen.choices, seen.shapes)
-    if gold is not None or clusters is not None:
-        raise InvalidInputError("gold and clusters belong to data", hint="pass data=... too")
+        return _advice(seen._replace(case=_repeated(seen.case, n_runs, n_datasets, n_folds)), evaluation)
+    for one in fields(arguments):
+        if getattr(arguments, one.name) is not one.default:  # an array has no single truth value
+            raise InvalidInputError(f"{one.name} belongs to data", "pass data=... too", one.name)
     name, is_mean, is_binary, of_sums = nature(
         default(False) if metric is None else metric,
         None if mean_of_items is None else checks.flag(mean_of_items, "mean_of_items"),
@@ -139,7 +154,7 @@ def advise(
                 f"{n_differing} of {n_items} items cannot differ",
                 hint=f"give n_differing=... of at most n_items={n_items}",
             )
-    return _advice(_repeated(case, n_runs, n_datasets, n_folds))
+    return _advice(Seen(_repeated(case, n_runs, n_datasets, n_folds), (), ()))
 
 
 def _repeated(case: Case, n_runs: int, n_datasets: int, n_folds: int) -> Case:
@@ -161,17 +176,33 @@ def _at_least(least: int, value: int, what: str) -> int:
     return value
 
 
-def _advice(case: Case, choices: Sequence[Choice] = (), shapes: tuple[Shape, ...] = ()) -> Advice:
+def _advice(seen: Seen, evaluation: Evaluation | None = None) -> Advice:
+    case = seen.case
     path, end = walk(case)
     interval, reason = end.interval, "goes with the test"
     if interval == "auto":
-        interval, reason = _interval(case, choices)
+        interval, reason = _interval(case, seen.choices)
     correction = end.correction
     if correction == "auto":
         correction = "none" if case.n_systems == 2 else "holm"
-    provenance = provenance_of({"question": "advice", **asdict(case)}, {}, case)
+    settings = {"question": "advice", **asdict(case)}
+    extent: dict[str, Any] = {}
+    if evaluation is not None:
+        extent = {"items": evaluation.n_items, "systems": list(evaluation.names), **evaluation.n_groups}
     return Advice(
-        end.test, interval, end.call, reason, correction, path, wrong(case), case, shapes, provenance
+        test=end.test,
+        interval=interval,
+        call=end.call,
+        interval_reason=reason,
+        correction=correction,
+        path=path,
+        wrong=wrong(case),
+        case=case,
+        shapes=seen.shapes,
+        provenance=provenance_of(
+            settings, extent, case, data_hash="" if evaluation is None else evaluation.data_hash()
+        ),
+        data_notes=() if evaluation is None else evaluation.notes,
     )
 
 

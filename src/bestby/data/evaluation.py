@@ -309,6 +309,11 @@ class Evaluation:
         kinds: tuple[Dependence, ...] = ("clusters", "crossed", "strata")
         return tuple(kind for kind in kinds if getattr(self, kind) is not None)
 
+    @property
+    def n_groups(self) -> dict[str, int]:
+        """The numbers of the clusters, crossed groups and strata that there are."""
+        return {kind: int(np.unique(getattr(self, kind)).size) for kind in self.dependence}
+
     def require_support(
         self, consumer: str, kinds: Collection[Dependence], hint: str | None = None
     ) -> Evaluation:

@@ -134,7 +134,9 @@ class Advice(Reported):
     shapes : tuple of Shape
         Normality of the differences, where data with real numbers per item were given.
     provenance : Provenance
-        The case and the versions, which made the advice.
+        The case and the versions, which made the advice; with data, their names and numbers.
+    data_notes : tuple of Note
+        How the data were read, where data were given.
     """
 
     test: str
@@ -147,13 +149,14 @@ class Advice(Reported):
     case: Case
     shapes: tuple[Shape, ...]
     provenance: Provenance
+    data_notes: tuple[Note, ...] = ()
 
     described_by: ClassVar[str] = "advice"
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What must be known about the tests of normality."""
-        return tuple(note for shape in self.shapes for note in shape.normality.notes)
+        """What must be known about the data and the tests of normality."""
+        return (*self.data_notes, *(note for shape in self.shapes for note in shape.normality.notes))
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the questions and answers that led to the recommendation; return the matplotlib Axes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import re
@@ -455,11 +456,40 @@ def test_data_are_taken_as_compare_takes_them() -> None:
     expected = advise(data=bb.Evaluation.of(systems, gold, clusters=clusters))
     frame = pd.DataFrame({**systems, "gold": gold, "cluster": clusters})
     assert advise(data=systems, gold=gold, clusters=clusters) == expected
-    assert advise(data=frame) == expected
-    assert advise(data=frame, gold="gold", clusters="cluster") == expected
+    for of_frame in (advise(data=frame), advise(data=frame, gold="gold", clusters="cluster")):
+        assert dataclasses.replace(of_frame, data_notes=(), provenance=expected.provenance) == expected
+        assert of_frame.provenance.data == expected.provenance.data
     assert expected.case.clustered
 
 
-def test_gold_without_data_is_refused() -> None:
-    with pytest.raises(bb.InvalidInputError, match="gold and clusters belong to data"):
-        advise("accuracy", gold=[1, 0])
+# -- data frames -----------------------------------------------------------------------------------
+
+
+def frame_of_systems() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 60)
+    a, b = (gold ^ (rng.random(60) < share) for share in (0.1, 0.2))
+    return pd.DataFrame({"gold": gold, "a": a, "b": b, "doc": np.arange(60) // 3, "n": range(60)})
+
+
+def test_a_frame_is_read_as_compare_reads_it_and_the_advice_says_so() -> None:
+    frame = frame_of_systems()
+    arguments = {"items": "n", "clusters": "doc", "ignore": "c*"}
+    advice = advise("accuracy", data=frame.assign(c=1), **arguments)  # type: ignore[arg-type]
+    compared = bb.compare(frame.assign(c=1), metric="accuracy", n_resamples=99, **arguments)
+    assert advice.notes[0] == compared.notes[0]
+    assert advice.notes[0].message.endswith("systems: a, b; gold: gold; item: n; cluster: doc")
+    assert advice.provenance.data == compared.provenance.data
+    assert advice.provenance.data == {"items": 60, "systems": ["a", "b"], "clusters": 20}
+    assert "Note: the data frame was read as a wide table" in str(advice)
+    assert bb.load(advice.to_json()) == advice
+    chosen = advise("accuracy", data=frame, gold="gold", systems=["b", "a"])
+    assert chosen.provenance.data == {"items": 60, "systems": ["b", "a"]}
+    assert advise("accuracy", data=frame).provenance.data["systems"] == ["a", "b", "doc", "n"]
+
+
+@pytest.mark.parametrize("name", ["gold", "systems", "ignore", "items", "clusters"])
+def test_what_belongs_to_data_is_refused_without_data(name: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"{name} belongs to data") as caught:
+        advise("accuracy", **{name: np.array(["a", "b"])})  # type: ignore[arg-type]
+    assert caught.value.argument == name

@@ -6,8 +6,6 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing
 from bestby.metrics.base import BaseMetric, Metric
@@ -45,16 +43,10 @@ def evaluation_provenance(
     return made_by(
         drawing,
         {"metrics": [metric.name for metric in metrics], **settings},
-        {"items": evaluation.n_items, "systems": list(evaluation.names), **sizes(evaluation)},
+        {"items": evaluation.n_items, "systems": list(evaluation.names), **evaluation.n_groups},
         evaluation.cells_hash() if cells else evaluation.data_hash(),
         [package for metric in metrics for package in metric.packages],
     )
-
-
-def sizes(evaluation: Evaluation) -> dict[str, int]:
-    """Return the numbers of the clusters, crossed groups and strata that there are."""
-    groups = {"clusters": evaluation.clusters, "crossed": evaluation.crossed, "strata": evaluation.strata}
-    return {name: int(np.unique(one).size) for name, one in groups.items() if one is not None}
 
 
 def hash_of(parts: Mapping[str, str]) -> str:

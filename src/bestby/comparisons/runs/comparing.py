@@ -14,7 +14,7 @@ from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, Correction, Question, Rng, Statistic
 from bestby.comparisons.common import family, note_rules
-from bestby.comparisons.common.provenance import made_by, sizes
+from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.runs.differences import chosen_test, difference_of, orders_of, oriented_test
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Columns, Data, data_of, given_runs
@@ -320,7 +320,7 @@ def _provenance(data: Data, settings: Settings, drawing: Drawing) -> Provenance:
     }
     about: dict[str, Any] = {"runs": [int(x.size) for x in data.maker.scores], "systems": list(data.names)}
     if data.evaluation is not None:
-        about = {"items": data.n_items, **about, **sizes(data.evaluation)}
+        about = {"items": data.n_items, **about, **data.evaluation.n_groups}
     return made_by(drawing, named, about, _data_hash(data))
 
 

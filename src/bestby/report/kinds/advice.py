@@ -87,6 +87,9 @@ def text(advice: Advice) -> str:
         for shape in advice.shapes:
             lines.append(f"{shape.a} - {shape.b}")
             lines += [f"  {line}" for line in str(shape.normality).splitlines()]
+    if advice.data_notes:
+        lines.append("")
+        lines += [line for note in advice.data_notes for line in _filled("Note: ", note.message)]
     return "\n".join(map(visible, lines))
 
 
