@@ -161,7 +161,7 @@ def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> T
             with_tests=computed(c, "test"),
         ),
         *beside_p,
-        _verdicts(differences),
+        verdicts(differences),
     )
     caption = f"Differences in {metric.name}, {column.DIFFERENCE}{_margin(c)}"
     return Table.of(caption, columns, differences, stands_out, methods=methods_sentence(c, metric))
@@ -171,11 +171,12 @@ def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -
     """Return the differences over datasets or folds, with columns of their own."""
     level = c.differences[0].level if c.differences else None
     first = column.differences(difference_rounding(c), level, c.correction)
-    columns = (*first, *columns, _verdicts(c.differences))
+    columns = (*first, *columns, verdicts(c.differences))
     return Table.of(caption + _margin(c), columns, c.differences, stands_out, methods=methods)
 
 
-def _verdicts(differences: Sequence[Difference]) -> Column:
+def verdicts(differences: Iterable[Any]) -> Column:
+    """Return the column of the verdicts, which applies if there are any."""
     judged = any(d.verdict is not None for d in differences)
     return column.text("A is", lambda d: d.verdict or "", applies=judged)
 

@@ -141,7 +141,7 @@ class Overall:
         A minus B.
     interval : Interval or None
         Its confidence interval; None where it is undefined, which a note then says.
-    standard_error, standard_error_method
+    standard_error, standard_error_method, verdict, equivalence_interval
         As for `Difference`.
     """
 
@@ -153,6 +153,8 @@ class Overall:
     interval: Interval | None
     standard_error: float | None = None
     standard_error_method: str | None = None
+    verdict: str | None = None
+    equivalence_interval: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)

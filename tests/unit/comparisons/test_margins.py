@@ -114,3 +114,50 @@ def test_reports_and_files_have_the_verdict() -> None:
         loaded = bb.load(result.to_json())
         assert loaded == result
         assert loaded.margin == result.margin
+
+
+def evaluations(crossed: bool = False) -> dict[str, bb.Evaluation]:
+    rng = np.random.default_rng(5)
+    parts = {}
+    for place in range(3):
+        gold = rng.integers(0, 2, 120)
+        systems = {name: gold ^ (rng.random(120) < share) for name, share in (("a", 0.1), ("b", 0.13))}
+        clusters = [np.arange(120) // 10, np.arange(120) % 10] if crossed else None
+        parts[f"d{place}"] = bb.Evaluation.of(systems, gold, clusters=clusters)
+    return parts
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+def test_every_difference_over_all_datasets_has_a_verdict(crossed: bool) -> None:
+    settings: dict[str, Any] = {"metric": "accuracy", "n_resamples": 199}
+    settings |= {"test": "wald"} if crossed else {}
+    parts = evaluations(crossed)
+    plain = bb.compare_datasets(parts, **settings).overall
+    at_90 = bb.compare_datasets(parts, level=0.9, **settings).overall
+    assert {(e.average, e.resampled) for e in plain} >= {("macro", "datasets"), ("macro", "items")}
+    assert all((e.verdict, e.equivalence_interval) == (None, None) for e in plain)
+    for one, inner in zip(plain, at_90, strict=True):
+        low, high = ends(one.interval)
+        for margin, verdict in (
+            (0.5 * low if low > 0 else -0.5 * high, "better" if low > 0 else "worse"),
+            (2.0 * max(abs(low), abs(high)), "equivalent"),
+        ):
+            if margin <= 0.0:  # the interval holds 0: no margin makes this difference better or worse
+                continue
+            judged = bb.compare_datasets(parts, margin=margin, **settings)
+            (found,) = [e for e in judged.overall if (e.average, e.resampled) == (one.average, one.resampled)]
+            assert found.verdict == verdict
+            assert ends(found.interval) == pytest.approx((low, high), rel=1e-12)
+            assert ends(found.equivalence_interval) == pytest.approx(ends(inner.interval), rel=1e-12)
+
+
+def test_tables_over_datasets_show_the_verdicts() -> None:
+    result = bb.compare_datasets(evaluations(), metric="accuracy", margin=0.02, n_resamples=199)
+    frame = result.to_frame()
+    assert frame["verdict"].notna().all()
+    assert frame["equivalence_low"].notna().all()
+    tables = result.to_markdown().split("Differences on each dataset")
+    assert len(tables) == 2
+    assert all("A is" in part for part in (tables[0].split("All datasets together")[1], tables[1]))
+    assert "A is" not in bb.compare_datasets(evaluations(), metric="accuracy", n_resamples=199).to_markdown()
+    assert bb.load(result.to_json()) == result

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from bestby.comparisons.common import one_pair, per_dataset
+from bestby.comparisons.common.family import Bounds, on_marks, verdict, with_equivalence
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.source import DatasetScores
 from bestby.engine.base import Drawing
@@ -33,79 +35,103 @@ def overall_differences(
     """Return the mean differences over datasets (macro) and on all items (micro), pair by pair."""
     made = [
         Overall(
-            d.a, d.b, "macro", "datasets", d.estimate, d.interval, d.standard_error, d.standard_error_method
+            d.a,
+            d.b,
+            "macro",
+            "datasets",
+            d.estimate,
+            d.interval,
+            d.standard_error,
+            d.standard_error_method,
+            d.verdict,
+            d.equivalence_interval,
         )
         for d in differences
     ]
     if scores.items and scores.measure is not None:
-        made += _macro_over_items(scores, differences, options.level, drawing)
+        made += _macro_over_items(scores, differences, options, drawing)
         made += _micro(scores, scores.measure, pairs, options, drawing)
     place = {pair: i for i, pair in enumerate(pairs)}
     return tuple(sorted(made, key=lambda entry: place[entry.a, entry.b]))
 
 
+def _judged(
+    entry: Overall,
+    tost: Interval | None,
+    of_systems: tuple[float, float],
+    scores: DatasetScores,
+    margin: float | None,
+) -> Overall:
+    """Return a difference with its verdict, from its interval and that of two one-sided tests."""
+    if margin is None:
+        return entry
+    interval, tost = (on_marks(one, of_systems, margin) for one in (entry.interval, tost))
+    better = scores.metric.greater_is_better
+    return dataclasses.replace(
+        entry, verdict=verdict(interval, tost, margin, better), equivalence_interval=tost
+    )
+
+
 def _macro_over_items(
-    scores: DatasetScores, differences: Sequence[Difference], level: float, drawing: Drawing
+    scores: DatasetScores, differences: Sequence[Difference], options: Options, drawing: Drawing
 ) -> list[Overall]:
     """Return intervals of the mean difference for other items of the same datasets."""
     pairs = [(scores.names.index(d.a), scores.names.index(d.b)) for d in differences]
     crossed = any(makers.group.crossed for makers in scores.makers.values())
-    ends = _macro_by_formula(scores, pairs, level) if crossed else _macro_drawn(scores, pairs, level, drawing)
-    method = "two-way" if crossed else "percentile"
+    spreads = _macro_by_formula(scores, pairs) if crossed else _macro_drawn(scores, pairs, drawing)
+    method, error_method = ("two-way", "two-way") if crossed else ("percentile", "bootstrap")
     made = []
-    for d, (low, high, error) in zip(differences, ends, strict=True):
-        interval, _ = defined(Interval(low, high, level, method, exact=crossed))
-        made.append(
-            Overall(
-                d.a,
-                d.b,
-                "macro",
-                "items",
-                d.estimate,
-                clipped(interval, scores.metric),
-                error,
-                None if error is None else "two-way" if crossed else "bootstrap",
-            )
-        )
+    for d, (ends, error) in zip(differences, spreads, strict=True):
+
+        def bounds(level: float, ends: _Ends = ends) -> Bounds:
+            interval, notes = defined(Interval(*ends(level), level, method, exact=crossed))
+            return clipped(interval, scores.metric), notes
+
+        interval, tost, _ = with_equivalence(bounds, options.level, options.margin)
+        known = None if error is None else error_method
+        entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, known)
+        made.append(_judged(entry, tost, (d.score_a, d.score_b), scores, options.margin))
     return made
 
 
-_Ends = tuple[float, float, float | None]
-"""The ends of an interval, and the standard error."""
+_Ends = Callable[[float], tuple[float, float]]
+"""From a level to the ends of an interval."""
 
 
 def _macro_drawn(
-    scores: DatasetScores, pairs: Sequence[tuple[int, int]], level: float, drawing: Drawing
-) -> list[_Ends]:
+    scores: DatasetScores, pairs: Sequence[tuple[int, int]], drawing: Drawing
+) -> list[tuple[_Ends, float | None]]:
     """Return percentile intervals and standard errors, items redrawn inside each dataset."""
     total = np.zeros((drawing.n_resamples, len(scores.names)))
     for name, makers in scores.makers.items():
         own = dataclasses.replace(drawing, seed=per_dataset.derived_seed(drawing.seed, name))
         total += makers.group.bootstrap(own)[:, 0, :] / len(scores.makers)
-    intervals: list[_Ends] = []
+    scale = float(np.abs(scores.matrix).max())
+    spreads: list[tuple[_Ends, float | None]] = []
     for a, b in pairs:
         drawn = total[:, a] - total[:, b]
-        kept = drawn[np.isfinite(drawn)]
-        scale = float(np.abs(scores.matrix).max())
-        if kept.size:
-            error = float(kept.std(ddof=1)) if kept.size > 1 else None
-            intervals.append((*percentile(replicates(kept, scale), level), error))
+        finite = drawn[np.isfinite(drawn)]
+        if finite.size:
+            error = float(finite.std(ddof=1)) if finite.size > 1 else None
+            spreads.append((partial(percentile, replicates(finite, scale)), error))
         else:
-            intervals.append((math.nan, math.nan, None))
-    return intervals
+            spreads.append((lambda _: (math.nan, math.nan), None))
+    return spreads
 
 
-def _macro_by_formula(scores: DatasetScores, pairs: Sequence[tuple[int, int]], level: float) -> list[_Ends]:
+def _macro_by_formula(
+    scores: DatasetScores, pairs: Sequence[tuple[int, int]]
+) -> list[tuple[_Ends, float | None]]:
     """Return intervals from the standard errors inside the datasets, which two crossed groupings need."""
-    intervals: list[_Ends] = []
+    spreads: list[tuple[_Ends, float | None]] = []
     for a, b in pairs:
         errors = [makers.group.error(0, a, b) for makers in scores.makers.values()]
         known = [error for error in errors if error is not None]
         assert len(known) == len(errors)  # two crossed groupings go with functions of sums only
         error = clusters.mean_error(known)
         estimate = float(np.mean(scores.matrix[:, a] - scores.matrix[:, b]))
-        intervals.append((*normal(estimate, error.se, level, df=max(error.df, 1.0)), error.se))
-    return intervals
+        spreads.append((partial(normal, estimate, error.se, df=max(error.df, 1.0)), error.se))
+    return spreads
 
 
 def _micro(
@@ -121,11 +147,13 @@ def _micro(
     for resampled, evaluation in (("items", whole), ("datasets", by_dataset)):
         makers = per_dataset.intervals_on(evaluation, measure, drawing, "all datasets pooled")
         for a, b in pairs:
-            target = Target(0, scores.names.index(a), scores.names.index(b))
-            method, _ = one_pair.chosen(makers, target, "auto")
-            interval, _ = makers.interval(target, method, options.level)
+            pair = (0, scores.names.index(a), scores.names.index(b))
+            target = Target(*pair)
+            interval, tost, _ = one_pair.intervals(makers, pair, "auto", options)
             error = one_pair.standard_error(makers, target, interval)
-            made.append(Overall(a, b, "micro", resampled, makers.estimate(target), interval, *error))
+            entry = Overall(a, b, "micro", resampled, makers.estimate(target), interval, *error)
+            of_systems = (float(makers.scores[0][pair[1]]), float(makers.scores[0][pair[2]]))
+            made.append(_judged(entry, tost, of_systems, scores, options.margin))
     return made
 
 

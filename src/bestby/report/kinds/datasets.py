@@ -14,7 +14,7 @@ from bestby.report.document import Document, Picture
 from bestby.report.figures import plots
 from bestby.report.kinds import replicability
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, excludes_zero, p_clause, percent
-from bestby.report.tables import Table, difference_rounding, pairs_table
+from bestby.report.tables import Table, difference_rounding, pairs_table, verdicts
 
 if TYPE_CHECKING:
     from bestby.results.comparison import Difference
@@ -137,6 +137,7 @@ def _overall(c: DatasetComparison) -> Table:
         column.interval(c.level, digits, attrgetter("interval")),
         column.text("average", attrgetter("average")),
         column.text("varying", attrgetter("resampled")),
+        verdicts(c.overall),
     )
     caption = (
         "All datasets together: macro (mean of the datasets) and micro (all items pooled). The interval"
@@ -168,7 +169,7 @@ def _within(c: DatasetComparison) -> Table:
     single = len(c.differences) == 1
     inner = scaffold.all_within(c)
     digits = Rounding.of([(d.estimate, d.interval) for d in inner])
-    columns = column.differences(digits, c.level, "holm")[2 * single :]
+    columns = [*column.differences(digits, c.level, "holm")[2 * single :], verdicts(inner)]
     entries = [
         (name, differences[place], c.replicability[pair.a, pair.b].found)
         for place, pair in enumerate(c.differences)
