@@ -54,7 +54,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         ([GOLD, GOLD], GOLD),
         {},
         (
-            "systems must be a mapping of name to predictions, got list\n"
+            "data must be a mapping of system to predictions, a data frame or a list of records, got list\n"
             'hint: compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
         ),
     ),

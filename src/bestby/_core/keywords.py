@@ -66,9 +66,7 @@ def unknown_keyword(function: Callable[..., Any], word: str) -> UnknownKeywordEr
         hint = f"compare takes {meant}"
     elif close:
         hint = f"help(bestby.{name}) describes it"
-    return UnknownKeywordError(
-        f"{name}() has no parameter {word!r}{question}", hint, close[0] if close else None
-    )
+    return UnknownKeywordError(f"{name}() has no parameter {word!r}{question}", hint, argument=word)
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -93,6 +93,7 @@ def _resolved(metric: Any, mean_of_items: bool | None) -> tuple[str, bool, bool,
     except InvalidInputError as error:
         raise InvalidInputError(
             error.message,
+            argument=error.argument,
             hint="`bestby metrics` lists them; of a metric of your own say whether it is a mean of one number"
             " per item: mean_of_items=True or mean_of_items=False",
         ) from error

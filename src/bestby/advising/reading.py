@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 from bestby._core import checks
@@ -13,7 +14,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import AnnotatorChoice, OnMissing
 from bestby.data.annotations import Annotations
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_table
+from bestby.data.frames import is_table, unreadable
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems, with_keys
 from bestby.data.layouts.soft import Soft
@@ -67,6 +68,11 @@ def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
             on_missing=missing, soft=soft, system_column=given.system_column, value_column=given.value_column,
         )  # fmt: skip
         return evaluation_of_frame(data, options, "this metric" if objects else None)
+    if not isinstance(data, Mapping):
+        hint = 'compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
+        if isinstance(data, str | PathLike):
+            hint = f'compare(bestby.read({quoted(str(data))}, gold="label"))'
+        raise unreadable(data, "a mapping of system to predictions, a data frame or a list of records", hint)
     side = {"gold": gold, "items": given.items, "clusters": given.clusters, "strata": given.strata}
     data, side = with_keys(data, side)
     return Evaluation.of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,22 @@ def is_table(data: Any) -> bool:
     if isinstance(data, list | tuple):
         return bool(data) and all(isinstance(record, Mapping) for record in data)
     return is_frame(data)
+
+
+def unreadable(data: Any, needed: str, hint: str) -> InvalidInputError:
+    """Return the error for data of no form that is known; of records, the first entry that is none."""
+    rows = list(data) if isinstance(data, list | tuple) else []
+    if any(isinstance(row, Mapping) for row in rows):
+        place, entry = next((i, row) for i, row in enumerate(rows, 1) if not isinstance(row, Mapping))
+        return InvalidInputError(
+            f"data: row {place} of the list of records must be a mapping of column to value, got"
+            f" {quoted(entry)}",
+            hint="give every row as a dictionary, or leave it out",
+            argument="data",
+        )
+    if isinstance(data, str | PathLike):
+        hint = f"read the file first, with one of bestby's read functions: {hint}"
+    return InvalidInputError(f"data must be {needed}, got {type(data).__name__}", hint=hint, argument="data")
 
 
 def is_frame(data: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,11 +44,10 @@ def check_countable(**present: bool) -> None:
 def checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the systems, of which a comparison needs two."""
     if not isinstance(systems, Mapping):
-        hint = 'compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
-        if isinstance(systems, str | Path):
-            hint = f'read the file first: compare(bestby.read({quoted(str(systems))}, gold="label"))'
         raise InvalidInputError(
-            f"systems must be a mapping of name to predictions, got {type(systems).__name__}", hint=hint
+            f"systems must be a mapping of name to predictions, got {type(systems).__name__}",
+            hint='Evaluation.of({"a": predictions_a, "b": predictions_b}, gold)',
+            argument="systems",
         )
     names = checks.valid_names(systems, "system")
     if not names:

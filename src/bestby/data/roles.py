@@ -112,7 +112,7 @@ def check_no_gold(source: str, names: Sequence[str]) -> None:
         if name.lower() in GOLD_WORDS:
             raise InvalidInputError(
                 f"{source}: column {quoted(name)} looks like gold",
-                hint="gold=... if it is, or name the systems: systems=[...]",
+                hint="gold=... if it is, or name the systems: systems=[...], or leave it out: ignore=[...]",
             )
 
 
@@ -122,7 +122,7 @@ def check_no_run(source: str, names: Sequence[str]) -> None:
         if name.lower() in RUN_WORDS:
             raise InvalidInputError(
                 f"{source}: column {quoted(name)} looks like the number of a run",
-                hint=f"{RUNS_HINT}; or name the systems: systems=[...]",
+                hint=f"{RUNS_HINT}; or name the systems: systems=[...], or leave it out: ignore=[...]",
             )
 
 

@@ -24,6 +24,20 @@ from bestby.data.values import as_scores
 SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")
 """Names of columns that say which system a row is of."""
 
+ONE_OF_SEVERAL = {"system": "systems", "annotator": "annotators"}
+"""Parts that several columns play, and the arguments that name these."""
+
+ARGUMENTS = {
+    **ONE_OF_SEVERAL,
+    "item": "items",
+    "cluster": "clusters",
+    "crossed": "clusters",
+    "stratum": "strata",
+    "system column": "system_column",
+    "value column": "value_column",
+}
+"""The arguments that name the columns of a part, where they are not called as the part."""
+
 _INDEX = "the index of a pandas frame? write it with to_csv(index_label='item'), or leave it out"
 """For a first column without a name: it may be ids, or the numbers of rows, which mean nothing."""
 
@@ -106,10 +120,12 @@ class Table:
 
     def unknown(self, name: str, role: str) -> InvalidInputError:
         """Return the error for a column that is not there."""
+        argument = ARGUMENTS.get(role, role)
+        part = role if role in ONE_OF_SEVERAL else argument
         return InvalidInputError(
-            f"{self.source} has no column {quoted(name)} (named as {role}){suggestion(name, self.names)}",
+            f"{self.source} has no column {quoted(name)} (named as {part}){suggestion(name, self.names)}",
             hint=f"its columns are: {listed(self.names)}",
-            argument="systems" if role == "system" else role,
+            argument=argument,
         )
 
     def column_called(self, name: str | None, words: Sequence[str], role: str) -> str:

@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, FloatArray, Rng
 from bestby.inference.ordering_notes import Ordered, pair_notes
 from bestby.inference.violation import Estimate, estimates
@@ -179,8 +179,10 @@ def multi_aso(
     """
     if not isinstance(data, Mapping) or len(data) < 2:
         raise InvalidInputError(
-            "runs must map the names of at least two systems to the scores of their runs",
+            "data must map the names of at least two systems to the scores of their runs, got"
+            f" {counted(len(data), 'system') if isinstance(data, Mapping) else type(data).__name__}",
             hint="multi_aso({'old': [...], 'new': [...]})",
+            argument="data",
         )
     names = checks.valid_names(map(str, data), "system")
     if len(set(names)) < len(names):

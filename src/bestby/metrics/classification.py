@@ -254,6 +254,7 @@ def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
     raise InvalidInputError(
         f"{metric}: there is no label {label!r}; the labels are {listed([*map(str, labels)], 10)}",
         hint=f"write one of them in the brackets, as in {metric.partition('[')[0]}[{labels[0]}]",
+        argument="metric",
     )
 
 

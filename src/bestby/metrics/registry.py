@@ -94,7 +94,9 @@ def resolve(spec: Any) -> BaseMetric:
         return spec
     if isinstance(spec, type):
         raise InvalidInputError(
-            f"metric must be an object, got the class {spec.__name__}", hint=f"pass {spec.__name__}()"
+            f"metric must be an object, got the class {spec.__name__}",
+            hint=f"pass {spec.__name__}()",
+            argument="metric",
         )
     if all(hasattr(spec, attribute) for attribute in ("name", "statistics", "score")):
         return _Wrapped(spec)
@@ -105,6 +107,7 @@ def resolve(spec: Any) -> BaseMetric:
     raise InvalidInputError(
         f"metric must be a name, a metric or a function, got {type(spec).__name__}",
         hint="`bestby metrics` lists the names",
+        argument="metric",
     )
 
 
@@ -222,18 +225,18 @@ def _named(spec: str) -> BaseMetric:
         return _parted(name)
     hint = "`bestby metrics` lists them all"
     if name in NAMES:
-        raise InvalidInputError(f"{name} takes no label, got {quoted(spec)}", hint=hint)
+        raise InvalidInputError(f"{name} takes no label, got {quoted(spec)}", hint, "metric")
     if name in WITH_LABEL:
         averages = [f"{name}_{average}" for average in ("macro", "micro", "weighted")]
         *forms, last = [f"{name}[LABEL]", *(average for average in averages if average in NAMES)]
         raise InvalidInputError(
-            f"{name} needs a class or an average: {', '.join(forms)} or {last}", hint=hint
+            f"{name} needs a class or an average: {', '.join(forms)} or {last}", hint, "metric"
         )
     close = difflib.get_close_matches(name.lower().replace("-", "_"), [*NAMES, *WITH_LABEL], n=2)
     if name.lower() in SUGGESTIONS:
         close = [SUGGESTIONS[name.lower()]]
     question = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise InvalidInputError(f"there is no metric {quoted(spec)}{question}", hint=hint)
+    raise InvalidInputError(f"there is no metric {quoted(spec)}{question}", hint, "metric")
 
 
 def _parted(spec: str) -> BaseMetric:
@@ -245,6 +248,7 @@ def _parted(spec: str) -> BaseMetric:
             f"there is no metric {quoted(spec)}; the metrics with a part after the @ are"
             f" {', '.join(forms)} and {last}",
             hint="`bestby metrics` lists them all",
+            argument="metric",
         )
     return PATTERNS[name][1](spec, part)
 

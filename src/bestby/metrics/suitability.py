@@ -81,6 +81,7 @@ def _directed(
         raise InvalidInputError(
             f"greater_is_better={greater_is_better} contradicts the metric {metric.name}",
             hint="leave it out: the metric knows its direction",
+            argument="greater_is_better",
         )
     return metric, ()
 

@@ -82,6 +82,7 @@ class Resampling:
                 "rescale=False has no effect without resample_size: resamples as large as the data are never"
                 " rescaled",
                 hint="leave rescale out, or give resample_size too",
+                argument="rescale",
             )
 
 
@@ -104,6 +105,7 @@ def combined(
         raise InvalidInputError(
             f"resampling must be a Resampling, got {quoted(record)}",
             hint="resampling=bestby.Resampling(n_resamples=2000, rng=1)",
+            argument="resampling",
         )
     merged: dict[str, Any] = {}
     for entry in fields(Resampling):
@@ -117,6 +119,7 @@ def combined(
             raise InvalidInputError(
                 f"{name}={quoted(keyword)} contradicts resampling, which has {name}={quoted(own)}",
                 hint="give it once: in the record or as a keyword",
+                argument=name,
             )
         merged[name] = keyword if set_here or own is None else own
     return replace(record, **merged)

@@ -433,6 +433,9 @@ def test_columns_of_pandas_in_one_order_or_with_other_labels_are_taken_as_they_l
 
 @pytest.mark.parametrize("path", ["wide.csv", Path("wide.csv")])
 def test_a_path_for_systems_is_told_to_be_read(path: Any) -> None:
-    with pytest.raises(InvalidInputError, match="systems must be a mapping of name to predictions") as caught:
+    with pytest.raises(InvalidInputError, match="data must be a mapping of system to predictions") as caught:
         compare(path, gold="label")
-    assert caught.value.hint == "read the file first: compare(bestby.read('wide.csv', gold=\"label\"))"
+    assert caught.value.hint == (
+        "read the file first, with one of bestby's read functions:"
+        " compare(bestby.read('wide.csv', gold=\"label\"))"
+    )

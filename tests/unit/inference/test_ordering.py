@@ -306,7 +306,7 @@ def test_notes_are_about_the_pairs_that_have_the_cause() -> None:
         (lambda: bb.aso(NEW, OLD, n_comparisons=0), bb.InvalidInputError, "n_comparisons must be"),
         (lambda: bb.aso(NEW, OLD, n_resamples=0), bb.InvalidInputError, "n_resamples must be"),
         (lambda: bb.aso(NEW, OLD, rng=-1), bb.InvalidInputError, "rng must be"),
-        (lambda: bb.multi_aso([NEW, OLD]), bb.InvalidInputError, "runs must map"),
+        (lambda: bb.multi_aso([NEW, OLD]), bb.InvalidInputError, "data must map"),
         (lambda: bb.multi_aso({1: NEW, "1": OLD}), bb.InvalidInputError, "names of the systems must differ"),
         (lambda: bb.multi_aso({"x": NEW}), bb.InvalidInputError, "at least two systems"),
         (lambda: bb.aso_tightness(5, 5, 0, 5), bb.InvalidInputError, "m_new must be"),

@@ -95,7 +95,7 @@ def test_columns_by_other_names(make: Make) -> None:
     )
     path = make("o.csv", "net,question,answer\na,1,x\nb,1,y\na,2,x\nb,2,y\n")
     assert message(path, value_column="answer", items="question") == (
-        "{} has no column 'system' (named as system column)"
+        "{} has no column 'system' (named as system_column)"
     )
 
 

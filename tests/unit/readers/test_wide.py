@@ -226,7 +226,7 @@ def test_json_null_and_lacking_keys_are_missing(make: Make) -> None:
     ("arguments", "content", "expected"),
     [
         ({"gold": "nope"}, PLAIN, "{} has no column 'nope' (named as gold)"),
-        ({"gold": "label", "clusters": "nope"}, PLAIN, "{} has no column 'nope' (named as cluster)"),
+        ({"gold": "label", "clusters": "nope"}, PLAIN, "{} has no column 'nope' (named as clusters)"),
         ({"gold": "label", "systems": ["aen", "nope"]}, PLAIN, "{} has no column 'nope' (named as system)"),
         ({"gold": "label", "systems": ["aen", "label"]}, PLAIN, "{}: column 'label' cannot be gold and system at once"),
         ({"gold": "label", "systems": ["aen", "aen"]}, PLAIN, "system 'aen' was asked for 2 times"),

@@ -64,6 +64,7 @@ def one_metric(
         raise InvalidInputError(
             f"greater_is_better={greater_is_better} contradicts the metric {chosen.name}",
             hint="leave it out: the metric knows its direction",
+            argument="greater_is_better",
         )
     return chosen, notes
 
@@ -75,7 +76,7 @@ def intervals_on(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, w
         makers = Intervals(group, drawing)
         one_pair.check_defined(makers.scores[0], metric, lambda s: f"system {quoted(evaluation.names[s])}")
     except (DesignError, InvalidInputError) as error:
-        raise type(error)(f"{where}: {error.message}", error.hint) from error
+        raise type(error)(f"{where}: {error.message}", error.hint, error.argument) from error
     return makers
 
 

@@ -16,7 +16,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.comparisons.common import per_dataset, provenance
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import backend_of, is_partitioned, is_table, table_of
+from bestby.data.frames import backend_of, is_partitioned, is_table, table_of, unreadable
 from bestby.data.layouts.datasets import Cells, datasets_of
 from bestby.data.layouts.evaluations import refuse_partitions
 from bestby.data.layouts.options import TableOptions, chosen_names
@@ -103,10 +103,10 @@ def source_of(data: Any, outer: str | None, dataset: str | None, options: TableO
         data.uncounted("a comparison over datasets")
         return dataclasses.replace(chosen, items=per_dataset.split(data, "dataset"), notes=data.notes)
     if not isinstance(data, Mapping):
-        raise InvalidInputError(
-            f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
-            hint='compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...}); '
-            "bestby.read_datasets reads files",
+        raise unreadable(
+            data,
+            "a mapping, a data frame, a list of records or an Evaluation",
+            'compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...}); bestby.read_datasets reads files',
         )
     named = {str(name): value for name, value in data.items()}
     if len(named) < len(data):

@@ -16,7 +16,7 @@ from bestby._core.typing import FloatArray
 from bestby.comparisons.common import per_dataset
 from bestby.comparisons.common.provenance import hash_of
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_partitioned, is_table, table_of
+from bestby.data.frames import is_partitioned, is_table, table_of, unreadable
 from bestby.data.layouts.datasets import FoldScores, folds_of
 from bestby.data.layouts.evaluations import refuse_partitions
 from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems
@@ -77,9 +77,10 @@ def read(
             refuse_partitions("this comparison")
         return folds_of(table_of(data), fold, repetition, options)
     if not isinstance(data, Mapping) or not data:
-        raise InvalidInputError(
-            f"data must be a mapping, a frame or an Evaluation, got {type(data).__name__}",
-            hint='compare_folds({"old": scores_of_folds, "new": scores_of_folds})',
+        raise unreadable(
+            data,
+            "a mapping, a data frame, a list of records or an Evaluation",
+            'compare_folds({"old": scores_of_folds, "new": scores_of_folds})',
         )
     if all(isinstance(value, Evaluation) for value in data.values()):
         return {str(name): _selected(value, options) for name, value in data.items()}

@@ -16,7 +16,7 @@ from bestby._core.text import quoted
 from bestby.comparisons.common import note_rules, one_pair
 from bestby.comparisons.runs.settings import Settings
 from bestby.data.evaluation import Evaluation
-from bestby.data.frames import is_table, table_of
+from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.layouts.options import TableOptions, chosen_systems
 from bestby.data.layouts.runs import Runs, runs_of
 from bestby.engine import prepare
@@ -105,9 +105,10 @@ def given_runs(
     unused = {name: (getattr(columns, name), None) for name in _TABLE_COLUMNS}
     checks.refuse_unused("data other than a data frame, because it names a column", **unused)
     if not isinstance(data, Mapping):
-        raise InvalidInputError(
-            f"runs must be a mapping of system to its runs, got {type(data).__name__}",
-            hint='compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
+        raise unreadable(
+            data,
+            "a mapping of system to its runs, a data frame or a list of records",
+            'compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
         )
     chosen = chosen_systems(data, columns.systems, columns.ignore)
     return Given(chosen, gold, metric, clusters, greater_is_better)

@@ -94,7 +94,7 @@ def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
     labels, alike, _ = read_together(labels, hard)
     assert labels is not None
     for name in without_labels(labels, alike):
-        hint = "choose the columns of the systems: systems=[...]"
+        hint = "choose the columns of the systems: systems=[...]; or leave columns out: ignore=[...]"
         if name in table.data and table.repeats(name):
             hint += "; a column of their names is system_column=..."
         raise shares_nothing(table.source, name, hint)
