@@ -37,13 +37,14 @@ def test_values_stand_over_normal_quantiles() -> None:
     assert line.get_ydata() == pytest.approx(result.mean + result.std * line.get_xdata())
 
 
-def test_the_band_holds_nineteen_of_twenty_values_of_each_rank() -> None:
-    n = 12
+@pytest.mark.parametrize("n", [5, 12, 200, 201])
+def test_the_band_holds_nineteen_of_twenty_values_of_each_rank(n: int) -> None:
     (band,) = named(bb.normality(np.random.default_rng(0).normal(size=n), n_resamples=9).plot(), "band")
     vertices = band.get_paths()[0].vertices
     result = bb.normality(np.random.default_rng(0).normal(size=n), n_resamples=9)
     drawn = (vertices[:, 1] - result.mean) / result.std
     samples = np.sort(np.random.default_rng(1).normal(size=(20_000, n)), axis=1)
+    samples = (samples - samples.mean(axis=1, keepdims=True)) / samples.std(axis=1, ddof=1, keepdims=True)
     low, high = np.quantile(samples, (0.025, 0.975), axis=0)
     for limit in (*low, *high):
         assert np.abs(drawn - limit).min() < 0.06
@@ -85,10 +86,32 @@ def test_the_violation_ratio_and_its_bound() -> None:
     ends = [
         line.get_xdata() for line in axes.lines if line.get_linewidth() == 1.8 and len(line.get_xdata()) == 2
     ]
-    assert [tuple(x) for x in ends] == [(0.0, result.epsilon_min)]
+    assert [tuple(x) for x in ends] == [(axes.get_xlim()[0], result.epsilon_min)]
+    caps = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "|"]
+    assert caps == [result.epsilon_min]  # the bound is one-sided
     same = bb.aso([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], n_resamples=99).plot()
     assert circles(same) == []
     assert "neither" in same.get_title(loc="left")
+
+
+def test_a_matrix_without_a_frame_says_so() -> None:
+    rng = np.random.default_rng(0)
+    clear = bb.multi_aso(
+        {"a": [1.0 + i for i in range(8)], "b": [20.0 + i for i in range(8)]}, n_resamples=99
+    )
+    assert clear.dominant.any()
+    assert "framed" in clear.plot().get_title(loc="left")
+    many = bb.multi_aso({f"s{i}": rng.normal(size=3) for i in range(5)}, n_resamples=99)
+    assert not many.dominant.any()
+    assert "no row is shown to be dominant" in many.plot().get_title(loc="left")
+
+
+def test_the_picture_of_values_tells_the_tests() -> None:
+    rng = np.random.default_rng(3)
+    skewed = bb.normality(rng.exponential(size=60), n_resamples=99).plot().get_title(loc="left")
+    assert skewed.startswith("3 of 3 tests reject normality at 5 %\np: Shapiro-Wilk ")
+    few = bb.normality([1.0, 2.0, 4.0, 4.5, 7.0], n_resamples=99).plot().get_title(loc="left")
+    assert few.startswith("No departure from normality is shown at 5 % by so few values\n")
 
 
 def test_the_path_has_every_question_and_ends_at_the_recommendation() -> None:
@@ -97,8 +120,11 @@ def test_the_path_has_every_question_and_ends_at_the_recommendation() -> None:
     texts = [text.get_text().replace("\n", " ") for text in axes.texts]
     assert texts[::2] == [*(step.question for step in advice.path), "Recommendation"]
     assert texts[1:-1:2] == [step.answer.capitalize() for step in advice.path]
-    assert advice.test in texts[-1]
-    assert advice.interval in texts[-1]
+    assert (advice.test, advice.interval, advice.correction) == ("permutation", "bca", "holm")
+    assert texts[-1] == "Test: paired permutation test. Interval: BCa bootstrap. Correction: Holm."
+    assert axes.get_title(loc="left") == "Which test and interval for f1_macro"
+    for repeated in ({"n_runs": 5}, {"n_datasets": 4}, {"n_folds": 10}):
+        assert bb.advise(**repeated).plot().get_title(loc="left") == "Which test and interval"
     assert [filled(line) for line in circles(axes)] == [False] * len(advice.path) + [True]
 
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
+from bestby._core.typing import Array
 from bestby.report.figures.drawing import ACCENT, BAND, FAINT, INK, PAPER, WORSE, bare, label, new_axes, title
 from bestby.report.figures.fonts import figure, name
-from bestby.report.numbers import difference_text, power_text
+from bestby.report.numbers import difference_text, p_text, power_text
 from bestby.report.words import direction
 from bestby.results.runs import RunsComparison, RunsScore
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 _SMOOTH = 60
 _FEW = 40
+_FEW_VALUES = 20  # of which tests of normality rarely reject
+_SIMULATED, _SAMPLES = 200, 4000  # values of a simulated sample, and samples
 
 
 def plan(plan: Plan, ax: Axes | None = None) -> Axes:
@@ -160,14 +164,11 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | N
 def normality(n: Normality, ax: Axes | None = None) -> Axes:
     """Draw the values against the quantiles of a normal distribution of their mean and standard deviation.
 
-    The band has 95 % of the values of each rank in samples of that distribution, whose order statistics are
-    transformed beta variables.
+    The band has 95 % of the values of each rank in normal samples of the same mean and standard deviation.
     """
-    from scipy.special import betaincinv, ndtri
-
     axes = ax if ax is not None else new_axes(width=5.2, height=4.2)
     ranks, values = (np.array(column) for column in zip(*n.order_statistics, strict=True))
-    low, middle, high = (ndtri(betaincinv(ranks, n.n + 1 - ranks, q)) for q in (0.025, 0.5, 0.975))
+    low, middle, high = _normal_band(n.n, ranks)
     ends = (n.mean + n.std * z for z in (low, high))
     axes.fill_between(middle, *ends, facecolor=BAND, edgecolor="none", zorder=0, gid="band")
     axes.plot(middle, n.mean + n.std * middle, color=FAINT, linewidth=1.0, zorder=1, gid="normal")
@@ -176,9 +177,40 @@ def normality(n: Normality, ax: Axes | None = None) -> Axes:
     axes.set_xlabel("quantile of the standard normal distribution", color=INK)
     axes.set_ylabel("value", color=INK)
     shown = "" if len(ranks) == n.n else f", {len(ranks)} shown"
-    text = f"{n.n} values{shown}; line and band: the normal distribution"
-    title(axes, f"{text}\nand the range of 95 % of its values at each rank")
+    tests = ", ".join(f"{test.name.title()} {p_text(test.p_value)}" for test in n.tests)
+    text = f"{n.n} values{shown}; band: 95 % of samples of the fitted normal"
+    title(axes, f"{_verdict(n)}\np: {tests}\n{text}")
     return axes
+
+
+def _verdict(n: Normality) -> str:
+    """Return whether the tests show that the values are not normal."""
+    rejecting = sum(rounding.at_most(test.p_value, 0.05) for test in n.tests)
+    if not rejecting:
+        few = " by so few values" if n.n < _FEW_VALUES else ""
+        return f"No departure from normality is shown at 5 %{few}"
+    return f"{rejecting} of {len(n.tests)} tests reject normality at 5 %"
+
+
+def _normal_band(n: int, ranks: Array) -> tuple[Array, Array, Array]:
+    """Return the ends of a band for standardised normal order statistics, and between them their medians.
+
+    The mean and standard deviation are those of the sample itself, which narrows the band. Up to `_SIMULATED`
+    values it is simulated; above, the ends for a known mean and deviation (transformed beta variables) are
+    scaled by the asymptotic standard deviations of the two kinds of order statistics.
+    """
+    from scipy.special import betaincinv, ndtr, ndtri
+
+    low, middle, high = (ndtri(betaincinv(ranks, n + 1 - ranks, q)) for q in (0.025, 0.5, 0.975))
+    if n <= _SIMULATED:
+        samples = np.sort(np.random.default_rng(0).standard_normal((_SAMPLES, n)), axis=1)
+        samples -= samples.mean(axis=1, keepdims=True)
+        samples /= samples.std(axis=1, ddof=1, keepdims=True)
+        low, high = np.quantile(samples[:, ranks - 1], (0.025, 0.975), axis=0)
+        return low, middle, high
+    density = np.exp(-0.5 * middle**2) / math.sqrt(2.0 * math.pi)
+    share = np.sqrt(1.0 - density**2 * (1.0 + 0.5 * middle**2) / (ndtr(middle) * ndtr(-middle)))
+    return middle + (low - middle) * share, middle, middle + (high - middle) * share
 
 
 def _left_scale(axes: Axes) -> None:

@@ -100,13 +100,18 @@ def orders(orders: StochasticOrders, names: Sequence[str], ax: Axes | None = Non
                 _square(axes, row, column, orders[a, b].epsilon_min, framed=orders[a, b].dominant)
     axes.set_aspect("equal")
     _frame(axes, shown, {"rotation": 90 if longest > 5 else 0})
-    title(axes, "ε_min, row over column; framed: the row is dominant", pad=12.0)
+    text = "ε_min, row over column; framed: the row is dominant"
+    if orders.orders and not any(order.dominant for order in orders):
+        level = next(iter(orders)).level
+        text = f"no row is shown to be dominant,\nsince no p-value is {1.0 - level:.2g} or less"
+        text = f"ε_min, row over column; {text}"
+    title(axes, text, pad=12.0)
     return axes
 
 
 @figure
 def order(order: StochasticOrder, ax: Axes | None = None) -> Axes:
-    """Draw the violation ratio of one pair, from 0 to 1, and the range up to its upper bound."""
+    """Draw the violation ratio of one pair, from 0 to 1, and the range below its upper bound."""
     axes = ax if ax is not None else new_axes(width=6.0, height=1.75)
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(1.0, -1.0)
@@ -114,7 +119,8 @@ def order(order: StochasticOrder, ax: Axes | None = None) -> Axes:
     axes.axvline(0.5, color=FAINT, linewidth=1.0, zorder=1, gid="half")
     text = "The same scores at every quantile: neither system is better"
     if not math.isnan(order.violation_ratio):
-        interval = Interval(0.0, order.epsilon_min, order.level, "bootstrap", exact=False)
+        # One-sided: the confidence region has an upper end only, so the line has a cap there only.
+        interval = Interval(-math.inf, order.epsilon_min, order.level, "bootstrap", exact=False)
         mark(axes, 0, order.violation_ratio, interval, filled=order.dominant)
         bound = f"at most {order.epsilon_min:.3f} at {percent(round(order.level, 6))} confidence"
         p = p_clause(order.p_value, alpha(order.level))

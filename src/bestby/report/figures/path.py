@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from bestby import vocabulary
 from bestby.report.figures import drawing
-from bestby.report.figures.fonts import figure
+from bestby.report.figures.fonts import figure, name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +22,8 @@ _LINE = 0.19  # inches
 def advice(a: Advice, ax: Axes | None = None) -> Axes:
     """Draw the questions as a path from top to bottom, answers bold, with the recommendation at its end."""
     steps = [(step.question, step.answer.capitalize()) for step in a.path]
-    steps.append(("Recommendation", f"Test: {a.test}. Interval: {a.interval}. Correction: {a.correction}."))
+    kinds = (("test", a.test), ("interval", a.interval), ("correction", a.correction))
+    steps.append(("Recommendation", " ".join(_sentence(kind, names) for kind, names in kinds)))
     texts = [[textwrap.fill(text, _COLUMNS) for text in step] for step in steps]
     heights = [sum(text.count("\n") + 1 for text in pair) + 0.9 for pair in texts]
     axes = ax if ax is not None else drawing.new_axes(width=6.2, height=_LINE * sum(heights) + 0.5)
@@ -37,5 +39,17 @@ def advice(a: Advice, ax: Axes | None = None) -> Axes:
             axes.text(
                 0.08, at, text, va="top", color=drawing.INK, fontsize=9, fontweight=weight, parse_math=False
             )
-    drawing.title(axes, f"Which test and interval for {a.case.metric}")
+    # Of runs, datasets and folds the scores are compared, whatever metric they are of.
+    suffix = f" for {name(a.case.metric)}" if a.case.one_output else ""
+    drawing.title(axes, f"Which test and interval{suffix}")
     return axes
+
+
+def _sentence(kind: str, names: str) -> str:
+    """Return a recommendation in words.
+
+    >>> _sentence("interval", "tango or bca")
+    'Interval: Tango score or BCa bootstrap.'
+    """
+    words = (code if code == "none" else vocabulary.long_name(kind, code) for code in names.split(" or "))
+    return f"{kind.capitalize()}: {' or '.join(words)}."

@@ -39,7 +39,7 @@ def document(advice: Advice) -> Document:
     return scaffold.one_section(
         advice,
         title="Which test and interval to use",
-        subtitle=f"advice for {advice.case.metric}",
+        subtitle=f"advice for {advice.case.metric}" if advice.case.one_output else "advice",
         methods="The questions, answers and sources of a fixed decision tree.",
         name="advice",
         lead=f"Use the test {advice.test} and the interval {advice.interval}.",
