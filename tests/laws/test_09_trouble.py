@@ -163,7 +163,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         ({"a": "xyxy", "b": FINE["b"]}, GOLD),
         {},
         (
-            "system 'a' must be a one-dimensional sequence of values, got str: a str is not a sequence\n"
+            "system 'a' must be a one-dimensional sequence of values, got str: str is no type of sequences\n"
             "hint: pass a list, a NumPy array, or a pandas, polars or Arrow column"
         ),
     ),

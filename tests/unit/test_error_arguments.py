@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ CASES: list[tuple[Callable[..., Any], Any, dict[str, Any], str]] = [
     (bb.compare_datasets, PARTS, {"metric": "f1[w]"}, "metric"),
     (bb.compare_datasets, PARTS, {"metric": "accuracy", "greater_is_better": False}, "greater_is_better"),
     (bb.compare_folds, RECORDS, {}, "data"),
-    (bb.multi_aso, pd.DataFrame({"a": [1.0, 2.0]}), {}, "data"),
+    (bb.multi_aso, {"a": [1.0, 2.0]}, {}, "data"),
 ]
 
 
@@ -90,3 +91,55 @@ def test_a_column_that_is_no_system_can_be_ignored() -> None:
     assert "ignore=[...]" in caught.value.hint
     result = bb.compare(frame, ignore=["text", "doc"], n_resamples=99)
     assert {one.system for one in result.systems} == {"alpha", "beta"}
+
+
+def test_a_damaged_record_is_described_without_python() -> None:
+    result = bb.compare(SYSTEMS, GOLD, n_resamples=99).to_dict()
+    for change, said in (
+        ({"estimat": 1}, "unknown field 'estimat'"),
+        ({"estimate": None}, "lacks the field 'estimate'"),
+    ):
+        document = json.loads(json.dumps(result))
+        (difference,) = (one for one in flat(document["record"]) if one.get("class") == "Difference")
+        for name, value in change.items():
+            if value is None:
+                del difference[name]
+            else:
+                difference[name] = value
+        with pytest.raises(bb.InvalidInputError, match=f"damaged: a Difference in it .*{said}"):
+            bb.load(document)
+    with pytest.raises(bb.InvalidInputError, match="this JSON is not a result of bestby"):
+        bb.load("[1]")
+
+
+def flat(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield every dictionary in what JSON holds."""
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from flat(one)
+
+
+def test_hints_say_what_to_pass() -> None:
+    with pytest.raises(bb.InvalidInputError) as caught:
+        bb.compare({"a": [1.0, 2.0], "b": [2.0, 2.0]}, greater_is_better="no")  # type: ignore[arg-type]
+    assert caught.value.hint == "pass greater_is_better=True or greater_is_better=False"
+    with pytest.raises(bb.InvalidInputError) as caught:
+        bb.compare(SYSTEMS, GOLD, systems=[1])  # type: ignore[list-item]
+    assert caught.value.hint == "pass one name as text, or a list of names: systems=['a', 'b']"
+
+
+def test_frames_of_runs_and_series_of_p_values_keep_their_names() -> None:
+    runs = {"new": [0.81, 0.84, 0.83], "old": [0.79, 0.80, 0.78]}
+    frame = pd.DataFrame({"run": [1, 2, 3], **runs})
+    of_frame, of_mapping = bb.multi_aso(frame, n_resamples=99), bb.multi_aso(runs, n_resamples=99)
+    assert of_frame.orders == of_mapping.orders
+    assert "systems: new, old" in of_frame.notes[0].message
+    assert bb.replicability(pd.Series([0.01, 0.2], index=["x", "y"])) == bb.replicability(
+        {"x": 0.01, "y": 0.2}
+    )
+    assert bb.replicability(pd.Series([0.01, 0.2])).datasets == ("1", "2")
+    with pytest.raises(bb.InvalidInputError, match="more than once in the index"):
+        bb.replicability(pd.Series([0.01, 0.2], index=["x", "x"]))

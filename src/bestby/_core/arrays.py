@@ -45,7 +45,7 @@ def sequence(values: Any, what: str) -> Any:
         if any(hasattr(values, name) for name in ("to_numpy", "__array__", "__dlpack__", "detach")):
             return values
         if isinstance(values, str | bytes | bytearray) or not isinstance(values, Iterable):
-            raise TypeError(f"a {kind} is not a sequence")
+            raise TypeError(f"{kind} is no type of sequences")
         return list(values)
     except Exception as error:  # code of the user's own container runs here, and may raise anything
         raise _no_array(what, kind, error) from error

@@ -226,7 +226,9 @@ def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
     names = [values] if isinstance(values, str) else listed(values, what)
     if not all(isinstance(one, str) for one in names):
         raise InvalidInputError(
-            f"{what} must be names, got {quoted(values)}", hint="pass a list of text", argument=what
+            f"{what} must be names, got {quoted(values)}",
+            hint=f"pass one name as text, or a list of names: {what}=['a', 'b']",
+            argument=what,
         )
     return tuple(names)
 
@@ -311,7 +313,9 @@ def flag(value: Any, what: str) -> bool:
     if isinstance(value, bool | np.bool_) or (isinstance(value, int | np.integer) and value in (0, 1)):
         return bool(value)
     raise InvalidInputError(
-        f"{what} must be True or False, got {quoted(value)}", hint="True or False", argument=what
+        f"{what} must be True or False, got {quoted(value)}",
+        hint=f"pass {what}=True or {what}=False",
+        argument=what,
     )
 
 

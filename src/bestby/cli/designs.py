@@ -133,7 +133,7 @@ def _proportions(values: Plan) -> Design:
             "--accuracy needs --agreement: the share of items both have right or both have wrong",
             hint="--agreement 0.9, or measure it on a pilot: bestby plan pilot.csv --gold label --formula",
         )
-    test = values.statistics.test or "mcnemar"
+    test: Any = values.statistics.test or "mcnemar"  # the record checks the name
     return PairedProportions(*assumed.accuracy, assumed.agreement, test, pilot_items=assumed.pilot_items)
 
 
@@ -159,7 +159,8 @@ def _difference(values: Plan) -> float:
 
 
 def _lifted(values: Plan) -> Design:
-    assumed, test = values.assumptions, values.statistics.test or "permutation"
+    assumed = values.assumptions
+    test: Any = values.statistics.test or "permutation"
     if assumed.lift is not None:
         return LiftedScores(_scores_of_runs(values), assumed.lift, "factor", test)
     return LiftedScores(_scores_of_runs(values), float(assumed.offset or 0.0), "offset", test)
@@ -246,7 +247,8 @@ def _two(names: list[str]) -> tuple[str, str]:
 
 
 def _pilot(values: Plan) -> Design:
-    metric, test = values.data.metric, values.statistics.test
+    metric = values.data.metric
+    test: Any = values.statistics.test
     difference = values.assumptions.difference
     evaluation = read(values.paths or [], texts=reads_objects(metric), stream=False, **_reading(values))
     a, b = _two(list(evaluation.names))

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
@@ -19,11 +20,14 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, FloatArray, Rng
+from bestby.data.frames import is_table, table_of
+from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.runs import runs_of
 from bestby.inference.ordering_notes import Ordered, pair_notes
 from bestby.inference.violation import Estimate, estimates
 from bestby.resampling import streams
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Provenance, provenance_of
+from bestby.results.base import Note, Provenance, provenance_of
 from bestby.results.ordering import StochasticOrder, StochasticOrders
 from bestby.results.values import TestResult
 
@@ -127,7 +131,7 @@ def aso(
 
 @with_suggestions
 def multi_aso(
-    data: Mapping[str, ArrayLike],
+    data: Mapping[str, ArrayLike] | Any,
     *,
     greater_is_better: bool = True,
     level: float = 0.95,
@@ -140,8 +144,9 @@ def multi_aso(
 
     Parameters
     ----------
-    data : mapping of str to array_like, or to mapping of run to score
-        The scores of the runs of each system; systems may have different numbers of runs.
+    data : mapping of str to array_like, or to mapping of run to score, or data frame
+        The scores of the runs of each system; systems may have different numbers of runs. A frame or a list
+        of records is read as by `compare_runs`, which the note ``"read_as"`` tells.
     level : float
         Confidence level of the whole matrix.
     n_comparisons : int, optional
@@ -177,6 +182,12 @@ def multi_aso(
     >>> orders["new", "old"].level
     0.975
     """
+    notes: tuple[Note, ...] = ()
+    if is_table(data):
+        table = table_of(data)
+        read = runs_of(table, TableOptions())
+        data = read.runs
+        notes = (Note("read_as", f"{table.source} was read as {read.description}"),)
     if not isinstance(data, Mapping) or len(data) < 2:
         raise InvalidInputError(
             "data must map the names of at least two systems to the scores of their runs, got"
@@ -198,7 +209,7 @@ def multi_aso(
     orders = {pair: order for pair, (order, _) in cells.items()}
     once = [cells[pair][1] for pair in itertools.combinations(names, 2)]
     provenance = _provenance(scores, settings, count, greater_is_better)
-    return StochasticOrders(names, orders, pair_notes(once), provenance)
+    return StochasticOrders(names, orders, (*notes, *pair_notes(once)), provenance)
 
 
 def _provenance(

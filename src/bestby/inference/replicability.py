@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc
 
-from bestby._core import checks
+from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray
@@ -29,8 +29,9 @@ def replicability(p_values: Mapping[str, float] | ArrayLike, *, alpha: float = 0
     Parameters
     ----------
     p_values : mapping of str to float, or array_like, shape (n,)
-        One p-value per dataset. From two-sided tests the claims are about effects in either
-        direction; to count the datasets on which A is better, give p-values of one-sided tests.
+        One p-value per dataset; the index of a pandas series names the datasets. From two-sided tests the
+        claims are about effects in either direction; to count the datasets on which A is better, give
+        p-values of one-sided tests.
     alpha : float
         The probability with which a count may be too high.
 
@@ -111,6 +112,16 @@ def partial_conjunctions(p_values: ArrayLike, combination: str) -> FloatArray:
 
 
 def _named(p_values: Any) -> tuple[tuple[str, ...], FloatArray]:
+    index = arrays.labels_of(p_values)
+    if index is not None and p_values.ndim == 1 and not arrays.is_numbered(index):
+        named = dict(zip(map(str, index), arrays.listed(p_values, "p_values"), strict=True))
+        if len(named) < len(index):
+            raise InvalidInputError(
+                "a dataset occurs more than once in the index of p_values",
+                hint="give one p-value per dataset",
+                argument="p_values",
+            )
+        p_values = named
     if isinstance(p_values, Mapping):
         names = tuple(checks.check_text(str(name), "dataset names") for name in p_values)
         p = checks.p_values(list(p_values.values()))

@@ -13,7 +13,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
+from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray, Lift, LiftedTest
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.planning.two_samples import TESTS
@@ -81,8 +81,8 @@ class LiftedScores(Design):
 
     scores: ArrayLike
     lift: float = 1.25
-    by: str = "factor"
-    test: str = "permutation"
+    by: Lift = "factor"
+    test: LiftedTest = "permutation"
     as_population: bool = False
     values: FloatArray = field(init=False, repr=False)
 

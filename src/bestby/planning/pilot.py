@@ -15,7 +15,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby._core.typing import Alternative, FloatArray, IntArray, ItemTest
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Group
@@ -103,7 +103,7 @@ class Pilot(Design):
     metric: Any = None
     a: str | None = None
     b: str | None = None
-    test: str = "permutation"
+    test: ItemTest = "permutation"
     effect_scale: float = 1.0
     as_population: bool = False
 

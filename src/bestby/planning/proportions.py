@@ -13,7 +13,7 @@ from scipy.special import betaincinv
 from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
+from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray, ProportionsTest
 from bestby.inference.power import mcnemar_power
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
@@ -64,7 +64,7 @@ class PairedProportions(Design):
     accuracy_a: float
     accuracy_b: float
     agreement: float
-    test: str = "mcnemar"
+    test: ProportionsTest = "mcnemar"
     pilot_items: int | None = None
 
     name: ClassVar[str] = "paired proportions"
@@ -94,7 +94,7 @@ class PairedProportions(Design):
             )
 
     @classmethod
-    def from_pilot(cls, right_a: ArrayLike, right_b: ArrayLike, *, test: str = "mcnemar") -> Self:
+    def from_pilot(cls, right_a: ArrayLike, right_b: ArrayLike, *, test: ProportionsTest = "mcnemar") -> Self:
         """Return the design with the accuracies and the agreement of a pilot.
 
         Parameters

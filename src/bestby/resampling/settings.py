@@ -22,8 +22,10 @@ from bestby.resampling import executing, streams
 class Resampling:
     """How to resample: what every function that resamples takes as ``resampling=``.
 
-    The settings that are often needed are keywords of these functions too. What is left at its default here
-    may be given there; a keyword that contradicts the record is an error.
+    The settings that are often needed are keywords of these functions too. A keyword at its default leaves
+    the setting to the record, even where it is written out: ``rng=0`` beside a record with another seed has
+    no effect. A keyword with another value is used where the record has its default; where both have values
+    of their own and these differ, it is an error.
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,18 @@ def load(source: str | Path | Mapping[str, Any]) -> Any:
         return decoded(record)
     except (BestbyError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InvalidInputError(
-            f"the record of this {kind} is damaged: {type(error).__name__}: {str(error).splitlines()[0]}",
+            f"the record of this {kind} is damaged: {_damage(error)}",
             hint="write the file again with to_json()",
         ) from error
+
+
+def _damage(error: Exception) -> str:
+    """Return what is wrong with a record; of an error of Python's own only its kind is known."""
+    if isinstance(error, BestbyError):
+        return error.message
+    if isinstance(error, KeyError):
+        return f"it has no {quoted(error.args[0])} where one was written"
+    return "a value in it is not of the form that was written"
 
 
 def _document(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -101,7 +111,9 @@ def _document(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
             f"a result is loaded from a path, JSON text or a dictionary, got {type(source).__name__}",
             hint="load('result.json')",
         )
-    text = source if isinstance(source, str) and source.lstrip().startswith("{") else None
+    stripped = source.strip() if isinstance(source, str) else ""
+    is_json = stripped.startswith("{") or (stripped.startswith("[") and stripped.endswith("]"))
+    text = str(source) if is_json else None
     try:
         if text is None:
             text = readable_file(source).read_text(encoding="utf-8-sig")
@@ -170,7 +182,18 @@ def decoded(value: Any) -> Any:
         array.flags.writeable = False
         return array
     stored = {field: decoded(item) for field, item in value.items() if field != "class"}
-    return _class_of(name)(**stored)
+    kind = _class_of(name)
+    parameters = signature(kind).parameters
+    unknown = [field for field in stored if field not in parameters]
+    absent = [one.name for one in parameters.values() if one.default is one.empty and one.name not in stored]
+    if unknown or absent:
+        what = (
+            f"has an unknown field {quoted(unknown[0])}"
+            if unknown
+            else f"lacks the field {quoted(absent[0])}"
+        )
+        raise InvalidInputError(f"a {name} in it {what}")
+    return kind(**stored)
 
 
 def _class_of(name: str) -> Any:

@@ -337,7 +337,10 @@ def test_datasets_of_the_same_name_are_refused() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: compare_datasets([1, 2]), "data must be a mapping, a frame or an Evaluation, got list"),
+        (
+            lambda: compare_datasets([1, 2]),
+            "data must be a mapping, a data frame, a list of records or an Evaluation, got list",
+        ),
         (lambda: compare_datasets({}), "got none"),
         (
             lambda: compare_datasets({"x": TABLE["bio"], "y": 3}),

@@ -299,7 +299,11 @@ def test_a_difference_without_variance_is_noted() -> None:
             "inside each fold",
         ),
         (lambda: compare_folds({"a": [1, 2], "b": [2, 1]}, ratio=-1), InvalidInputError, "positive number"),
-        (lambda: compare_folds(3), InvalidInputError, "data must be a mapping, a frame or an Evaluation"),
+        (
+            lambda: compare_folds(3),
+            InvalidInputError,
+            "data must be a mapping, a data frame, a list of records or an Evaluation",
+        ),
         (lambda: compare_folds(pd.DataFrame({"a": [1]})), InvalidInputError, "no column is called fold"),
         (
             lambda: compare_folds(cross_validated(), required=99),

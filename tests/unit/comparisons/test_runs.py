@@ -374,7 +374,7 @@ def test_frames_and_arrays_are_taken() -> None:
         ({"a": [[1.0, 2.0]], "b": [[1.0, 2.0]]}, {}, DesignError, "system 'a' has one run"),
         ({"a": [], "b": [1.0, 2.0]}, {}, InvalidInputError, "system 'a' has no runs"),
         ({"a": [1.0, 2.0]}, {}, InvalidInputError, "at least 2 systems, got 1: a"),
-        ([[1.0, 2.0], [1.0, 2.0]], {}, InvalidInputError, "runs must be a mapping of system to its"),
+        ([[1.0, 2.0], [1.0, 2.0]], {}, InvalidInputError, "data must be a mapping of system to its"),
         ({"": [1.0, 2.0], "b": [1.0, 2.0]}, {}, InvalidInputError, "names must be non-empty"),
         ({"a": [1.0, math.nan], "b": [1.0, 2.0]}, {}, InvalidInputError, "runs of 'a' must be finite"),
         ({"a": ["x", "y"], "b": ["x", "y"]}, {}, InvalidInputError, "runs of 'a' must be numbers, got 'x'"),

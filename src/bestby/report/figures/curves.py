@@ -169,8 +169,8 @@ def normality(n: Normality, ax: Axes | None = None) -> Axes:
     axes = ax if ax is not None else new_axes(width=5.2, height=4.2)
     ranks, values = (np.array(column) for column in zip(*n.order_statistics, strict=True))
     low, middle, high = _normal_band(n.n, ranks)
-    ends = (n.mean + n.std * z for z in (low, high))
-    axes.fill_between(middle, *ends, facecolor=BAND, edgecolor="none", zorder=0, gid="band")
+    low, high = n.mean + n.std * low, n.mean + n.std * high
+    axes.fill_between(middle, low, high, facecolor=BAND, edgecolor="none", zorder=0, gid="band")
     axes.plot(middle, n.mean + n.std * middle, color=FAINT, linewidth=1.0, zorder=1, gid="normal")
     axes.plot(middle, values, "o", color=ACCENT, markersize=3.5, zorder=2, gid="values")
     _left_scale(axes)
