@@ -116,10 +116,19 @@ def _changed(**more: Any) -> str:
         (_changed(format=2), "format 2, and this version of bestby reads 1"),
         (_changed(format=None), "format None"),
         (_changed(kind="Plan"), "kind of this result is 'Plan', but its record is a 'Comparison'"),
-        (_changed(record={"class": "Comparison"}), "record of this Comparison is damaged: TypeError"),
-        (_changed(kind="Popen", record={"class": "Popen"}), "damaged: InvalidInputError: there is no class"),
-        (_changed(record={**RESULT.to_dict()["record"], "more": 1}), "damaged: TypeError"),
-        (_changed(record={**RESULT.to_dict()["record"], "notes": {}}), "damaged: KeyError"),
+        (
+            _changed(record={"class": "Comparison"}),
+            "record of this Comparison is damaged: a Comparison in it lacks the field 'metrics'",
+        ),
+        (_changed(kind="Popen", record={"class": "Popen"}), "damaged: there is no class"),
+        (
+            _changed(record={**RESULT.to_dict()["record"], "more": 1}),
+            "damaged: a Comparison in it has an unknown field 'more'",
+        ),
+        (
+            _changed(record={**RESULT.to_dict()["record"], "notes": {}}),
+            "damaged: it has no 'class' where one was written",
+        ),
         (3, "from a path, JSON text or a dictionary, got int"),
         ("no/such.json", "no file 'no/such.json'"),
     ],
