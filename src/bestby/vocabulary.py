@@ -25,6 +25,8 @@ ItemTest: TypeAlias = Literal[
     "t", "wald",
 ]  # fmt: skip
 ItemTestOrAuto: TypeAlias = ItemTest | Literal["auto"]
+ProportionsTest: TypeAlias = Literal["mcnemar", "mcnemar-midp"]
+LiftedTest: TypeAlias = Literal["permutation", "bootstrap", "welch", "mann-whitney"]
 RunsTest: TypeAlias = Literal["auto", "permutation", "t", "brunner-munzel", "bootstrap"]
 DatasetTest: TypeAlias = Literal["t", "wilcoxon", "sign", "permutation"]
 FoldTest: TypeAlias = Literal["auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"]

@@ -29,8 +29,6 @@ Statistic: TypeAlias = Literal["mean", "median", "trimmed_mean", "iqm"]
 Ties: TypeAlias = Literal["half", "davidson"]
 Scale: TypeAlias = Literal["log", "elo"]
 
-ProportionsTest: TypeAlias = Literal["mcnemar", "mcnemar-midp"]
-LiftedTest: TypeAlias = Literal["permutation", "bootstrap", "welch", "mann-whitney"]
 Lift: TypeAlias = Literal["factor", "offset"]
 
 Dependence: TypeAlias = Literal["clusters", "crossed", "strata"]

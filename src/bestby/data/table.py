@@ -200,9 +200,8 @@ def check_there(table: Table, roles: Roles) -> None:
     """Refuse roles of columns that the table does not have."""
     if roles.gold is not None and roles.gold not in table.data and is_file(roles.gold):
         raise InvalidInputError(
-            f"one file of predictions only, {table.source}, beside the gold in {roles.gold!r}: a comparison"
-            " needs two or more",
-            hint="give a file for each system, or one table with a column of the gold and one per system",
+            f"{table.source} has no column {roles.gold!r}: the gold of a table is a column of it, not a file",
+            hint="give a file for each system, or put the gold into the table as a column",
         )
     for role, name in roles.named():
         table.require(name, role)

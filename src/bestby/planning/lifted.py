@@ -13,12 +13,12 @@ from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray, Lift, LiftedTest
+from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray, Lift
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.planning.two_samples import TESTS
 from bestby.results.base import Note
-from bestby.vocabulary import allowed_names
+from bestby.vocabulary import LiftedTest, allowed_names
 
 _WORDS = {
     "permutation": "the permutation test of two independent samples",

@@ -15,7 +15,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import Alternative, FloatArray, IntArray, ItemTest
+from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Group
@@ -30,7 +30,7 @@ from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.planning.studies import by_cells, by_items
 from bestby.results.base import Note
-from bestby.vocabulary import allowed_names
+from bestby.vocabulary import ItemTest, allowed_names
 
 _PAIR = (0, 0, 1)
 _SHARES = 20

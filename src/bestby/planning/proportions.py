@@ -13,12 +13,12 @@ from scipy.special import betaincinv
 from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray, ProportionsTest
+from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.inference.power import mcnemar_power
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
 from bestby.results.base import Note
-from bestby.vocabulary import allowed_names, long_name
+from bestby.vocabulary import ProportionsTest, allowed_names, long_name
 
 
 @with_suggestions

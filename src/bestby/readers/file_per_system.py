@@ -138,7 +138,14 @@ def system_part(path: Path, name: str, options: TableOptions) -> Part:
         table, value = class_columns(table, soft, {*other, *VALUE_WORDS})
     value = value or value_word(table.data, prefer_score=roles.gold is None)
     if value is None:
-        value = _only(table, name, [column for column in table.names if column not in other], (name,))
+        try:
+            value = _only(table, name, [column for column in table.names if column not in other], (name,))
+        except InvalidInputError as error:
+            if roles.gold is not None:
+                error.hint = (
+                    f"{error.hint}; if all systems are in this table, the gold must be a column of it too"
+                )
+            raise
     return _part(table, table.require(value, "value column"), ids)
 
 

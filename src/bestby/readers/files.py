@@ -102,13 +102,39 @@ def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = Non
         return _lines_column(path, value_lines(path, kind.compression), missing, soft)
     if kind.form == "delimited":
         names, delimiter = header_of(path, kind.compression)
-        if len(names) == 1 and kind.compression != "zstd":
+        if len(names) == 1:
             return _lines_column(path, _single(path, kind.compression, name), missing, soft)
         if soft is not None and len(names) > 1 and _is_headless(path, names, soft):
             lines = value_lines(path, kind.compression).tolist()
             rows = list(csv.reader(lines, delimiter=delimiter))
             return column_of_rows(rows, str(path), "line {}".format, soft.classes, soft, missing)
     return read_table(path, missing)
+
+
+def holds_values_only(path: Path, missing: Missing) -> bool:
+    """Tell whether a file is one column whose first line is a value, not a name; an array is such a file."""
+    kind = kind_of(path)
+    if kind.form not in ("text", "delimited"):
+        return kind.form == "npy"
+    names, _ = header_of(path, kind.compression)
+    return len(names) == 1 and (is_number(names[0]) or names[0].strip() in missing)
+
+
+def check_header(path: Path) -> str | None:
+    """Refuse decimal numbers as names of columns; return a doubt about whole numbers, which may be seeds."""
+    names, _ = header_of(path, kind_of(path).compression)
+    if not all(map(is_number, names)):
+        return None
+    if len(names) == 1 or any("." in name or float(name) % 1 for name in names):
+        raise InvalidInputError(
+            f"{path}, line 1: it must name the columns, but it holds numbers only ({listed(names)})",
+            hint="the first line looks like data: put a line with the names of the systems before it;"
+            " if these are names, say so: systems=[...]",
+        )
+    return (
+        f"the first line of {path.name} holds whole numbers only ({listed(names)}); they were read as the"
+        " names of the systems: if it is data, the first item is not counted; put a line with names before it"
+    )
 
 
 def _lines_column(path: Path, lines: Array, missing: Missing, soft: Soft | None) -> Column:
@@ -208,7 +234,7 @@ def _is_header_word(first: str, name: str) -> bool:
 def header_word(path: Path, name: str) -> str | None:
     """Return the first line of a table of one column, if its word lets it be the name of the column."""
     kind = kind_of(path)
-    if kind.form != "delimited" or kind.compression == "zstd":
+    if kind.form != "delimited":
         return None
     names, _ = header_of(path, kind.compression)
     return names[0].strip() if len(names) == 1 and _is_header_word(names[0].strip(), name) else None

@@ -111,10 +111,9 @@ def pieces_of(paths: Any) -> Pieces | None:
     )
 
 
-def single(path: Path) -> Pieces | None:
-    """Return a table in one file; None if the file holds none."""
-    kind = kind_of(readable_file(path))
-    return None if kind.form == "npy" else Pieces(str(path), (Piece(path),), _form(kind.form))
+def single(path: Path) -> Pieces:
+    """Return a table in one file."""
+    return Pieces(str(path), (Piece(path),), _form(kind_of(readable_file(path)).form))
 
 
 def _form(form: str) -> str:

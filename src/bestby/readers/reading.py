@@ -13,7 +13,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import unknown_keyword
-from bestby._core.paths import readable_file
+from bestby._core.paths import is_file, readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
@@ -26,11 +26,12 @@ from bestby.data.roles import Roles, listed
 from bestby.readers import arguments
 from bestby.readers.counting import read_counted
 from bestby.readers.file_per_system import read_file_per_system
-from bestby.readers.files import read_table
+from bestby.readers.files import check_header, holds_values_only, read_table
 from bestby.readers.formats.base import Format
 from bestby.readers.multi_file import Pieces, pieces_of, single, whole_table
 from bestby.readers.naming import by_system, named_paths, without_gold
 from bestby.readers.opening import TABLE, evaluation_of_format, format_of, formats_with, read_format
+from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
 
@@ -179,6 +180,9 @@ def read(
     pieces = pieces_of(paths) if format in (None, TABLE) else None
     files = without_gold(named_paths(paths) if pieces is None else Path(pieces.source), golds)
     form = None if pieces is not None else format_of(by_system(files), format, texts=texts)
+    if form is None and not isinstance(files, Mapping) and (pieces is None or len(pieces.pieces) == 1):
+        file = files if pieces is None else pieces.paths[0]
+        files = by_system(file) if _is_one_system(file, table_options) else files
     if stream and (form is not None or isinstance(files, Mapping)):
         raise DesignError(
             "only one wide table can be counted, and these are files of another kind",
@@ -266,22 +270,36 @@ def _from_files(files: Mapping[str, str | Path], options: TableOptions) -> Evalu
     return with_reading_note(evaluation, f"The files were read as {description}", options.soft)
 
 
+def _is_one_system(file: Path, options: TableOptions) -> bool:
+    """Tell whether a file holds one system: values without a name, or a table whose gold is another file."""
+    if holds_values_only(readable_file(file), options.missing):
+        return True
+    gold = options.roles.gold
+    return gold is not None and is_file(gold) and gold not in read_table(file, options.missing).data
+
+
 def _from_table(file: Path, pieces: Pieces | None, options: TableOptions, stream: bool | None) -> Evaluation:
     """Read one table, which may lie in several files."""
     _check_annotators(options.roles)
     source = file.name if pieces is None else pieces.source
-    pieces = single(file) if pieces is None and stream is not False else pieces
-    if pieces is not None and stream is not False and options.system_column is options.value_column is None:
-        counted = read_counted(pieces, options, stream)
+    parts = single(file) if pieces is None else pieces
+    named = options.columns or options.soft.classes is not None or options.soft.every_column
+    doubt = None if named or parts.form != "delimited" else check_header(parts.paths[0])
+    evaluation = None
+    if stream is not False and options.system_column is options.value_column is None:
+        counted = read_counted(parts, options, stream)
         if counted is not None:
-            return with_reading_note(counted[0], f"{source} was read as {counted[1]}", options.soft)
+            evaluation = with_reading_note(counted[0], f"{source} was read as {counted[1]}", options.soft)
     elif stream:
         raise DesignError("a long table cannot be counted", hint="leave stream=True out")
-    if pieces is None:
-        table = read_table(readable_file(file), options.missing)
-    else:
-        table = whole_table(pieces, options.missing, options.columns)
-    return evaluation_of(table, options, source)
+    if evaluation is None:
+        if pieces is None:
+            table = read_table(file, options.missing)
+        else:
+            table = whole_table(pieces, options.missing, options.columns)
+        evaluation = evaluation_of(table, options, source)
+    notes = () if doubt is None else (Note("numbers_as_names", doubt),)
+    return dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
 def _check_annotators(roles: Roles) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
+from bestby._core.errors import InvalidInputError
 from bestby.readers import read
 
 EXPECTED = {"gold": ["x", "y", "x"], "a": ["x", "x", "x"], "b": ["y", "y", "y"]}
@@ -103,11 +104,45 @@ def test_the_gold_and_the_groups_can_stand_in_the_files_of_the_systems(make: Mak
 
 
 def test_a_file_of_one_system_beside_the_gold(make: Make, gold: Path) -> None:
-    for path in (make("a.txt", "x\nx\ny\n"), make("a.csv", "item,prediction\n1,x\n2,y\n")):
-        assert message(path, gold=gold) == (
-            f"one file of predictions only, {{}}, beside the gold in {str(gold)!r}:"
-            " a comparison needs two or more"
-        )
+    for path in (
+        make("a.txt", "x\nx\ny\n"),
+        make("b.csv", "x\nx\ny\n"),
+        make("c.csv", "prediction\nx\nx\ny\n"),
+    ):
+        evaluation = read(path, gold=gold)
+        assert columns(evaluation) == {"gold": ["x", "y", "x"], path.stem: ["x", "x", "y"]}
+    wide = make("w.csv", "a,b\nx,x\ny,x\ny,y\n")
+    with pytest.raises(InvalidInputError, match="which column holds w") as caught:
+        read(wide, gold=gold)
+    assert "the gold must be a column of it" in str(caught.value.hint)
+
+
+def test_one_file_with_a_value_per_line_has_no_header(make: Make) -> None:
+    lines = "0.71\n0.62\n0.9\n0.5\n"
+    for name, content in (("sc.txt", lines), ("sc.csv", lines), ("na.csv", f"NA\n{lines}")):
+        evaluation = read(make(name, content), on_missing="drop")
+        assert columns(evaluation) == {name[:2]: [0.71, 0.62, 0.9, 0.5]}
+    assert columns(read(str(make("pattern.txt", lines).with_name("pat*.txt")))) == {
+        "pattern": [0.71, 0.62, 0.9, 0.5]
+    }
+    for name in ("named.txt", "named.csv"):
+        assert columns(read(make(name, f"bert\n{lines}"))) == {"bert": [0.71, 0.62, 0.9, 0.5]}
+
+
+def test_packed_values_have_no_header_either(make: Make) -> None:
+    zstd = pytest.importorskip("zstandard")
+    packed = make("sc.csv.zst", zstd.compress(b"0.71\n0.62\n"))
+    assert columns(read(packed)) == columns(read(named(sc=packed))) == {"sc": [0.71, 0.62]}
+
+
+def test_a_header_of_numbers(make: Make) -> None:
+    path = make("a.csv", "0.1,0.2\n0.3,0.5\n0.4,0.5\n")
+    assert message(path) == "{}, line 1: it must name the columns, but it holds numbers only (0.1, 0.2)"
+    assert read(path, systems=["0.1", "0.2"]).names == ("0.1", "0.2")
+    seeds = read(make("seeds.csv", "1,2\n0,1\n1,1\n"))
+    assert seeds.names == ("1", "2")
+    assert [note.code for note in seeds.notes] == ["read_as", "numbers_as_names"]
+    assert "the first item is not counted" in seeds.notes[1].message
 
 
 def test_of_two_golds_the_one_that_is_not_there_is_named(make: Make, gold: Path) -> None:
@@ -243,7 +278,8 @@ def test_arrays_that_are_no_columns(tmp_path: Path) -> None:
     assert "cannot be read as a NumPy array" in message(named(a=path, b=path))
     np.save(path, np.array([1j, 2j]))
     assert message(named(a=path, b=path)) == f"{path} holds values of type complex128"
-    assert message(path) == "{} holds one array, expected a table with a column per system"
+    np.save(path, np.array([0.5, 0.25]))
+    assert columns(read(path)) == {"a": [0.5, 0.25]}
 
 
 def test_published_boostsa(shared_data) -> None:
