@@ -8,8 +8,6 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
@@ -81,8 +79,8 @@ def evaluate(
     Returns
     -------
     Comparison
-        Scores with intervals, notes and provenance, and no differences: nothing is tested, so every system
-        may have any rank.
+        Scores with intervals, notes and provenance. It has no differences, ranks and groups, as nothing is
+        tested; ``result["a"]`` is the score of the system a.
 
     Raises
     ------
@@ -149,10 +147,9 @@ def evaluate(
 def _scored(
     intervals: Intervals, m: int, _: BaseMetric, *, names: Sequence[str], settings: Settings
 ) -> MetricPart:
-    """Return the scores on one metric, the best first; all ranks are open, as nothing is tested."""
+    """Return the scores on one metric, the best first."""
     metric, scores = intervals.group.metrics[m], intervals.scores[m]
     one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
-    open_ranks = (np.ones(len(names), dtype=np.int64), np.full(len(names), len(names)), None)
-    systems, notes = system_scores(intervals, m, order, open_ranks, names, settings.interval, settings.level)
+    systems, notes = system_scores(intervals, m, order, None, names, settings.interval, settings.level)
     return MetricPart(systems, (), None, (*notes, *note_rules.metric_notes(intervals.group, m, {}, settings)))

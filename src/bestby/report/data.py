@@ -142,11 +142,12 @@ def scores_by_place(
 
 
 def table_of(c: Any, what: str | None) -> tuple[Sequence[str], Iterable[dict[str, Any]]]:
-    """Return the columns and the rows of one table of a result, the first by default."""
+    """Return the columns and the rows of a table: by default the first, without differences the scores."""
     kind = kind_of(c)
     first = getattr(kind, "TABLE", "differences")
     tables = {first: (kind.COLUMNS, kind.rows), **getattr(kind, "MORE_TABLES", {})}
-    columns, rows = tables[first if what is None else checks.choice(what, tuple(tables), "what")]
+    default = first if first != "differences" or len(c.differences) else "scores"
+    columns, rows = tables[default if what is None else checks.choice(what, tuple(tables), "what")]
     left_out = skipped(c)
     return [name for name in columns if name not in left_out], rows(c)
 

@@ -188,7 +188,8 @@ class Reported:
         ----------
         what : str, optional
             Which table. For comparisons ``"differences"`` (the default: one row per metric and pair) or
-            ``"scores"`` (one row per metric and system, with interval, ranks and group).
+            ``"scores"`` (one row per metric and system, with interval, ranks and group; the default if there
+            are no differences).
         backend : {"pandas", "polars", "pyarrow"}, optional
             The library of the frame. By default that of the frame that was compared, else the first of these
             that is installed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runtime_checkable
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
@@ -273,6 +273,10 @@ class Paired(Reported):
     def __len__(self) -> int:
         return len(self.differences)
 
+    def __bool__(self) -> bool:
+        """Return True: a result without differences still has scores."""
+        return True
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(Paired):
@@ -328,6 +332,16 @@ class Comparison(Paired):
     @property
     def _system_names(self) -> list[str]:
         return list(dict.fromkeys(entry.system for entry in self.systems))
+
+    @overload
+    def __getitem__(self, key: str) -> SystemScore: ...
+    @overload
+    def __getitem__(self, key: tuple[str, ...]) -> Difference: ...
+    def __getitem__(self, key: Any) -> SystemScore | Difference:
+        """Return a difference, as ``result[a, b]``; without differences a score, as ``result[a]``."""
+        if self.differences or (isinstance(key, tuple) and len(key) != 2):
+            return Paired.__getitem__(self, key)
+        return self.score(key) if isinstance(key, str) else self.score(*key)
 
     def score(self, system: str, metric: str | None = None) -> SystemScore:
         """Return the score of one system on one metric (the first if none is named)."""

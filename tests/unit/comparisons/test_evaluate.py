@@ -38,7 +38,25 @@ def test_the_scores_are_those_of_a_comparison(options: dict[str, Any]) -> None:
     for ours, theirs in zip(alone.systems, compared.systems, strict=True):
         assert (ours.metric, ours.system, ours.score) == (theirs.metric, theirs.system, theirs.score)
         assert (ours.interval, ours.standard_error) == (theirs.interval, theirs.standard_error)
-        assert (ours.rank_low, ours.rank_high, ours.group) == (1, 2, None)
+        assert (ours.rank_low, ours.rank_high, ours.group) == (None, None, None)
+
+
+def test_without_differences_the_scores_are_the_content() -> None:
+    result = bb.evaluate(SYSTEMS, GOLD, metric=["accuracy", "f1_macro"])
+    assert result
+    assert result["a"] == result.score("a")
+    assert result["b", "f1_macro"] == result.score("b", "f1_macro")
+    with pytest.raises(bb.InvalidInputError, match="no score of 'z' on 'accuracy'"):
+        result["z"]
+    with pytest.raises(bb.InvalidInputError, match="no difference between"):
+        result["a", "b", "accuracy"]
+    assert result.to_frame().equals(result.to_frame("scores"))
+    assert result.to_frame()["system"].tolist() == [score.system for score in result.systems]
+    assert result.to_csv() == result.to_csv(what="scores")
+    row = dict(zip(*(line.split(",") for line in result.to_csv().splitlines()[:2]), strict=True))
+    assert (row["rank_low"], row["rank_high"], row["group"]) == ("", "", "")
+    assert bb.load(result.to_json()) == result
+    assert bb.compare(SYSTEMS, GOLD).to_frame().columns[1] == "a"
 
 
 def test_one_system_has_the_interval_that_it_has_among_others() -> None:

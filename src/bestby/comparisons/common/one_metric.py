@@ -257,7 +257,7 @@ def system_scores(
     Without `standings` nothing was tested, so no ranks are claimed.
     """
     metric = makers.group.metrics[m]
-    low, high, labels = (None, None, None) if standings is None else standings
+    low, high, labels = standings or (None, None, None)
     entries: list[SystemScore] = []
     notes: list[Note] = []
     for position, system in enumerate(order):
