@@ -110,3 +110,11 @@ def test_what_was_read_is_no_option(
         Path(f"{name}.txt").write_text("0.5\ninf\n0.2\n" if name == "gold" else "1\n2\n3\n", encoding="utf-8")
     assert main(["compare", "a.txt", "b.txt", "--gold", "gold.txt", "--metric", "mse"]) == 2
     assert "Error: gold must be finite" in capsys.readouterr().err
+
+
+def test_an_option_that_evaluate_lacks_and_compare_has(capsys: pytest.CaptureFixture[str]) -> None:
+    for option in ("--baseline", "--test"):
+        assert main(["evaluate", "x.csv", option, "a"]) == 2
+        assert f"{option} belongs to bestby compare: bestby evaluate" in capsys.readouterr().err
+    assert main(["evaluate", "x.csv", "--sed", "1"]) == 2
+    assert "--seed" in capsys.readouterr().err

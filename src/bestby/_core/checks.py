@@ -16,7 +16,7 @@ import numpy as np
 from bestby._core.arrays import as_array as as_array
 from bestby._core.arrays import listed
 from bestby._core.errors import InvalidInputError, MissingValueError
-from bestby._core.text import quoted, shortened, suggestion, surrogate
+from bestby._core.text import counted, quoted, shortened, suggestion, surrogate
 from bestby._core.typing import Array, ArrayLike, FloatArray
 
 T = TypeVar("T", bound=str)
@@ -45,7 +45,7 @@ def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
         )
     if length is not None and array.size != length:
         raise InvalidInputError(
-            f"{what} has {array.size} values, expected {length}",
+            f"{what} has {counted(array.size, 'value')}, expected {length}",
             hint="pass one value per item, in the same order for gold and every system",
         )
     if array.dtype.kind == "O":

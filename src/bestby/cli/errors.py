@@ -76,7 +76,14 @@ def reported() -> Iterator[Status]:
 
 def _say_usage(error: Any) -> None:
     command = error.ctx.command_path if getattr(error, "ctx", None) else "bestby"
-    _say("UsageError", error.format_message(), f"{command} --help")
+    message, name = error.format_message(), getattr(error, "option_name", None)
+    if command == "bestby evaluate" and name is not None:
+        from bestby.cli.options import spellings
+        from bestby.cli.parameters.compare import Compare
+
+        if any(name in names for names in spellings(Compare).values()):
+            message = f"{name} belongs to bestby compare: bestby evaluate compares no systems"
+    _say("UsageError", message, f"{command} --help")
 
 
 def _say(kind: str, message: str, hint: str | None) -> None:

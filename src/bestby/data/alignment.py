@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted
 from bestby._core.typing import BoolArray, OnMissing
 from bestby.data import soft
 from bestby.results.base import Note
@@ -178,7 +178,7 @@ def _with_length(values: Any, what: str, n: int) -> Any:
     size = len(values) if isinstance(values, list | tuple) else len(checks.as_array(values, what))
     if size != n:
         raise InvalidInputError(
-            f"{what} has {size} values, expected {n}",
+            f"{what} has {counted(size, 'value')}, expected {n}",
             hint="pass one value per item, in the same order for gold and every system",
         )
     return values

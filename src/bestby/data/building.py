@@ -7,6 +7,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError, MissingValueError
+from bestby._core.text import counted
 from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.data.alignment import Aligned, unequal_lengths
 from bestby.data.annotations import Annotations
@@ -46,7 +47,7 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
         check_numeric(values)
     elif len(gold) != n:
         raise InvalidInputError(
-            f"gold has {len(gold)} values, expected {n}",
+            f"gold has {counted(len(gold), 'value')}, expected {n}",
             hint="pass one value per item, in the same order for gold and every system",
         )
     if ids is not None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.text import visible
+from bestby._core.text import counted, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
 from bestby.data import hashing
 from bestby.data.alignment import aligned
@@ -112,7 +112,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         of = extent(self.n_items, self.n_clusters)
-        return f"<evaluation of {len(self.names)} systems on {of}: {visible(listed(self.names))}>"
+        return f"<evaluation of {counted(len(self.names), 'system')} on {of}: {visible(listed(self.names))}>"
 
     @classmethod
     def of(

@@ -42,7 +42,7 @@ def check_countable(**present: bool) -> None:
 
 
 def checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the systems, of which a comparison needs two."""
+    """Return the names of the systems; there must be at least one."""
     if not isinstance(systems, Mapping):
         raise InvalidInputError(
             f"systems must be a mapping of name to predictions, got {type(systems).__name__}",

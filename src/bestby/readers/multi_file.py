@@ -96,7 +96,13 @@ def pieces_of(paths: Any) -> Pieces | None:
         if recognised(path) is not None:
             return None
         files = [file for file in sorted(path.rglob("*")) if is_file(file) and _is_table(file, path)]
-        return _pieces(text, path, files) if files else None
+        if not files:
+            texts = any(file.suffix == ".txt" for file in path.iterdir())
+            raise InvalidInputError(
+                f"{text} is a folder that holds no table ({', '.join(_ENDINGS)})",
+                hint=f"name its files, one per system: {path / '*.txt'}" if texts else "name a file",
+            )
+        return _pieces(text, path, files)
     if exists(path) or not glob.has_magic(text):
         return None
     root = _fixed(path)

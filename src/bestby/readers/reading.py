@@ -56,7 +56,7 @@ def read(
     stream: bool | None = None,
     **options: Any,
 ) -> Evaluation:
-    r"""Read the predictions or per-item scores of two or more systems from files.
+    r"""Read the predictions or per-item scores of one system or several from files.
 
     A *wide* table has a row per item and a column per system. A *long* table has a row per item and
     system, with columns called system (or model, method and the like, of texts that repeat), item (or id)
@@ -89,7 +89,7 @@ def read(
         One table: the column of the gold. One file per system: the file of the gold, or a column that all
         of them have. Without gold, the values are scores. Of texts there may be several references.
     systems, ignore : str or sequence of str, optional
-        Which systems to compare (all by default), and the columns of a table that are not systems, or systems
+        Which systems to read (all by default), and the columns of a table that are not systems, or systems
         of several files to leave out, by name or pattern (``"gpt-*"``).
     items, clusters, strata : str, optional
         The columns of item ids and of the groups of the items. Several columns may make an item id together:

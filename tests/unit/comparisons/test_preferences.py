@@ -292,7 +292,7 @@ def test_refused_data(rows: Any, message: str) -> None:
         ({"prior": -1}, "prior must be a number of judgements"),
         ({"level": 95}, "level must lie strictly between 0 and 1"),
         ({"baseline": "z"}, "baseline 'z' is not among the systems: x, y"),
-        ({"clusters": ["q"]}, "clusters has 1 values, expected 25"),
+        ({"clusters": ["q"]}, "clusters has 1 value, expected 25"),
         ({"clusters": "prompt"}, "clusters='prompt' names a column, but the judgements are not a data frame"),
         ({"n_resamples": 0}, "n_resamples must be a whole number of at least 1"),
     ],

@@ -290,7 +290,12 @@ def test_patterns_that_match_no_table(
 
 
 def test_an_empty_folder_is_no_table(tmp_path: Path) -> None:
-    assert message(tmp_path).endswith("is a directory, expected a file")
+    said = "{} is a folder that holds no table (.parquet, .csv, .tsv, .tab, .jsonl, .ndjson)"
+    assert message(tmp_path) == said
+    (tmp_path / "a.txt").write_text("x\ny\n", encoding="utf-8")
+    with pytest.raises(InvalidInputError) as caught:
+        read(tmp_path)
+    assert caught.value.hint == f"name its files, one per system: {tmp_path / '*.txt'}"
 
 
 def test_a_pattern_with_a_name_is_one_system(tmp_path: Path) -> None:

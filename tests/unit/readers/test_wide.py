@@ -305,7 +305,7 @@ def test_json_errors(make: Make, content: str, expected: str) -> None:
 
 def test_paths_that_are_no_files(tmp_path: Path) -> None:
     assert message(tmp_path / "none.csv") == "no file '{}'"
-    assert message(tmp_path) == "{} is a directory, expected a file"
+    assert message({"a": tmp_path}) == f"{tmp_path} is a directory, expected a file"
     for address in ("https://example.com/a.csv", "s3://bucket/a.csv", "a\0b.csv", "*.csv", ""):
         with pytest.raises(InvalidInputError, match=r"no file|is a directory"):
             read(address)

@@ -12,6 +12,7 @@ from bestby.cli.parameters.groups import Text
 
 @record
 class Statistics(groups.Direction, Sampling, groups.Intervals):
+    level: float = option("P", "Level of the intervals.", default=0.95)
     interval: str = choice("METHOD", groups.SKIPPABLE_INTERVALS, "Intervals: ", default="auto")
 
     def arguments(self) -> dict[str, Any]:
@@ -29,7 +30,7 @@ class Output(groups.Tables):
 class Evaluate:
     """
     FILES are as for 'bestby compare', but one system is enough: one wide or long table, or one file per
-    system. The metric is accuracy, without gold the mean of the scores. Nothing is tested.
+    system. The metric is accuracy, without gold the mean of the scores.
 
     \b
     Examples:

@@ -65,7 +65,7 @@ class Columns(Rows):
         "--item",
     )
     systems: Names = option(
-        "NAME", "Compare this system, or those of a pattern; repeatable (default: all).", "--system"
+        "NAME", "Take this system, or those of a pattern; repeatable (default: all).", "--system"
     )
     ignore: Names = option("NAME", "Column, or pattern of columns, that is not a system; repeatable.")
     system_column: Text = option(

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.data.frames import is_table, table_of
 from bestby.data.groupings import one_grouping
@@ -194,7 +194,7 @@ def _of_length(clusters: Any, n: int) -> list[Any]:
     listed = arrays.listed(clusters, "clusters")
     if len(listed) != n:
         raise InvalidInputError(
-            f"clusters has {len(listed)} values, expected {n}", hint="pass one per judgement"
+            f"clusters has {counted(len(listed), 'value')}, expected {n}", hint="pass one per judgement"
         )
     return listed
 
