@@ -27,7 +27,8 @@ def wilson(
 ) -> tuple[float, float] | tuple[FloatArray, FloatArray]:
     """Wilson's score interval for a proportion (1927, J. Amer. Statist. Assoc. 22, 209-212).
 
-    The ends are floats if both counts are scalars. The interval of the failures is the mirror image.
+    It is that of Newcombe (1998), Statist. Med. 17, 857-872, method 3. The ends are floats if both counts are
+    scalars. The interval of the failures is the mirror image.
     """
     z = two_sided_quantile(level)
     x, size = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(n, dtype=float))

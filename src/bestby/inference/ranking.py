@@ -94,8 +94,8 @@ def rank_scale(k: int, n: int) -> float:
 def nemenyi(average: ArrayLike, n: int) -> FloatArray:
     """Return Nemenyi's p-value for each two systems: all pairs compared by their average ranks.
 
-    The p-values already account for all pairs (Demsar 2006, JMLR 7, 1-30, section 3.2.2); they are 1 on the
-    diagonal.
+    Nemenyi (1963), Distribution-free multiple comparisons, PhD thesis, Princeton. The p-values already
+    account for all pairs (Demsar 2006, JMLR 7, 1-30, section 3.2.2); they are 1 on the diagonal.
     """
     r = np.asarray(average, dtype=np.float64)
     q = np.abs(r[:, None] - r[None, :]) / rank_scale(r.size, n) * math.sqrt(2.0)

@@ -16,7 +16,10 @@ _SIZE_FORMS = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 
 
 def unpacked_bound(path: Path) -> tuple[int, bool]:
-    """Return how many bytes a zstd file has unpacked (RFC 8878, section 3.1), and whether that is exact."""
+    """Return how many bytes a zstd file has unpacked, and whether that is exact.
+
+    Collet & Kucherawy (2021), RFC 8878, section 3.1.
+    """
     total, exact = 0, True
     try:
         with path.open("rb") as stream:

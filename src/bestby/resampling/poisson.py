@@ -1,7 +1,8 @@
 """Poisson weights that belong to items, not to positions: for data that come in pieces.
 
 Each item is drawn a Poisson(1) number of times, independently of all others (Hanley & MacGibbon 2006, Comput.
-Methods Programs Biomed. 83, 57-62), so that the totals of a resample are sums over any parts of the data.
+Methods Programs Biomed. 83, 57-62; Chamandy, Muralidharan, Najmi & Naidu 2012, Estimating uncertainty for
+massive data streams, Google), so that the totals of a resample are sums over any parts of the data.
 Replicate b = 4 q + j takes the j-th 16 bits, from the lowest, of the word ``mix(key_q + item * GOLDEN)`` of
 the stream of `streams`, with ``key_q`` the key of replicate q and ``item`` the key of the item. The 16 bits
 are turned into a weight by the quantiles of the Poisson distribution, rounded to 1 / 65536. Swap b = 64 q + j

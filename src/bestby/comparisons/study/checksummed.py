@@ -14,7 +14,7 @@ VERSION = 1
 _RESTORE = "restore it (from git or a backup), or remove the file and add its content again"
 
 
-def sealed(kind: str, head: Mapping[str, Any], bulk: Mapping[str, Any], bulk_hash: str) -> bytes:
+def checksummed(kind: str, head: Mapping[str, Any], bulk: Mapping[str, Any], bulk_hash: str) -> bytes:
     """Return the content of a file, with one line per element of the long lists in `bulk`.
 
     The hash of `bulk` stands before it and a checksum of the rest at the end: one pass reads both.
@@ -37,8 +37,8 @@ def sealed(kind: str, head: Mapping[str, Any], bulk: Mapping[str, Any], bulk_has
         ) from error
 
 
-def unsealed(path: Path, kind: str, bulk: tuple[str, ...]) -> dict[str, Any]:
-    """Read a file of `sealed`."""
+def read_checksummed(path: Path, kind: str, bulk: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a file that `checksummed` wrote holds; refuse one that was changed since."""
     try:
         content = json.loads(path.read_bytes().decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:  # not UTF-8, not JSON

@@ -158,7 +158,7 @@ def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], cache.S
 def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) -> Iterator[cache.Scored]:
     n_runs = len(condition.runs)
     evaluation = plan.evaluation([condition.name])
-    for makers, m in _makers(plan, evaluation, metrics):
+    for makers, m in _intervals_by_metric(plan, evaluation, metrics):
         metric = makers.group.metrics[m]
         method = plan.settings.interval
         scores = makers.scores[m][:n_runs]
@@ -234,7 +234,7 @@ def _differences_of(
     a, b = both
     evaluation = plan.evaluation([a.name, b.name])
     alone = len(a.runs) == len(b.runs) == 1 and "t" not in (plan.settings.test, plan.settings.interval)
-    for makers, m in _makers(plan, evaluation, metrics):
+    for makers, m in _intervals_by_metric(plan, evaluation, metrics):
         metric = makers.group.metrics[m]
         for condition, part in ((a, slice(0, len(a.runs))), (b, slice(len(a.runs), None))):
             one_pair.check_defined(makers.scores[m][part], metric, condition.run_name)
@@ -244,10 +244,10 @@ def _differences_of(
         yield dataclasses.replace(difference, notes=notes_about(notes, metric.name, a.name, b.name))
 
 
-def _makers(
+def _intervals_by_metric(
     plan: Plan, evaluation: Evaluation, metrics: Sequence[BaseMetric]
 ) -> Iterator[tuple[Intervals, int]]:
-    """Make what makes intervals for each metric, and for each alone.
+    """Yield the intervals of each metric, each prepared alone, and the position of the metric in them.
 
     Metrics that are resampled together share their resamples, which then depend on all of them; but which are
     computed together depends on what is kept already, and results must not.

@@ -29,7 +29,7 @@ from bestby._core import checks, files
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby._core.text import quoted
 from bestby.comparisons.study import aligning, layout, names
-from bestby.comparisons.study.checksummed import sealed, unsealed
+from bestby.comparisons.study.checksummed import checksummed, read_checksummed
 from bestby.comparisons.study.records import Entry, Gold, Run
 
 _GOLD = ("classes", "ids", "gold", "clusters")
@@ -70,7 +70,7 @@ class Store:
                     entry, replace=replace
                 )  # another process was first: it must be the same
             run = dataclasses.replace(run, added=datetime.now(UTC).isoformat(timespec="seconds"))
-            data = sealed("run", run.head, run.bulk, run.hash)
+            data = checksummed("run", run.head, run.bulk, run.hash)
             target = layout.run_file(self.path, run.condition, run.run)
             files.folder(target.parent)
             if replace:
@@ -138,7 +138,7 @@ class Store:
         with files.reported(f"read {path}"):
             layout.check(self.path)
             try:
-                found = Run.stored(unsealed(path, "run", _RUN))
+                found = Run.stored(read_checksummed(path, "run", _RUN))
             except FileNotFoundError:
                 raise self._absent(condition, run) from None
         if (found.condition, found.run) != (condition, run):
@@ -196,14 +196,14 @@ class Store:
         with files.reported(f"read {path}"):
             layout.check(self.path)
             try:
-                return Gold.stored(unsealed(path, "gold", _GOLD))
+                return Gold.stored(read_checksummed(path, "gold", _GOLD))
             except FileNotFoundError:
                 return None
 
     def _first_gold(self, gold: Gold) -> bool:
         """Write the gold; False if another process was quicker."""
         path = layout.gold_file(self.path)
-        return files.create(path, sealed("gold", {}, gold.bulk, gold.hash), layout.scratch(self.path))
+        return files.create(path, checksummed("gold", {}, gold.bulk, gold.hash), layout.scratch(self.path))
 
     def _settled(self, entry: Entry, mine: Gold | None) -> Gold:
         """Return the gold of the study (`mine`), or that of the entry if the study has none."""

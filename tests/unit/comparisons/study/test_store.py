@@ -15,7 +15,7 @@ from bestby._core import files
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby._core.stored_values import digest
 from bestby.comparisons.study import names
-from bestby.comparisons.study.checksummed import sealed, unsealed
+from bestby.comparisons.study.checksummed import checksummed, read_checksummed
 from bestby.comparisons.study.records import Gold
 from bestby.comparisons.study.store import Store
 
@@ -547,12 +547,12 @@ class TestFiles:
         with pytest.raises(InvalidInputError, match="must be valid Unicode text"):
             store.add("h1", run=0, predictions=["\ud800", "x", "x", "x"])
 
-    def test_sealed_and_unsealed(self, tmp_path: Path) -> None:
+    def test_checksummed_files(self, tmp_path: Path) -> None:
         path = tmp_path / "x.json"
-        path.write_bytes(sealed("run", {"a": 1}, {"b": [], "c": None}, digest({"b": [], "c": None})))
-        assert unsealed(path, "run", ("b", "c"))["a"] == 1
+        path.write_bytes(checksummed("run", {"a": 1}, {"b": [], "c": None}, digest({"b": [], "c": None})))
+        assert read_checksummed(path, "run", ("b", "c"))["a"] == 1
         with pytest.raises(StudyError, match="is not the gold of a study"):
-            unsealed(path, "gold", ("b", "c"))
+            read_checksummed(path, "gold", ("b", "c"))
 
     def test_without_hard_links_a_run_is_added_once_too(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
