@@ -18,8 +18,8 @@ from bestby.data.coding import Coded, coded_texts
 
 Missing = frozenset[str]
 
-MISSING: Missing = frozenset({"", "NA", "NaN", "nan"})
-"""Cells that stand for no value, unless the user says otherwise."""
+MISSING = ("", "NA", "NaN", "nan")
+"""Cells that stand for no value, unless the user says otherwise; in an order, as signatures show them."""
 
 _EXACT = 2**53
 """Whole numbers up to this size are exact as floats."""
@@ -188,7 +188,7 @@ class NumeralColumn(Column):
         return False
 
 
-def column_of(raw: Raw, what: str, missing: Missing = MISSING) -> Column:
+def column_of(raw: Raw, what: str, missing: Missing = frozenset(MISSING)) -> Column:
     """Tell the values of a raw column from its missing ones.
 
     Surrounding white space is no part of a value. `raw`, of shape (n,), holds numbers, dates, or objects:

@@ -249,6 +249,10 @@ def aso_tightness(m_old: int, n_old: int, m_new: int, n_new: int) -> float:
     InvalidInputError
         If a number of runs is no positive integer.
 
+    See Also
+    --------
+    aso : The bound that more runs tighten.
+
     References
     ----------
     .. [1] Ulmer, Hardmeier & Frellsen (2022), deep-significance: easy and meaningful statistical

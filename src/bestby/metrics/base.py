@@ -215,6 +215,22 @@ class MeanMetric(Metric):
 
     Its statistics are that number and 1; means have exact permutation and bootstrap distributions,
     which the engine uses. Implement `values`.
+
+    See Also
+    --------
+    Metric : A function of several sums over the items.
+
+    Examples
+    --------
+    >>> import bestby as bb
+    >>> import numpy as np
+    >>> class WithinOne(bb.MeanMetric):
+    ...     name = "within_one"
+    ...     bounds = (0.0, 1.0)
+    ...     def values(self, gold, predictions):
+    ...         return (np.abs(gold - predictions) <= 1.0).astype(float)
+    >>> bb.evaluate([3, 5, 1, 4], [4, 5, 3, 4], metric=WithinOne()).systems[0].score
+    0.75
     """
 
     binary: ClassVar[bool] = False
@@ -261,6 +277,28 @@ class WeightedMetric(BaseMetric):
     """A metric that is not a function of sums, but takes integer weights of the items after one sort.
 
     For ranks: `prepare` sorts once, `weighted` scores any number of resamples from their weights.
+
+    See Also
+    --------
+    MeanMetric : The mean of one number per item, which is faster.
+
+    Examples
+    --------
+    >>> import bestby as bb
+    >>> import numpy as np
+    >>> class MedianError(bb.WeightedMetric):
+    ...     name = "median_error"
+    ...     greater_is_better = False
+    ...     def prepare(self, gold, predictions):
+    ...         errors = np.abs(gold - predictions)
+    ...         order = np.argsort(errors)
+    ...         return order, errors[order]
+    ...     def weighted(self, prepared, weights):
+    ...         order, errors = prepared
+    ...         counts = weights[:, order].cumsum(axis=1)
+    ...         return errors[(counts >= (counts[:, -1:] + 1) // 2).argmax(axis=1)]
+    >>> bb.evaluate([3, 5, 1, 4, 2], [4, 5, 3, 4, 6], metric=MedianError()).systems[0].score
+    1.0
     """
 
     @abstractmethod

@@ -75,6 +75,13 @@ class Pilot(Design):
     DesignError
         If the metric has no value on the pilot, or its items come in two crossed groupings.
 
+    See Also
+    --------
+    power : The power of a study of this design.
+    sample_size : The size that has the power wanted.
+    PairedScores : From a standard deviation instead of a pilot.
+    PairedProportions : From two accuracies instead of a pilot.
+
     Notes
     -----
     The variance that a study has is that of the pilot over chi² / f, a chi-square over its degrees of freedom

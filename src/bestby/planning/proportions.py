@@ -43,6 +43,12 @@ class PairedProportions(Design):
     DesignError
         If no two systems have these accuracies and this agreement.
 
+    See Also
+    --------
+    power : The power of a study of this design.
+    sample_size : The size that has the power wanted.
+    Pilot : From the data of a pilot study, on any metric.
+
     Notes
     -----
     If x of the n items of a pilot differ, the true share of such items has the Beta distribution with the

@@ -54,6 +54,12 @@ class PairedScores(PlannedDifference):
         If `sd` is not positive, or the design effect, the cluster size or another number is not positive (or
         not at least 1).
 
+    See Also
+    --------
+    power : The power of a study of this design.
+    sample_size : The size that has the power wanted.
+    Pilot : From the data of a pilot study, on any metric.
+
     Notes
     -----
     Given the estimate s² with f degrees of freedom, the true variance is taken to be s² f / chi², chi² being

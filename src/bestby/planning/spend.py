@@ -66,6 +66,12 @@ def allocate(
     DesignError
         If the budget does not pay for a study.
 
+    See Also
+    --------
+    Pilot : The design whose runs and items are planned.
+    power : The power of one size.
+    sample_size : The size that has the power wanted.
+
     Examples
     --------
     >>> from bestby import RunsAndItems

@@ -69,6 +69,11 @@ def read_datasets(
     InvalidInputError
         If the file cannot be read or what it holds does not fit together.
 
+    See Also
+    --------
+    compare_datasets : Compare the systems over the datasets.
+    read : One test set.
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -130,6 +135,11 @@ def read_folds(
     ------
     InvalidInputError
         If the file cannot be read or what it holds does not fit together.
+
+    See Also
+    --------
+    compare_folds : Compare the systems by cross-validation.
+    read : One test set.
 
     Examples
     --------

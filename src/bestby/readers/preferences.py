@@ -55,6 +55,11 @@ def read_preferences(
     InvalidInputError
         If the file cannot be read, a column is missing, or a winner is neither of the two.
 
+    See Also
+    --------
+    compare_preferences : Compare the systems by the judgements.
+    read : Scores or predictions of each system.
+
     Notes
     -----
     The winner is the name of a system, the name of one of the two columns ("a", "model_b"), "tie", or a

@@ -137,6 +137,14 @@ def read(
     DesignError
         If rows are to be counted (``stream=True``) that cannot be.
 
+    See Also
+    --------
+    compare : Compare the systems that were read.
+    evaluate : Their scores, without a comparison.
+    read_runs : Several runs of each system.
+    read_datasets : Results on several datasets.
+    read_folds : Results of cross-validation.
+
     Examples
     --------
     >>> import pathlib, tempfile

@@ -76,6 +76,11 @@ def read_runs(
     InvalidInputError
         If the file cannot be read or what it holds does not fit together.
 
+    See Also
+    --------
+    compare_runs : Compare the systems by their runs.
+    read : One run of each system.
+
     Examples
     --------
     >>> import pathlib, tempfile

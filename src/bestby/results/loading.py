@@ -56,6 +56,10 @@ def load(source: str | Path | Mapping[str, Any]) -> Any:
         If there is no such file, it is not a result of bestby, it was written by a later version with another
         format, or it is damaged.
 
+    See Also
+    --------
+    compare : Make a result; `to_json` writes it.
+
     Notes
     -----
     A plan whose design holds a pilot has a `StoredDesign` afterwards, which knows all assumptions and cannot

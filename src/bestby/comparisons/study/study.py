@@ -37,6 +37,11 @@ class Study:
     path : str or Path
         The directory, made when the first run is added.
 
+    See Also
+    --------
+    compare_runs : Compare runs that are in memory.
+    StudyComparison : What `Study.compare` returns.
+
     Examples
     --------
     >>> import tempfile

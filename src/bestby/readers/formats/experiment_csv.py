@@ -150,7 +150,7 @@ class _Part:
 def _part(
     path: Path, name: str | None, on_missing: OnMissing, value: str | None, system: str | None
 ) -> _Part:
-    table = read_table(readable_file(path), MISSING)
+    table = read_table(readable_file(path), frozenset(MISSING))
     tool = _tool(table.names)
     if tool is None:
         raise InvalidInputError(

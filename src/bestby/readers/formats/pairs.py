@@ -115,7 +115,7 @@ def read(
     or several of `PAIRS` are there.
     """
     refuse_gold(gold, "pairs of numbers have no gold")
-    tables = {name: read_table(readable_file(path), MISSING) for name, path in paths.items()}
+    tables = {name: read_table(readable_file(path), frozenset(MISSING)) for name, path in paths.items()}
     by = Roles(item=items, cluster=clusters, stratum=strata)
     wanted = _wanted(value_column)
     if len(tables) > 1:
