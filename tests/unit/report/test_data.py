@@ -142,7 +142,9 @@ def test_frame_has_the_columns_of_differences(made: SimpleNamespace) -> None:
     assert frame.shape == (20, 22)
     assert frame["difference"].tolist()[1] == 38 / 638
     assert str(frame["p_value"].dtype) == "float64"
-    assert list(to_frame(made.five(differences=())).columns) == DIFFERENCE_KEYS
+    alone = made.five(differences=())
+    assert list(to_frame(alone, "differences").columns) == DIFFERENCE_KEYS
+    assert to_frame(alone)["system"].tolist() == [entry.system for entry in alone.systems]
 
 
 def test_without_pandas_the_error_says_what_to_install(
