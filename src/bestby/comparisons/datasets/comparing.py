@@ -155,11 +155,10 @@ def compare_datasets(
     >>> round(result["new", "old"].estimate, 4), result.wins("new", "old"), result.average_ranks
     (0.0275, (3, 0, 1), (1.25, 1.75))
     """
-    resampling = combined(
+    drawing = Drawing.of(combined(
         resampling, n_resamples, function="compare_datasets", rng=rng, n_jobs=n_jobs, progress=progress,
         executor=executor,
-    )  # fmt: skip
-    drawing = Drawing.of(resampling)
+    ))  # fmt: skip
     options = per_dataset.checked_options(interval, level, alternative, correction, margin, test=test)
     checks.choice(across, allowed_names("across", "datasets"), "across")
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
