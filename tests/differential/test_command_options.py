@@ -87,6 +87,8 @@ MAY_BE_REFUSED = {"--format", "--normalise"}
 REFUSED = {
     "--normalise": [*PLAIN, "--normalise"],
     "--no-rescale": [*PLAIN, "--no-rescale"],
+    "--higher-is-better": [*PLAIN, "--higher-is-better", "--lower-is-better"],
+    "--lower-is-better": [*PLAIN, "--lower-is-better"],
     "--simultaneous": [*PLAIN, "--simultaneous", "--interval", "bca"],
     "--option": [*PLAIN, "--option", "what=ever"],
     "--csv-safe": [*PLAIN, "--csv-safe"],

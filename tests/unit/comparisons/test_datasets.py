@@ -19,6 +19,7 @@ from bestby.comparisons.common import per_dataset
 from bestby.engine.base import Drawing
 from bestby.metrics import resolve
 from bestby.report import data
+from bestby.report.document import kind_of
 from bestby.results.datasets import DatasetComparison
 
 
@@ -411,7 +412,7 @@ def test_every_report_of_every_result(name: str) -> None:
         assert made.strip()
         assert made == getattr(again, form)()
     assert json.loads(result.to_json()) == result.to_dict()
-    describing = data._describing(result)
+    describing = kind_of(result)
     frame = result.to_frame()
     assert tuple(frame.columns) == describing.COLUMNS
     assert len(result.to_csv().splitlines()) == len(frame) + 1
