@@ -125,7 +125,7 @@ def test_acceleration_and_bca_against_plain_loops(
         return score(taken, [a[i] for i in items]) - score(taken, [b[i] for i in items])
 
     expected = plain.acceleration(plain.jackknife(difference, units))
-    assert made._acceleration(target) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+    assert made.acceleration(target) == pytest.approx(expected, rel=1e-6, abs=1e-12)
     drawn = sorted((made.replicates[:, 0, 0] - made.replicates[:, 0, 1]).tolist())
     estimate = difference(list(range(40)))
     normal = NormalDist()

@@ -30,6 +30,7 @@ class WeightDerivatives:
     --------
     Those of the area under a ROC curve are placements less the area, over the number of the class:
 
+    >>> import numpy as np
     >>> from bestby.metrics.ranking import RocAuc
     >>> metric = RocAuc("roc_auc")
     >>> ranking = metric.prepare(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.4, 0.8]))
