@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from bestby.inference.ordering import aso_tightness as aso_tightness
     from bestby.inference.ordering import multi_aso as multi_aso
     from bestby.inference.replicability import replicability as replicability
-    from bestby.metrics.base import FunctionMetric as FunctionMetric
     from bestby.metrics.base import MeanMetric as MeanMetric
     from bestby.metrics.base import Metric as Metric
     from bestby.metrics.base import WeightedMetric as WeightedMetric
     from bestby.metrics.derivatives import WeightDerivatives as WeightDerivatives
+    from bestby.metrics.functions import FunctionMetric as FunctionMetric
     from bestby.metrics.registry import list_metrics as list_metrics
     from bestby.planning.lifted import LiftedScores as LiftedScores
     from bestby.planning.pilot import Pilot as Pilot
@@ -103,7 +103,9 @@ __getattr__, __dir__, __all__ = door(
         "inference.normality": "normality",
         "inference.ordering": "aso aso_tightness multi_aso",
         "inference.replicability": "replicability",
-        "metrics.base": "FunctionMetric MeanMetric Metric WeightDerivatives WeightedMetric",
+        "metrics.base": "MeanMetric Metric WeightedMetric",
+        "metrics.derivatives": "WeightDerivatives",
+        "metrics.functions": "FunctionMetric",
         "metrics.registry": "list_metrics",
         "planning.lifted": "LiftedScores",
         "planning.pilot": "Pilot",

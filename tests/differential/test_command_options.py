@@ -98,6 +98,7 @@ REFUSED = {
 
 NEUTRAL = {
     "--jobs": ["--jobs", "3"],
+    "--cache": ["--cache", "counts"],
     "--top": ["--top", "2"],
     "--item": ["--item", "id"],
     "--csv": ["--csv", "out.csv"],

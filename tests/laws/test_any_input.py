@@ -573,6 +573,8 @@ def test_the_same_values_in_other_containers_give_the_same_result(place: str) ->
     values, call = containers.GIVEN[place]
     expected = containers.told(call(values))
     made = containers.nested(values) if isinstance(values[0], list) else containers.alike(values)
+    if place == "replicability":
+        del made["labelled series"]  # whose labels name the datasets
     assert not failures(lambda given: containers.told(call(given)), made, lambda found: found == expected)
 
 

@@ -14,7 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray
 from bestby.engine.weighted import CALLED_AT_ONCE, ItemGroup
 from bestby.inference import smoothness
-from bestby.metrics.base import FunctionMetric
+from bestby.metrics.functions import FunctionMetric
 from bestby.resampling import streams
 from bestby.resampling.shared import Shared
 

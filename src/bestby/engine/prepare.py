@@ -24,7 +24,8 @@ from bestby.engine.sums import AnnotatedGroup, SumGroup
 from bestby.engine.text_statistics import Counting
 from bestby.metrics import _items
 from bestby.metrics._texts import TextMetric
-from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
+from bestby.metrics.base import BaseMetric, MeanMetric, Metric, WeightedMetric
+from bestby.metrics.functions import FunctionMetric
 from bestby.resampling import streams
 from bestby.resampling.units import Units, single_stratum
 

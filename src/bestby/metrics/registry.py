@@ -14,7 +14,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics.base import BaseMetric, FunctionMetric, MeanMetric, Metric, WeightedMetric
+from bestby.metrics.base import BaseMetric, MeanMetric, Metric, WeightedMetric
+from bestby.metrics.functions import FunctionMetric
 from bestby.metrics.names import NAMES, PART_EXAMPLES, PATTERNS, SPELLINGS, SUGGESTIONS, WITH_LABEL
 
 Way: TypeAlias = Literal["exact", "cells", "dense", "weighted", "index"]
