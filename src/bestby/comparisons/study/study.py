@@ -40,7 +40,7 @@ class Study:
     See Also
     --------
     compare_runs : Compare runs that are in memory.
-    StudyComparison : What `Study.compare` returns.
+    bestby.results.StudyComparison : What `Study.compare` returns.
 
     Examples
     --------
