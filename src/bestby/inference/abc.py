@@ -56,8 +56,8 @@ def abc(
     -------
     tuple of float, or None
         The ends; None where the method breaks down: a derivative or an end is undefined, an end lies beyond
-        the bounds, the acceleration turns an end round, or the score does not rise from the lower end to the
-        upper.
+        the bounds, the acceleration turns an end round, the score does not rise from the lower end to the
+        upper, the interval would not hold the score, or the standard error is no more than rounding.
 
     Notes
     -----
@@ -94,6 +94,9 @@ def abc(
     u = first / largest
     spread = float(counts @ (u * u))
     se = largest * float(np.sqrt(spread))
+    noise = rounding.level_width(scale)
+    if se <= noise:
+        return None
     a = float(counts @ u**3) / (6.0 * spread**1.5)
     change = first / se
     up, estimate, down = along(change, np.array([STEP, 0.0, -STEP]))
@@ -105,7 +108,9 @@ def abc(
         return None
     reach = w / (1.0 - a * w) ** 2
     path = along(change, np.linspace(reach[0], reach[1], 2 * POINTS + 1))
-    if not np.isfinite(path).all() or (np.diff(path) < -rounding.level_width(scale)).any():
+    if not np.isfinite(path).all() or (np.diff(path) < -noise).any():
         return None
-    low, high = float(path[0]), float(path[-1])
+    if not path[0] - noise <= estimate <= path[-1] + noise:
+        return None
+    low, high = min(float(path[0]), float(estimate)), max(float(path[-1]), float(estimate))
     return (low, high) if bounds[0] <= low and high <= bounds[1] else None

@@ -103,7 +103,7 @@ def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = Non
     if kind.form == "delimited":
         names, delimiter = header_of(path, kind.compression)
         if len(names) == 1:
-            return _lines_column(path, _single(path, kind.compression, name), missing, soft)
+            return _lines_column(path, _single(path, kind.compression, name, missing), missing, soft)
         if soft is not None and len(names) > 1 and _is_headless(path, names, soft):
             lines = value_lines(path, kind.compression).tolist()
             rows = list(csv.reader(lines, delimiter=delimiter))
@@ -197,8 +197,11 @@ def _flat(path: Path, array: Array) -> Array:
     return array
 
 
-def _single(path: Path, compression: str, name: str) -> Array:
-    """Read a table of one column; its first line is a header if it names the content or is the only text."""
+def _single(path: Path, compression: str, name: str, missing: Missing) -> Array:
+    """Read a table of one column; its first line is a header if it names the content or is the only text.
+
+    A word for a missing value is not a header.
+    """
     lines = value_lines(path, compression)
     cells = [_unquoted(line.strip()) for line in lines.tolist()]
     lines[:] = cells
@@ -212,6 +215,8 @@ def _single(path: Path, compression: str, name: str) -> Array:
                 hint="a header: rename it to 'predictions'; no header: give the file the ending .txt",
             )
         return lines[1:]
+    if first in missing:
+        return lines
     if others and not _is_number(first) and all(_is_number(other) for other in others):
         return lines[1:]
     if (

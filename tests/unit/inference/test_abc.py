@@ -217,3 +217,28 @@ def test_functions_have_no_derivatives() -> None:
     x = np.arange(20.0)
     with pytest.raises(DesignError, match="has no delta-method standard error"):
         compare({"a": x, "b": x + 1.0}, x**2, metric=median_error, interval="abc")
+
+
+def test_an_interval_that_would_not_hold_the_score_is_not_given() -> None:
+    both = {"a": [1, 0, 0, 0], "b": [1, 3, 0, 0]}
+    result = compare(both, [1, 1, 0, 0], metric="f1_macro", clusters=[1, 0, 0, 0], interval="abc", test=None)
+    interval = result["b", "a"].interval
+    assert interval.method == "bca"
+    assert "abc_undefined" in {note.code for note in result["b", "a"].notes}
+
+
+def test_a_standard_error_of_rounding_alone_gives_no_ends_out_of_order() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        gold, a, b = (rng.integers(0, 3, 6) for _ in range(3))
+        strata = rng.integers(0, 2, 6)
+        if np.unique(gold).size > 1:
+            both = {"a": a, "b": b}
+            result = compare(
+                both, gold, metric="balanced_accuracy", interval="abc", test=None, n_resamples=50
+            )
+            difference = result["a", "b"]
+            assert difference.interval.low <= difference.estimate <= difference.interval.high
+            far = compare({"a": a + 1e12, "b": b + 1e12}, gold, metric="rmse", strata=strata, interval="abc",
+                          test=None, n_resamples=50)["a", "b"]  # fmt: skip
+            assert far.interval.low <= far.interval.high

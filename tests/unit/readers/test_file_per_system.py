@@ -291,6 +291,13 @@ def test_published_boostsa(shared_data) -> None:
     assert right == pytest.approx([0.690, 0.741], abs=1e-12)
 
 
+@pytest.mark.parametrize("word", ["NA", '""', "nan"])
+def test_a_missing_value_on_the_first_line_is_not_a_header(make: Make, word: str) -> None:
+    first, second = make("a.csv", f"{word}\n0.5\n1\n"), make("b.csv", "0.1\n0.3\n0.4\n")
+    assert "system 'a' has no value for 1 of 3 items" in message({"a": first, "b": second})
+    assert read({"a": first, "b": second}, on_missing="drop").n_items == 2
+
+
 @pytest.mark.parametrize("word", ["label", "Value", "score"])
 def test_a_first_line_that_may_be_a_header_is_never_silently_left_out(make: Make, word: str) -> None:
     first = make("a.csv", f"{word}\nother\n{word}\nother\nother\n")
