@@ -278,3 +278,22 @@ def test_advice_is_written_whole_or_not(table: Path) -> None:
     assert json.loads((folder / "advice.json").read_text(encoding="utf-8"))["test"]
     with pytest.raises(InvalidInputError, match="there is no folder"):
         advise("accuracy").to_json(folder / "no" / "advice.json")
+
+
+def test_an_interrupt_of_which_compiled_code_made_another_error() -> None:
+    """Matplotlib's renderer, for one, says "Invalid bounding box" if the interrupt falls into it."""
+    code = """
+import signal, sys
+from bestby.cli.errors import reported
+from bestby.cli.interrupts import after_imports
+
+with after_imports(), reported() as status:
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        pass
+    raise ValueError("Invalid bounding box")
+sys.exit(status.code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")

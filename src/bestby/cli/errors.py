@@ -12,7 +12,7 @@ import typer
 
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.text import shortened
-from bestby.cli import streams
+from bestby.cli import interrupts, streams
 
 # Typer brings its own copy of click or uses the installed one, depending on its version; the class of all
 # its errors is a base of one that it always exports.
@@ -63,6 +63,9 @@ def reported() -> Iterator[Status]:
         status.code = Status.INPUT
         _say_usage(error)
     except Exception as error:  # a defect can raise anything; it has an exit status of its own
+        if interrupts.was_raised():
+            status.code = Status.INTERRUPTED
+            return
         status.code = Status.INTERNAL
         streams.flush()
         for line in traceback.format_exc().rstrip().split("\n"):

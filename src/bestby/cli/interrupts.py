@@ -1,4 +1,4 @@
-"""Ctrl-C while libraries are imported: it waits until they are."""
+"""Ctrl-C while libraries are imported, which waits until they are, and within compiled code."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ AGAIN = 0.02
 
 _IMPORT = "<frozen importlib"
 
+_raised_here: list[int] = []
+"""The interrupts that were raised since the command began."""
+
 
 @contextmanager
 def after_imports() -> Iterator[None]:
@@ -22,6 +25,7 @@ def after_imports() -> Iterator[None]:
     process; both say nothing of Ctrl-C. Handlers other than Python's own, such as that of a job in the
     background, which ignores interrupts, are left alone.
     """
+    _raised_here.clear()
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -33,8 +37,14 @@ def after_imports() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def was_raised() -> bool:
+    """Return whether an interrupt was raised; compiled code may have made another error of it."""
+    return bool(_raised_here)
+
+
 def _interrupted(number: int, frame: FrameType | None) -> None:
     if not _importing(frame):
+        _raised_here.append(number)
         signal.default_int_handler(number, frame)
     else:
         later = threading.Timer(AGAIN, _raised, [number])
