@@ -242,3 +242,19 @@ def test_a_standard_error_of_rounding_alone_gives_no_ends_out_of_order() -> None
             far = compare({"a": a + 1e12, "b": b + 1e12}, gold, metric="rmse", strata=strata, interval="abc",
                           test=None, n_resamples=50)["a", "b"]  # fmt: skip
             assert far.interval.low <= far.interval.high
+
+
+@pytest.mark.parametrize("method", ["normal", "abc"])
+def test_the_standard_error_of_ranks_is_that_of_the_interval(method: str) -> None:
+    rng = np.random.default_rng(3)
+    gold = rng.normal(size=80)
+    both = {"a": gold + rng.normal(size=80), "b": gold + rng.normal(size=80)}
+    difference = compare(both, gold, metric="spearman", interval=method, test=None)["a", "b"]
+    assert difference.standard_error_method == "formula"
+    drawn = compare(both, gold, metric="spearman", interval="percentile", test=None, n_resamples=4000)[
+        "a", "b"
+    ]
+    assert difference.standard_error == pytest.approx(drawn.standard_error, rel=0.1)
+    if method == "normal":
+        half = (difference.interval.high - difference.interval.low) / 2
+        assert half / difference.standard_error == pytest.approx(1.990, abs=0.001)  # Student's t of 79

@@ -70,6 +70,8 @@ def standard_error(
     elif interval is not None and interval.method == "cr2":
         error = group.error(*of)
         found, method = None if error is None else error.se, "cr2"
+    elif interval is not None and interval.method in ("normal", "abc"):
+        found = group.standard_error(*of)
     elif interval is not None:
         drawn = makers.replicates_of(target)
         drawn = drawn[np.isfinite(drawn)]
