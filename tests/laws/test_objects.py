@@ -204,7 +204,10 @@ FAMILIES: dict[str, tuple[Make, tuple[str, ...]]] = {
     "answers": (answers, ("em", "qa_f1")),
     "language": (likelihoods, ("perplexity", "bits_per")),
     "samples": (samples, ("pass@",)),
-    "parsing": (parses, ("uas", "las", "clas", "upos", "words", "sentences")),
+    "parsing": (
+        parses,
+        ("uas", "las", "clas", "upos", "words", "sentences", "uas_sentence", "las_sentence"),
+    ),
     "spans": (tags, ("span_", "tag_accuracy")),
     "multilabel": (sets, ("multilabel_", "subset_accuracy")),
     "retrieval": (rankings, ("ndcg", "map", "mrr", "p@", "r@")),

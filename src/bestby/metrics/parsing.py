@@ -17,10 +17,21 @@ from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.metrics._conllu import sentences
 from bestby.metrics._trees import Block, Sentence, Word, align, blocks
-from bestby.metrics.base import BaseMetric, Metric, Names
+from bestby.metrics.base import BaseMetric, MeanMetric, Metric, Names
 from bestby.metrics.classification import fraction, ratio
 
-__all__ = ["CONTENT", "NAMES", "Aligned", "Block", "Sentence", "Word", "align", "blocks", "sentences"]
+__all__ = [
+    "CONTENT",
+    "NAMES",
+    "Aligned",
+    "Block",
+    "Sentence",
+    "SentenceMean",
+    "Word",
+    "align",
+    "blocks",
+    "sentences",
+]
 
 Part: TypeAlias = Literal["uas", "las", "clas", "upos", "words", "sentences"]
 
@@ -73,6 +84,28 @@ class Aligned(Metric):
         return f"{self.name} is 0/0 (there are no {what}) and counts as 0"
 
 
+@dataclass(frozen=True, repr=False)
+class SentenceMean(MeanMetric):
+    """The mean of an F1 of `Aligned` over the blocks, each scored by itself.
+
+    Where the gold and all systems end the same sentences, a block is a sentence. This is not the score of the
+    whole text: a short sentence counts as much as a long one. As a mean of one number per item it is what
+    Student's t, Wilcoxon's and the sign test need. A block without words counts as 0.
+
+    `part` is "uas" or "las", as in `Aligned`.
+    """
+
+    name: str
+    part: Literal["uas", "las"]
+    bounds = (0.0, 1.0)
+    reads = "objects"
+
+    def values(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the F1 of each block, shape (n,)."""
+        whole = Aligned(self.name, self.part)
+        return whole.score(whole.statistics(gold, predictions))
+
+
 def _check_item(metric: str, place: int, gold: Any, prediction: Any) -> None:
     for what, item in (("gold", gold), ("predictions", prediction)):
         if not isinstance(item, Block):
@@ -123,6 +156,14 @@ NAMES: Names = {
     "uas": ("unlabelled attachment score: F1 of words with the right head", _builder("uas")),
     "las": ("labelled attachment score: F1 of words with the right head and relation", _builder("las")),
     "clas": ("labelled attachment score of content words", _builder("clas")),
+    "uas_sentence": (
+        "mean unlabelled attachment score of the sentences",
+        lambda name: SentenceMean(name, "uas"),
+    ),
+    "las_sentence": (
+        "mean labelled attachment score of the sentences",
+        lambda name: SentenceMean(name, "las"),
+    ),
     "upos": ("F1 of words with the right part of speech", _builder("upos")),
     "words": ("F1 of the words that a text was cut into", _builder("words")),
     "sentences": ("F1 of the sentences that a text was cut into", _builder("sentences")),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import bestby as bb
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby.metrics import parsing
 from bestby.metrics.parsing import Aligned, Block, Sentence, Word
@@ -195,3 +197,25 @@ def test_names(name):
     assert metric.name == name
     assert metric.reads == "objects"
     assert metric.bounds == (0.0, 1.0)
+
+
+def test_sentence_means_score_each_sentence_by_itself():
+    gold = parsing.sentences(
+        rows("1 a N 0 root", "2 b N 1 obj", "", "1 c N 0 root", "2 d N 1 obj", "3 e N 1 x")
+    )
+    system = parsing.sentences(
+        rows("1 a N 0 root", "2 b N 1 x", "", "1 c N 0 root", "2 d N 1 obj", "3 e N 2 x")
+    )
+    ours, theirs = parsing.blocks(gold, system)
+    las, uas = parsing.SentenceMean("las_sentence", "las"), parsing.SentenceMean("uas_sentence", "uas")
+    assert las.values(ours, theirs).tolist() == pytest.approx([1 / 2, 2 / 3])
+    assert uas.values(ours, theirs).tolist() == pytest.approx([1.0, 2 / 3])
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
+def test_tests_that_need_a_number_per_item_take_sentence_means(test):
+    root = Path(__file__).parents[3] / "examples" / "parsing"
+    data = bb.read({name: root / f"{name}.conllu" for name in ("tree", "chain")}, gold=root / "gold.conllu")
+    [difference] = bb.compare(data, metric="las_sentence", test=test).differences
+    assert difference.test.name == test
+    assert 0.0 <= difference.test.p_value <= 1.0
