@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from bestby.planning.spend import allocate as allocate
     from bestby.readers.datasets_and_folds import read_datasets as read_datasets
     from bestby.readers.datasets_and_folds import read_folds as read_folds
+    from bestby.readers.labels import read_labels as read_labels
     from bestby.readers.preferences import read_preferences as read_preferences
     from bestby.readers.reading import read as read
     from bestby.readers.runs import read_runs as read_runs
@@ -115,6 +116,7 @@ __getattr__, __dir__, __all__ = door(
         "planning.solve": "minimum_detectable power sample_size",
         "planning.spend": "allocate",
         "readers.datasets_and_folds": "read_datasets read_folds",
+        "readers.labels": "read_labels",
         "readers.preferences": "read_preferences",
         "readers.reading": "read",
         "readers.runs": "read_runs",

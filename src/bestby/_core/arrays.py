@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from bestby._core import paths
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
@@ -44,11 +46,28 @@ def sequence(values: Any, what: str) -> Any:
             raise TypeError("it is a single value")
         if any(hasattr(values, name) for name in ("to_numpy", "__array__", "__dlpack__", "detach")):
             return values
+        if _names_file(values):
+            raise _path(values, what)
         if isinstance(values, str | bytes | bytearray) or not isinstance(values, Iterable):
             raise TypeError(f"{kind} is no type of sequences")
         return list(values)
+    except InvalidInputError:
+        raise
     except Exception as error:  # code of the user's own container runs here, and may raise anything
         raise _no_array(what, kind, error) from error
+
+
+def _names_file(values: Any) -> bool:
+    """Tell whether this is a path, or a text that is the path of a file."""
+    return isinstance(values, PathLike) or (isinstance(values, str) and paths.is_file(values))
+
+
+def _path(values: Any, what: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{what} must be a one-dimensional sequence of values, got the path {quoted(str(values))}",
+        hint="read the file first: bestby.read_labels(path) for a label per line, bestby.read(path) for a table"
+        " or the file of a tool",
+    )
 
 
 def _no_array(what: str, kind: str, error: Exception) -> InvalidInputError:

@@ -144,7 +144,8 @@ def compare(
     rng : int, numpy.random.Generator or None
         The seed; None for fresh entropy, which is recorded.
     n_jobs : int
-        Threads, and processes for counting texts where that takes long; the numbers are the same for any.
+        Threads, and processes for counting texts where that takes long; -1 for as many as there are
+        processors. The numbers are the same for any.
     progress : callable, optional
         Called with the number of resamples done and their number.
     executor : Executor, optional

@@ -262,3 +262,14 @@ def one_hot(codes: IntArray, n_classes: int) -> FloatArray:
 def _listed(classes: Sequence[Any] | Array) -> str:
     shown = [str(name) for name in classes[:8]]
     return ", ".join(shown) + (f" and {len(classes) - 8} more" if len(classes) > 8 else "")
+
+
+def soft_or_hard(array: Array, what: str) -> Array:
+    """Return rows of one value as hard labels, rows of several as soft ones, which are checked.
+
+    >>> soft_or_hard(np.array([[1], [0]]), "gold")
+    array([1, 0])
+    """
+    if array.ndim == 2 and array.shape[1] > 1:
+        return distributions(array, what)
+    return checks.column(array.reshape(-1) if array.ndim == 2 else array, what)

@@ -17,6 +17,7 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.clusters import StandardError
 from bestby.inference.lattice import merged
 from bestby.metrics.base import BaseMetric
+from bestby.resampling import executing
 from bestby.resampling.settings import Resampling, size_of
 from bestby.resampling.streams import seed_of
 from bestby.resampling.units import Units
@@ -54,7 +55,7 @@ class Drawing:
         return cls(
             int(settings.n_resamples),
             seed_of(settings.rng),
-            int(settings.n_jobs),
+            executing.n_threads(settings.n_jobs),
             settings.progress,
             size_of(settings.resample_size),
             bool(settings.rescale),

@@ -144,9 +144,10 @@ def multi_aso(
 
     Parameters
     ----------
-    data : mapping of str to array_like, or to mapping of run to score, or data frame
+    data : mapping of str to array_like, or to mapping of run to score, or data frame, or sequence
         The scores of the runs of each system; systems may have different numbers of runs. A frame or a list
-        of records is read as by `compare_runs`, which the note ``"read_as"`` tells.
+        of records is read as by `compare_runs`, which the note ``"read_as"`` tells. Systems without names,
+        in a list of their scores or in the rows of an array, are called "1", "2", ...
     level : float
         Confidence level of the whole matrix.
     n_comparisons : int, optional
@@ -188,6 +189,8 @@ def multi_aso(
         read = runs_of(table, TableOptions())
         data = read.runs
         notes = (Note("read_as", f"{table.source} was read as {read.description}"),)
+    if isinstance(data, list | tuple) or getattr(data, "ndim", 0) == 2:
+        data = {str(place): runs for place, runs in enumerate(data, start=1)}
     if not isinstance(data, Mapping) or len(data) < 2:
         raise InvalidInputError(
             "data must map the names of at least two systems to the scores of their runs, got"

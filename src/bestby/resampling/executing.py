@@ -5,6 +5,7 @@ A block is the same numbers whoever makes it, so that the only question is wheth
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from bestby._core import checks
 from bestby._core.errors import DesignError, ExecutorError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
@@ -49,6 +51,24 @@ def checked(executor: Any) -> Executor | None:
         f" got {quoted(executor)}",
         hint="executor=ProcessPoolExecutor(4), or executor=client.get_executor()",
     )
+
+
+def n_threads(n_jobs: int) -> int:
+    """Return the number of threads; -1 stands for as many processors as this process may use.
+
+    >>> n_threads(3), n_threads(-1) >= 1
+    (3, True)
+    """
+    if isinstance(n_jobs, int) and n_jobs == -1:
+        of_process = getattr(os, "process_cpu_count", os.cpu_count)  # the first from Python 3.13 on
+        return int(of_process() or 1)
+    try:
+        return checks.positive_int(n_jobs, "n_jobs")
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            f"n_jobs must be a whole number of at least 1, or -1 for all processors, got {quoted(n_jobs)}",
+            argument="n_jobs",
+        ) from error
 
 
 def worth_sending(work: Work, n_resamples: int) -> bool:

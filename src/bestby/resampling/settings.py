@@ -34,7 +34,7 @@ class Resampling:
     rng : int, numpy.random.Generator or None
         The seed; None for fresh entropy, which is recorded.
     n_jobs : int
-        Threads; the numbers are the same for any.
+        Threads, -1 for as many as the machine lets this process use; the numbers are the same for any.
     executor : Executor, optional
         What runs long jobs in place of threads: any ``concurrent.futures.Executor``, or a
         ``dask.distributed.Client``. The numbers are the same for any.
@@ -76,7 +76,7 @@ class Resampling:
         if self.n_resamples is not None:
             checks.positive_int(self.n_resamples, "n_resamples")
         streams.check_rng(self.rng)
-        checks.positive_int(self.n_jobs, "n_jobs")
+        executing.n_threads(self.n_jobs)
         object.__setattr__(self, "executor", executing.checked(self.executor))
         size_of(self.resample_size)
         if not checks.flag(self.rescale, "rescale") and self.resample_size is None:

@@ -509,3 +509,9 @@ def test_no_note_is_given_twice() -> None:
     notes = compare_runs(runs, gold=np.ones(30, dtype=int), metric="accuracy").notes
     told = [note.about for note in notes if note.code == "no_shared_label"]
     assert told == [("b#0",), ("b#1",)]
+
+
+def test_a_column_of_scores_is_a_score_per_run():
+    flat = {"a": [1.0, 2.0, 3.0, 4.5], "b": [0.5, 1.0, 2.0, 3.5]}
+    columns = {name: np.array(scores)[:, None] for name, scores in flat.items()}
+    assert compare_runs(columns)["a", "b"] == compare_runs(flat)["a", "b"]

@@ -326,3 +326,15 @@ def test_few_labels_per_item_make_a_coarse_gold_and_say_so() -> None:
     assert {note.about for note in notes} == {("brier", "a"), ("brier", "b")}
     assert "the score against resampled annotators is" in notes[0].message
     assert "annotators_resampled" in [note.code for note in result.notes]
+
+
+def test_minus_one_job_stands_for_all_processors():
+    def ends(n_jobs):
+        result = compare(
+            {"a": [1.0, 2.5, 3.0] * 9, "b": [1.0, 2.0, 3.5] * 9}, test="bootstrap", n_jobs=n_jobs
+        )
+        return result["a", "b"]
+
+    assert ends(-1) == ends(1)
+    with pytest.raises(InvalidInputError, match="at least 1, or -1 for all processors, got -2"):
+        ends(-2)

@@ -306,7 +306,7 @@ def test_notes_are_about_the_pairs_that_have_the_cause() -> None:
         (lambda: bb.aso(NEW, OLD, n_comparisons=0), bb.InvalidInputError, "n_comparisons must be"),
         (lambda: bb.aso(NEW, OLD, n_resamples=0), bb.InvalidInputError, "n_resamples must be"),
         (lambda: bb.aso(NEW, OLD, rng=-1), bb.InvalidInputError, "rng must be"),
-        (lambda: bb.multi_aso([NEW, OLD]), bb.InvalidInputError, "data must map"),
+        (lambda: bb.multi_aso(5), bb.InvalidInputError, "data must map"),
         (lambda: bb.multi_aso({1: NEW, "1": OLD}), bb.InvalidInputError, "names of the systems must differ"),
         (lambda: bb.multi_aso({"x": NEW}), bb.InvalidInputError, "at least two systems"),
         (lambda: bb.aso_tightness(5, 5, 0, 5), bb.InvalidInputError, "m_new must be"),
@@ -378,3 +378,12 @@ def test_the_other_sentences() -> None:
 )
 def test_tightness(runs: tuple[int, int, int, int], factor: float) -> None:
     assert bb.aso_tightness(*runs) == pytest.approx(factor)
+
+
+def test_systems_without_names_are_counted():
+    rows = [[1.0, 2.0, 3.0, 4.0, 5.0], [0.5, 1.0, 2.0, 3.0, 3.5]]
+    named = bb.multi_aso({"1": rows[0], "2": rows[1]}, n_resamples=200)
+    for unnamed in (rows, np.array(rows)):
+        found = bb.multi_aso(unnamed, n_resamples=200)
+        assert found.systems == ("1", "2")
+        assert found["1", "2"].epsilon_min == named["1", "2"].epsilon_min

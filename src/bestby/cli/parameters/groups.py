@@ -161,7 +161,9 @@ class Resamples(Group):
     heading: ClassVar[str] = "Statistics"
     n_resamples: int = option("N", "Number of resamples, where any are drawn.", "--resamples", default=10_000)
     rng: int = option("N", "Seed of the resamples.", "--seed", default=0)
-    n_jobs: int = option("N", "Number of threads; no result depends on it.", "--jobs", default=1)
+    n_jobs: int = option(
+        "N", "Number of threads, -1 for all processors; no result depends on it.", "--jobs", default=1
+    )
 
 
 @record

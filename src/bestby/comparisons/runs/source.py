@@ -170,7 +170,9 @@ def _rows(values: Any, name: str) -> list[Any]:
     elif isinstance(values, list | tuple) and any(_nested(row, what) for row in values):
         rows = list(values)
     else:
-        rows = list(checks.as_array(values, what))
+        array = checks.as_array(values, what)
+        # A column of scores, as tensors often are: runs of a single item could not be compared.
+        rows = list(array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array)
     if len(rows) == 1:
         raise DesignError(
             f"system {quoted(name)} has one run: nothing can be said about how much its runs vary",

@@ -28,12 +28,12 @@ import numpy as np
 from bestby._core import checks, files
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array
-from bestby.comparisons.study.labels import soft_or_hard
 from bestby.comparisons.study.records import Entry, Gold, Run
 from bestby.comparisons.study.store import Store
 from bestby.data import soft
 from bestby.data.columns import complete
 from bestby.data.common_labels import label_codes
+from bestby.data.soft import soft_or_hard
 from bestby.data.values import read_together
 
 _LISTS = ("exp_idxs", "preds", "targs", "idxs", "epochs")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bestby._core import arrays, checks
+from bestby._core import arrays, checks, paths
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion
 from bestby._core.typing import OnMissing
@@ -111,7 +111,9 @@ def with_keys(data: Any, side: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
         if key is not None:
             raise InvalidInputError(
                 f"the data have no {quoted(key)} (named as {role}){suggestion(key, map(str, data))}",
-                hint=f"give the values of {role} themselves, or one of the keys: {listed([*map(str, data)])}",
+                hint=f"it is a file: {role}=bestby.read_labels(path) reads one with a label per line"
+                if paths.is_file(key)
+                else f"give the values of {role} themselves, or one of the keys: {listed([*map(str, data)])}",
                 argument=role,
             )
     used = {key for names in keys.values() for key in names}

@@ -9,8 +9,8 @@ import pytest
 
 from bestby._core.errors import DesignError, InvalidInputError, StudyError
 from bestby.comparisons.study.boostsa import import_outcomes, read_outcomes, write_outcomes
-from bestby.comparisons.study.labels import read_labels
 from bestby.comparisons.study.store import Store
+from bestby.readers.labels import read_labels
 
 
 def rows(values: list[Any]) -> list[list[Any]]:

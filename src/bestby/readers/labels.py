@@ -8,22 +8,48 @@ from pathlib import Path
 
 import numpy as np
 
-from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
-from bestby.data import soft
+from bestby.data.soft import soft_or_hard
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d{0,17})", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?(0|[1-9]\d*)\.\d+", re.ASCII)
 
 
 def read_labels(path: str | Path) -> Array:
-    """Read a file of labels or ids as BooStSa takes them: ``.txt``, ``.csv``, ``.tsv`` or ``.npy``.
+    r"""Read a file with a label, an id or a row of probabilities per line.
 
-    Text files have a line per item and no header: one value (a whole number, or any text) for a hard label,
-    K numbers between commas or tabs for a soft one. (BooStSa itself takes commas alone, in ``.tsv`` too.)
+    For tables with a header, and for the formats of other tools, use `read`.
 
-    The result has shape (n,).
+    Parameters
+    ----------
+    path : str or Path
+        A file ``.txt``, ``.csv`` or ``.tsv`` without a header, with a line per item: one value (a number, or
+        any text) for a hard label, K numbers between commas or tabs for a soft one; or a file ``.npy``.
+
+    Returns
+    -------
+    ndarray, shape (n,) or (n, K)
+        The labels, or the probabilities of K classes.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read, a line is blank or has another number of values than the first.
+
+    See Also
+    --------
+    read : Read tables and the files of other tools.
+    Study.add : Add the labels of a run to a study.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp(), "gold.txt")
+    >>> _ = file.write_text("1\n0\n1\n")
+    >>> read_labels(file)
+    array([1, 0, 1])
     """
     file = Path(path)
     try:
@@ -40,17 +66,6 @@ def read_labels(path: str | Path) -> Array:
     if len(cells[0]) == 1:
         return _hard([row[0] for row in cells])
     return soft_or_hard(_numbers(file, cells), str(file))
-
-
-def soft_or_hard(array: Array, what: str) -> Array:
-    """Return rows of one value as hard labels, rows of several as soft ones, which are checked.
-
-    >>> soft_or_hard(np.array([[1], [0]]), "gold")
-    array([1, 0])
-    """
-    if array.ndim == 2 and array.shape[1] > 1:
-        return soft.distributions(array, what)
-    return checks.column(array.reshape(-1) if array.ndim == 2 else array, what)
 
 
 def _cells(text: str) -> list[list[str]]:
