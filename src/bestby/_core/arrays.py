@@ -65,8 +65,8 @@ def _names_file(values: Any) -> bool:
 def _path(values: Any, what: str) -> InvalidInputError:
     return InvalidInputError(
         f"{what} must be a one-dimensional sequence of values, got the path {quoted(str(values))}",
-        hint="read the file first: bestby.read_labels(path) for a label per line, bestby.read(path) for a table"
-        " or the file of a tool",
+        hint="read the file first: bestby.read_labels(path) for a label per line, bestby.read(path) for a"
+        " table or the file of a tool",
     )
 
 

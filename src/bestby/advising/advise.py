@@ -270,6 +270,10 @@ def _wrong_for_sample(case: Case) -> list[Wrong]:
     if case.paired:
         why = "the systems share the items, whose difficulty it would treat as noise"
         out.append(Wrong("an unpaired test", why, "Dror et al. 2018; Miller 2024"))
+        why = "each was trained once: its score with another seed, split or setting may be another"
+        out.append(
+            Wrong("a claim about the methods behind these two outputs", why, "Bouthillier et al. 2021")
+        )
     if case.n_items is not None and case.n_items < SMALL:
         why = f"{case.n_items} items stand badly for the population, and it rejects more often than swaps do"
         out.append(Wrong("a bootstrap test", why, "Riezler & Maxwell 2005"))
@@ -288,6 +292,11 @@ def _wrong_for_design(case: Case) -> list[Wrong]:
         why = "the same items come back in every run, and the best of several draws is not a typical one"
         what = "gluing the runs together as if they were more items, or showing the best run"
         out.append(Wrong(what, why, "Reimers & Gurevych 2017"))
+        why = (
+            "the split, the order of the data and the hyperparameters move the score too, and a comparison"
+            " says nothing about what every run had in common"
+        )
+        out.append(Wrong("varying the seed alone between runs", why, "Bouthillier et al. 2021"))
     if case.n_datasets > 1:
         why = "neither holds a rate of errors"
         what = "counting the datasets with p < 0.05, or calling for the system that wins on most"
