@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from bestby.results.study import ConditionScore as ConditionScore
     from bestby.results.study import StudyComparison as StudyComparison
     from bestby.results.study import StudyDifference as StudyDifference
+    from bestby.results.values import ClassShares as ClassShares
     from bestby.results.values import Friedman as Friedman
     from bestby.results.values import Interval as Interval
     from bestby.results.values import Omnibus as Omnibus
@@ -68,6 +69,6 @@ __getattr__, __dir__, __all__ = door(
         "results.replicability": "Replicability",
         "results.runs": "RunsComparison RunsDifference RunsScore Variance",
         "results.study": "ConditionScore StudyComparison StudyDifference",
-        "results.values": "Friedman Interval Omnibus TestResult",
+        "results.values": "ClassShares Friedman Interval Omnibus TestResult",
     },
 )

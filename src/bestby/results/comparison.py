@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runti
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated, report_module
-from bestby.results.values import Interval, Omnibus, TestResult, extent
+from bestby.results.values import ClassShares, Interval, Omnibus, TestResult, extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +308,9 @@ class Comparison(Paired):
         The smallest difference that matters.
     baseline : str or None
         The system all others were compared with.
+    classes : tuple of ClassShares
+        For metrics of labels, how often each class occurs in the gold and, after it, in each system; empty
+        for other metrics and for more than 50 classes.
     """
 
     metrics: tuple[MetricInfo, ...]
@@ -322,6 +325,7 @@ class Comparison(Paired):
     margin: float | None = None
     baseline: str | None = None
     n_clusters: int = 0
+    classes: tuple[ClassShares, ...] = ()
 
     described_by: ClassVar[str] = "comparison"
 

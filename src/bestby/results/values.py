@@ -153,6 +153,32 @@ class Omnibus:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassShares:
+    """How often each class occurs in the gold, or in the predictions of a system.
+
+    Parameters
+    ----------
+    system : str or None
+        The system; None for the gold.
+    labels : tuple of str
+        The classes, the same in all columns of a comparison.
+    shares : tuple of float
+        The share of each class in the items; of soft labels, its mean probability.
+    counts : tuple of int or None
+        How many items have the class; None for soft labels.
+
+    See Also
+    --------
+    Comparison : Holds the shares of the gold and of each system, as ``classes``.
+    """
+
+    system: str | None
+    labels: tuple[str, ...]
+    shares: tuple[float, ...]
+    counts: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Friedman:
     """Friedman's test that all systems rank alike on all datasets, and its refinement.
 

@@ -12,7 +12,15 @@ import numpy as np
 
 from bestby._core.text import quoted
 from bestby.advising import observed, tree
-from bestby.comparisons.common import dependence, family, many_systems, note_rules, one_pair, swap_notes
+from bestby.comparisons.common import (
+    classes,
+    dependence,
+    family,
+    many_systems,
+    note_rules,
+    one_pair,
+    swap_notes,
+)
 from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
@@ -65,6 +73,8 @@ def compared_by_metric(
     metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     drawing = Drawing.of(resampling)
     notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes, settings)
+    shares = classes.class_shares(evaluation, metrics)
+    notes += classes.never_predicted(shares)
     parts: dict[int, MetricPart] = {}
     for group, positions in prepare.groups(
         evaluation,
@@ -94,6 +104,7 @@ def compared_by_metric(
         margin=settings.margin,
         baseline=settings.baseline,
         n_clusters=evaluation.n_clusters,
+        classes=shares,
     )
     return remember_backend(result, evaluation.frame_backend)
 

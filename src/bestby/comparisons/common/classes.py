@@ -1,0 +1,98 @@
+"""How often each class occurs in the gold and in the predictions, which shows a collapsed classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bestby._core.text import quoted
+from bestby._core.typing import Array, IntArray
+from bestby.data.evaluation import Evaluation
+from bestby.metrics.base import BaseMetric
+from bestby.results.base import Note
+from bestby.results.values import ClassShares
+
+MOST_CLASSES = 50
+"""Classes up to which shares are counted; a table of more says little."""
+
+MOST_NAMED = 5
+"""Classes that a note names."""
+
+
+def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[ClassShares, ...]:
+    """Return the shares of the classes in the gold, then in each system; empty where there are no classes.
+
+    Of soft labels they are mean distributions. They are for metrics that read labels or distributions.
+    """
+    if evaluation.gold is None or not any(m.reads in ("labels", "distributions") for m in metrics):
+        return ()
+    if any(values.dtype.kind == "f" and values.ndim == 1 for values in _columns(evaluation).values()):
+        return ()  # numbers, which other metrics read too
+    if evaluation.classes is not None:
+        return tuple(_soft(evaluation))
+    found = dict(_counts(evaluation))
+    labels = sorted({label for counts in found.values() for label in counts}, key=_order)
+    if not found or len(labels) > MOST_CLASSES:
+        return ()
+    names = ["", *evaluation.names]
+    return tuple(
+        ClassShares(
+            name or None,
+            tuple(map(str, labels)),
+            tuple(found[name].get(label, 0) / max(sum(found[name].values()), 1) for label in labels),
+            tuple(found[name].get(label, 0) for label in labels),
+        )
+        for name in names
+        if name in found
+    )
+
+
+def _order(label: object) -> tuple[bool, object]:
+    return isinstance(label, str), label
+
+
+def _columns(evaluation: Evaluation) -> dict[str, Array]:
+    gold = {} if evaluation.gold is None else {"": evaluation.gold}
+    return gold | dict(evaluation.systems)
+
+
+def _counts(evaluation: Evaluation) -> Iterator[tuple[str, dict[object, int]]]:
+    """Yield each column of hard labels, and how many items have each of its labels."""
+    rows: IntArray | slice = slice(None)
+    counts = evaluation.counts
+    if evaluation.countable:  # its distinct rows are counted anyway
+        rows, counts = evaluation.cells
+    for name, (distinct, code) in evaluation.joint_codes():
+        codes, weights = code[rows], counts
+        if name in evaluation.missing:
+            weights = np.where(evaluation.missing[name][rows], 0, 1 if counts is None else counts)
+        found = np.bincount(codes, weights=weights, minlength=distinct.size).astype(np.int64)
+        yield name, dict(zip(distinct.tolist(), found.tolist(), strict=True))
+
+
+def _soft(evaluation: Evaluation) -> Iterator[ClassShares]:
+    """Yield the mean distribution of the gold and of each system; a hard label is probability 1."""
+    classes = evaluation.classes
+    if classes is None or classes.size > MOST_CLASSES:
+        return
+    for name, values in _columns(evaluation).items():
+        rows = values if values.ndim == 2 else values[:, None] == classes
+        mean = np.average(rows, axis=0, weights=evaluation.counts)
+        yield ClassShares(name or None, tuple(map(str, classes.tolist())), tuple(mean.tolist()), None)
+
+
+def never_predicted(shares: Sequence[ClassShares]) -> list[Note]:
+    """Return a note for each system that gives no item a label that the gold has."""
+    if not shares or shares[0].counts is None:
+        return []
+    notes = []
+    due = {label for label, count in zip(shares[0].labels, shares[0].counts, strict=True) if count}
+    for entry in shares[1:]:
+        predicted = {label for label, count in zip(entry.labels, entry.counts or (), strict=True) if count}
+        never = [label for label in shares[0].labels if label in due - predicted]
+        if never:
+            told = f"{entry.system} never predicts {len(never)} of the {len(due)} classes of the gold: "
+            told += ", ".join(map(quoted, never[:MOST_NAMED])) + (", …" if len(never) > MOST_NAMED else "")
+            notes.append(Note("never_predicted", told))
+    return notes
