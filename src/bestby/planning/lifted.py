@@ -16,6 +16,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray, Lift
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
+from bestby.planning.own_test import OwnTest, checked_test, name_of, p_value_of
 from bestby.planning.two_samples import TESTS
 from bestby.results.base import Note
 from bestby.vocabulary import LiftedTest, allowed_names
@@ -49,8 +50,9 @@ class LiftedScores(Design):
         What the scores are multiplied by, or what is added to them.
     by : {"factor", "offset"}
         Which of the two. A factor widens the spread too, and means nothing for scores without a zero.
-    test : {"permutation", "bootstrap", "welch", "mann-whitney"}
-        The test; the lifted scores are A, the scores B.
+    test : {"permutation", "bootstrap", "welch", "mann-whitney"} or callable
+        The test; the lifted scores are A, the scores B. A function of your own, ``test(a, b) -> p``, takes
+        the scores of both and returns a p-value, which is used as it is: `alternative` has no effect on it.
     as_population : bool
         Take the scores for all there could be, as [1]_ and [2]_ do. Of five scores, a size planned for a
         power of .80 then has one of about .65.
@@ -82,7 +84,7 @@ class LiftedScores(Design):
     scores: ArrayLike
     lift: float = 1.25
     by: Lift = "factor"
-    test: LiftedTest = "permutation"
+    test: LiftedTest | OwnTest = "permutation"
     as_population: bool = False
     values: FloatArray = field(init=False, repr=False)
 
@@ -95,7 +97,7 @@ class LiftedScores(Design):
 
     def __post_init__(self) -> None:
         checks.choice(self.by, allowed_names("by"), "by")
-        checks.choice(self.test, allowed_names("test", "lifted"), "test")
+        checked_test(self.test, "lifted")
         values = checks.column(arrays.values_of(self.scores), "scores")
         if values.dtype.kind == "U":
             raise InvalidInputError(f"scores must be numbers, got text: {quoted(str(values[0]))}")
@@ -168,7 +170,11 @@ class LiftedScores(Design):
         if not self.as_population:
             mean, factor = self.values.mean(), self._factors(studies, spreads)
             x, y = mean + (x - mean) * factor, mean + (y - mean) * factor
-        p = TESTS[self.test](self._lifted(x), y, question.alternative, question.n_resamples, resampled)
+        x = self._lifted(x)
+        if isinstance(self.test, str):
+            p = TESTS[self.test](x, y, question.alternative, question.n_resamples, resampled)
+        else:
+            p = np.array([p_value_of(self.test, *pair) for pair in zip(x, y, strict=True)])
         return int(np.count_nonzero(p <= question.alpha))
 
     def _factors(self, studies: int, generator: np.random.Generator) -> FloatArray:
@@ -197,7 +203,7 @@ class LiftedScores(Design):
     @property
     def test_words(self) -> str:
         """The test."""
-        return _WORDS[self.test]
+        return _WORDS[self.test] if isinstance(self.test, str) else name_of(self.test)
 
     @property
     def assumed_words(self) -> str:
@@ -211,7 +217,7 @@ class LiftedScores(Design):
             "scores": self.values.tolist(),
             "lift": self.lift,
             "by": self.by,
-            "test": self.test,
+            "test": name_of(self.test),
             "as_population": self.as_population,
         }
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
@@ -28,9 +27,10 @@ from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
+from bestby.planning.own_test import OwnTest, checked_test, name_of, p_value_of
 from bestby.planning.studies import by_cells, by_items
 from bestby.results.base import Note
-from bestby.vocabulary import ItemTest, allowed_names
+from bestby.vocabulary import ItemTest
 
 _PAIR = (0, 0, 1)
 _SHARES = 20
@@ -60,8 +60,9 @@ class Pilot(Design):
         The metric; the default is that of `compare`.
     a, b : str, optional
         The two systems; needed if the pilot has more than two.
-    test : str
-        A test of `compare`.
+    test : str or callable
+        A test of `compare`; or, for a metric that is a mean over items, a function ``test(a, b) -> p`` of the
+        values of both systems on each item (the means of each cluster), in the same order.
     effect_scale : float
         s, from -1 (the systems exchanged) to 1.
     as_population : bool
@@ -110,7 +111,7 @@ class Pilot(Design):
     metric: Any = None
     a: str | None = None
     b: str | None = None
-    test: ItemTest = "permutation"
+    test: ItemTest | OwnTest = "permutation"
     effect_scale: float = 1.0
     as_population: bool = False
 
@@ -122,7 +123,7 @@ class Pilot(Design):
     )
 
     def __post_init__(self) -> None:
-        checks.choice(self.test, allowed_names("test", "pilot"), "test")
+        checked_test(self.test, "pilot")
         if not isinstance(self.evaluation, Evaluation):
             raise InvalidInputError(
                 f"evaluation must be an Evaluation, got {type(self.evaluation).__name__}",
@@ -142,6 +143,12 @@ class Pilot(Design):
             raise InvalidInputError(
                 f"a and b must be two systems of the pilot, got {quoted(self.a)} and {quoted(self.b)}",
                 hint=f"its systems are: {', '.join(names)}",
+            )
+        if callable(self.test) and not isinstance(self._group.metrics[0], MeanMetric):
+            raise DesignError(
+                f"a test function needs one number per item, and {self._group.metrics[0].name} is no mean"
+                " over items",
+                hint="choose a test by its name, or a metric that is a mean over items",
             )
         if not math.isfinite(self.observed):
             raise DesignError(
@@ -311,6 +318,11 @@ class Pilot(Design):
 
     def _p_value(self, group: Group, question: Question, seed: int) -> float:
         drawing, ask = Drawing(question.n_resamples, seed), question.alternative
+        if not isinstance(self.test, str):
+            assert isinstance(group, SumGroup)
+            means, counts = test_maker.unit_means(group, 0)
+            a, b = np.repeat(means, counts, axis=0).T
+            return p_value_of(self.test, a, b)
         if (
             self.test == "permutation"
             and isinstance(group, SumGroup)
@@ -330,7 +342,8 @@ class Pilot(Design):
     @property
     def test_words(self) -> str:
         """The test."""
-        return f"the test {quoted(self.test)} of {self._group.metrics[0].name}"
+        test = f"the test {quoted(self.test)}" if isinstance(self.test, str) else name_of(self.test)
+        return f"{test} of {self._group.metrics[0].name}"
 
     @property
     def assumed_words(self) -> str:
@@ -345,7 +358,7 @@ class Pilot(Design):
             "metric": self._group.metrics[0].name,
             "a": self.a,
             "b": self.b,
-            "test": self.test,
+            "test": name_of(self.test),
             "effect_scale": self.effect_scale,
             "as_population": self.as_population,
             "pilot": self.size,

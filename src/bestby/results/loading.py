@@ -140,7 +140,8 @@ def encoded(value: Any) -> Any:
         return plain if math.isfinite(plain) else {"class": "float", "value": repr(plain)}
     if isinstance(value, tuple):
         return [encoded(item) for item in value]
-    if hasattr(value, "assumed_words") and type(value).__name__ not in DESIGNS:
+    own_test = callable(getattr(value, "test", None))  # a function, which no file holds
+    if hasattr(value, "assumed_words") and (own_test or type(value).__name__ not in DESIGNS):
         value = _class_of("StoredDesign").of(value)
     if is_dataclass(value) and not isinstance(value, type):
         stored = {field.name: encoded(getattr(value, field.name)) for field in fields(value) if field.init}
