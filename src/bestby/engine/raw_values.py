@@ -74,10 +74,7 @@ def _as_given(
     metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]
 ) -> list[FloatArray]:
     """Return the statistics of the numbers as given; what only rounding separates is the same again."""
-    scale = _common_scale(metric, systems)
-    found = np.stack(
-        [metric.as_given(of_system, s, *scale) for of_system, s in zip(rows, systems, strict=True)]
-    )
+    found = np.stack(_in_common_unit(metric, systems, rows))
     order = np.argsort(found, axis=0)
     ascending = np.take_along_axis(found, order, axis=0)
     for s in range(1, len(systems)):
@@ -87,7 +84,17 @@ def _as_given(
     return list(found)
 
 
+def _in_common_unit(
+    metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """Return the statistics of the numbers as given, up to rounding."""
+    scale = _common_scale(metric, systems)
+    return [metric.as_given(of_system, s, *scale) for of_system, s in zip(rows, systems, strict=True)]
+
+
 def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]) -> BoolArray:
-    first, second = _as_given(metric, systems, rows)
-    apart: BoolArray = (first != second).any(axis=1)
+    """Return in which rows the statistics of two systems differ by more than rounding."""
+    first, second = _in_common_unit(metric, systems, rows)
+    scale = np.maximum(1.0, np.abs(np.maximum(first, second)))
+    apart: BoolArray = ~rounding.level(first, second, scale).all(axis=1)
     return apart

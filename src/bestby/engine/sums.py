@@ -31,6 +31,9 @@ MOST_STUDENTIZED = 24
 MOST_HELD = 1 << 20
 """Numbers of contributions to keep: intervals, tests, standard errors and notes ask for the same ones."""
 
+MOST_PAIRS = 1 << 13
+"""Pairs whose numbers of differing items are kept: the choice of an interval and its result ask for them."""
+
 
 @dataclass(frozen=True, eq=False)
 class SumGroup(Group):
@@ -122,6 +125,17 @@ class SumGroup(Group):
 
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return the numbers of items and of units whose rows differ."""
+        if pair not in self._numbers_differing:
+            if len(self._numbers_differing) >= MOST_PAIRS:
+                self._numbers_differing.clear()
+            self._numbers_differing[pair] = self._differing(pair)
+        return self._numbers_differing[pair]
+
+    @cached_property
+    def _numbers_differing(self) -> dict[Pair, tuple[int, int]]:
+        return {}
+
+    def _differing(self, pair: Pair) -> tuple[int, int]:
         m, a, b = pair
         metric = self.metrics[m]
         if isinstance(metric, StandardisedMetric):
@@ -189,10 +203,11 @@ class SumGroup(Group):
             first, second = first - of_b[0], second - of_b[1]
         counts = self.table.units.counts
         score, columns = self._functional(metric, a, b)
+        total, moves = self._total[columns], self._moves(columns)
 
         def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-            shift = (counts * change) @ self._moves(columns)
-            return score(self._total[columns] + multiples[:, None] * shift)
+            shift = (counts * change) @ moves
+            return score(total + multiples[:, None] * shift)
 
         return Expansion(first, second, counts, along)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -70,8 +70,15 @@ class Table:
         return self.X[:, column] if value is None else np.full(self.X.shape[0], value)
 
     def rows(self, columns: IntArray) -> FloatArray:
-        """Return several columns, shape (C, len(columns))."""
-        return np.column_stack([self.column(int(column)) for column in columns])
+        """Return several columns, shape (C, len(columns)), as a new array."""
+        k = self.X.shape[1]
+        if columns.size == 0 or int(columns.max()) < k:
+            return self.X.take(columns, axis=1)
+        constant = columns >= k
+        out = np.empty((self.X.shape[0], columns.size))
+        out[:, ~constant] = self.X[:, columns[~constant]]
+        out[:, constant] = self.constants[columns[constant] - k]
+        return out
 
     def differing(self, a: IntArray, b: IntArray) -> tuple[int, int]:
         """Return on how many items, and on how many units, two sets of columns differ."""
@@ -216,11 +223,16 @@ def projected(rows: FloatArray) -> FloatArray:
 
     Column by column, not as a matrix product, so that equal rows give equal numbers wherever they stand.
     """
-    factors: FloatArray = np.random.Generator(np.random.PCG64(7)).normal(size=(rows.shape[1],))
     out = np.zeros(rows.shape[0])
-    for factor, column in zip(factors.tolist(), rows.T, strict=True):
+    for factor, column in zip(_factors(rows.shape[1]), rows.T, strict=True):
         out += factor * column
     return out
+
+
+@lru_cache(maxsize=64)
+def _factors(k: int) -> tuple[float, ...]:
+    """Return k fixed random numbers."""
+    return tuple(np.random.Generator(np.random.PCG64(7)).normal(size=(k,)).tolist())
 
 
 def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[IntArray, BoolArray]:
