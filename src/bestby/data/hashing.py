@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from bestby._core.mixing import GOLDEN, mix
+from bestby._core.mixing import GOLDEN, Words, mix
 from bestby._core.typing import Array
 from bestby.data.checked_values import objects_as_text
 from bestby.data.coding import codes
@@ -56,14 +57,10 @@ def hash_of_cells(evaluation: Any) -> str:
     digest = hashlib.blake2b(digest_size=8)
     strata = [] if evaluation.strata is None else [("strata", codes(evaluation.strata))]
     named = [*evaluation.joint_codes(), *strata]
-    tables = []
-    for place, (name, (distinct, _)) in enumerate(named):
+    for name, (distinct, _) in named:
         digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
         digest.update(np.ascontiguousarray(distinct).view(np.uint8).data)
-        # A random word per value of each column; that of a missing one is the last.
-        number = np.arange(distinct.size + 1, dtype=np.uint64)
-        number[-1] = np.uint64(1 << 63)
-        tables.append(mix(mix(number + GOLDEN) + np.uint64((place + 1) * int(GOLDEN) % (1 << 64))))
+    tables = _random_words([distinct.size for _, (distinct, _) in named])
     total = 0
     for start in range(0, evaluation.n_rows, ROWS):
         part = slice(start, start + ROWS)
@@ -80,3 +77,12 @@ def hash_of_cells(evaluation: Any) -> str:
         total += int(row.sum(dtype=np.uint64))
     digest.update(f"rows|{evaluation.n_items}|{total % (1 << 64)}|".encode())
     return digest.hexdigest()
+
+
+def _random_words(sizes: Sequence[int]) -> list[Words]:
+    """Return a random word per value of each column, and one more at the end, for a missing value."""
+    words = np.concatenate([np.arange(size + 1, dtype=np.uint64) for size in sizes])
+    ends = np.cumsum(np.array(sizes) + 1)
+    words[ends - 1] = np.uint64(1 << 63)
+    places = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint64), np.array(sizes) + 1)
+    return np.split(mix(mix(words + GOLDEN) + places * GOLDEN), ends[:-1])

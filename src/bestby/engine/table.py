@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -14,6 +14,9 @@ from bestby.resampling.units import Units
 
 _BEGINNING = 128
 """Numbers of a column that columns are told apart by, beside their sum, before all are compared."""
+
+_AT_ONCE = 1 << 16
+"""Numbers of several columns that are compared at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,37 +73,40 @@ class Table:
         return self.X[:, column] if value is None else np.full(self.X.shape[0], value)
 
     def rows(self, columns: IntArray) -> FloatArray:
-        """Return several columns, shape (C, len(columns)), as a new array."""
+        """Return several columns, shape (C, len(columns)), as a new array; each is contiguous."""
         k = self.X.shape[1]
-        if columns.size == 0 or int(columns.max()) < k:
-            return self.X.take(columns, axis=1)
         constant = columns >= k
-        out = np.empty((self.X.shape[0], columns.size))
-        out[:, ~constant] = self.X[:, columns[~constant]]
-        out[:, constant] = self.constants[columns[constant] - k]
-        return out
+        if not constant.any():
+            return self.X.T[columns].T
+        out = np.empty((columns.size, self.X.shape[0]))
+        out[~constant] = self.X.T[columns[~constant]]
+        out[constant] = self.constants[columns[constant] - k, None]
+        return out.T
 
     def differing(self, a: IntArray, b: IntArray) -> tuple[int, int]:
         """Return on how many items, and on how many units, two sets of columns differ."""
-        own = np.flatnonzero(a != b)  # a column that both use differs nowhere
-        units = np.zeros(self.X.shape[0], dtype=np.bool_)
-        for i in own:
-            units |= _apart(self.column(int(a[i])), self.column(int(b[i])))
-        n_units = int(self.units.counts[units].sum())
+        own = a != b  # a column that both use differs nowhere
+        a, b = a[own], b[own]
+        n_units = int(self.units.counts[_apart(self.rows, a, b, self.X.shape[0])].sum())
         if not self.clustered:
             return n_units, n_units
-        items = np.zeros(self.items.shape[0], dtype=np.bool_)
-        for i in own:
-            items |= _apart(self.items[:, a[i]], self.items[:, b[i]])
+        items = _apart(lambda columns: self.items.take(columns, axis=1), a, b, self.items.shape[0])
         return int(self.item_counts[items].sum()), n_units
 
 
-def _apart(a: FloatArray, b: FloatArray) -> BoolArray:
-    """Return where two columns differ by more than rounding."""
-    apart: BoolArray = a != b
-    if apart.any():
-        apart[apart] = rounding.difference(a[apart], b[apart]) != 0.0
-    return apart
+def _apart(rows: Callable[[IntArray], FloatArray], a: IntArray, b: IntArray, n: int) -> BoolArray:
+    """Return in which of n rows columns `a` differ from columns `b` by more than rounding.
+
+    `rows` returns some columns, of which a few are taken at a time.
+    """
+    out = np.zeros(n, dtype=np.bool_)
+    step = max(1, _AT_ONCE // max(1, n))
+    for start in range(0, a.size, step):
+        of_a, of_b = rows(a[start : start + step]), rows(b[start : start + step])
+        apart = of_a != of_b
+        apart[apart] = rounding.difference(of_a[apart], of_b[apart]) != 0.0
+        out |= apart.any(axis=1)
+    return out
 
 
 def build(
@@ -188,8 +194,9 @@ def _distinct_columns(
             for part in rows.T:
                 column = np.ascontiguousarray(part, dtype=np.float64)
                 bits = column.view(np.int64)
-                alike = known.setdefault((int(bits.sum()), column[:_BEGINNING].tobytes()), [])
-                place = next((k for k in alike if np.array_equal(unique[k].view(np.int64), bits)), None)
+                whole = column.size <= _BEGINNING  # then the beginning says all
+                alike = known.setdefault((0 if whole else int(bits.sum()), bits[:_BEGINNING].tobytes()), [])
+                place = next((k for k in alike if whole or np.array_equal(unique[k].view(np.int64), bits)), None)
                 if place is None:
                     place = len(unique)
                     alike.append(place)

@@ -36,8 +36,14 @@ class Functional:
         """Return the scores or differences, shape (R,), of totals (R, k)."""
         if self.a is None:
             return scores(self.metric, totals)
-        of_a = scores(self.metric, totals[..., self.a])
-        return of_a if self.b is None else of_a - scores(self.metric, totals[..., self.b])
+        of_a = totals[..., self.a]
+        if self.b is None:
+            return scores(self.metric, of_a)
+        of_b = totals[..., self.b]
+        if of_a.shape != of_b.shape:
+            return scores(self.metric, of_a) - scores(self.metric, of_b)
+        both = scores(self.metric, np.concatenate([of_a, of_b]))
+        return both[: len(of_a)] - both[len(of_a) :]
 
     def size(self, total: FloatArray) -> float:
         """Return the larger absolute value of the scores at one total, to which rounding is relative."""
@@ -165,7 +171,7 @@ class DeltaPivots:
     def __call__(self, totals: FloatArray) -> FloatArray:
         """Return the pivots, shape (R,), of the totals of coordinates and moments (R, r + r(r + 1)/2)."""
         r, n, first, second = self.directions.along.shape[1], self.n, self.first, self.second
-        estimate = float(self.score(self.total))
+        estimate = float(self.score(self.total[None])[0])
         along = np.zeros((self.total.size, r))
         along[self.place] = self.directions.along
         sums = self.total + totals[:, :r] @ along.T

@@ -92,12 +92,13 @@ def abc(
         estimate = float(along(np.zeros(first.size), np.zeros(1))[0])
         return estimate, estimate
     u = first / largest
-    spread = float(counts @ (u * u))
+    squared = u * u
+    spread = float(counts @ squared)
     se = largest * float(np.sqrt(spread))
     noise = rounding.level_width(scale)
     if se <= noise:
         return None
-    a = float(counts @ u**3) / (6.0 * spread**1.5)
+    a = float(counts @ (squared * u)) / (6.0 * spread**1.5)
     change = first / se
     up, estimate, down = along(change, np.array([STEP, 0.0, -STEP]))
     q = ((up - estimate) + (down - estimate)) / (2.0 * se * STEP**2)

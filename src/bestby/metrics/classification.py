@@ -190,6 +190,8 @@ class Averaged(Metric):
         """Return a sentence naming the classes whose part is 0/0."""
         counts = split_counts(totals, self._columns)
         empty = fraction(self.part, **counts)[1] == 0.0
+        if not empty.any():
+            return None
         if self.average == "weighted":
             empty &= counts["gold"] > 0.0  # the others have no weight
         else:
