@@ -54,10 +54,17 @@ def _few(
         span *= size
     counts = np.bincount(key, weights, minlength=span).astype(np.int64, copy=False)
     present = np.flatnonzero(counts)
-    return np.array([_first(key, value) for value in present.tolist()]), counts[present]
+    return _firsts(key, span)[present], counts[present]
 
 
-def _first(key: Array, value: int) -> int:
-    """Return where a value occurs first; most occur early."""
-    head = key[:_HEAD] == value
-    return int(head.argmax()) if head.any() else int((key == value).argmax())
+def _firsts(key: Array, span: int) -> IntArray:
+    """Return where each value below `span` occurs first, -1 for those that do not; most occur early."""
+    first = np.full(span, -1, dtype=np.int64)
+    head = key[:_HEAD]
+    first[head[::-1]] = np.arange(head.size - 1, -1, -1)  # of places written twice the last stays
+    if key.size > _HEAD:
+        for value in np.flatnonzero(first < 0).tolist():
+            there = key == value
+            place = int(there.argmax())
+            first[value] = place if there[place] else -1
+    return first

@@ -202,20 +202,26 @@ class SumGroup(Group):
             of_b = self._curvature(metric, b)
             first, second = first - of_b[0], second - of_b[1]
         counts = self.table.units.counts
-        score, columns = self._functional(metric, a, b)
-        total, moves = self._total[columns], self._moves(columns)
+        own = [(self.totals(metric, s), self._moves(metric, s)) for s in (a, b) if s is not None]
 
         def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-            shift = (counts * change) @ moves
-            return score(total + multiples[:, None] * shift)
+            weights = counts * change
+            found = Functional(self.metrics[metric]).of_each(
+                [total + multiples[:, None] * (weights @ moves) for total, moves in own]
+            )
+            return found[0] if b is None else found[0] - found[1]
 
         return Expansion(first, second, counts, along)
 
     def _curvature(self, metric: int, system: int) -> tuple[FloatArray, FloatArray]:
         if (metric, system) not in self._curvatures:
-            own, columns = self.metrics[metric], self.table.columns[metric][system]
+            own = self.metrics[metric]
             self._curvatures[metric, system] = slopes.curvature(
-                own, Functional(own), self._total[columns], self._moves(columns), self.table.units.counts
+                own,
+                Functional(own),
+                self.totals(metric, system),
+                self._moves(metric, system),
+                self.table.units.counts,
             )
         return self._curvatures[metric, system]
 
@@ -223,14 +229,22 @@ class SumGroup(Group):
     def _curvatures(self) -> dict[tuple[int, int], tuple[FloatArray, FloatArray]]:
         return {}
 
-    def _moves(self, columns: IntArray) -> FloatArray:
-        """Return rows of statistics less the mean row of their stratum, shape (C, len(columns))."""
-        counts = self.table.units.counts
-        moves = self.table.rows(columns)
-        for start, stop in pairwise(self.table.units.bounds.tolist()):
-            c = counts[start:stop]
-            moves[start:stop] -= (c @ moves[start:stop]) / c.sum()
-        return moves
+    def _moves(self, metric: int, system: int) -> FloatArray:
+        """Return the rows of statistics of a system less the mean row of their stratum, shape (C, k)."""
+        if (metric, system) not in self._all_moves:
+            moves = self.table.rows(self.table.columns[metric][system])
+            counts = self.table.units.counts
+            for start, stop in pairwise(self.table.units.bounds.tolist()):
+                c = counts[start:stop]
+                moves[start:stop] -= (c @ moves[start:stop]) / c.sum()
+            if (1 + len(self._all_moves)) * moves.size > MOST_HELD:
+                self._all_moves.clear()
+            self._all_moves[metric, system] = moves
+        return self._all_moves[metric, system]
+
+    @cached_property
+    def _all_moves(self) -> dict[tuple[int, int], FloatArray]:
+        return {}
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""

@@ -140,18 +140,16 @@ def build(
     order = np.concatenate([np.flatnonzero(varying), np.flatnonzero(~varying)])
     place = np.empty(order.size, dtype=np.int64)
     place[order] = np.arange(order.size)
-    X, units, sizes = _distinct_rows(
-        _side_by_side([of_units[i] for i in np.flatnonzero(varying)], row_counts.size),
-        row_counts,
-        row_strata,
-        sizes,
-    )
+    items = _side_by_side([unique[i] for i in order], counts.size)
+    rows = items if clusters is None else _side_by_side([of_units[i] for i in order], row_counts.size)
+    n_varying = int(varying.sum())
+    X, units, sizes = _distinct_rows(rows[:, :n_varying], row_counts, row_strata, sizes)
     return Table(
         X=X,
         units=units,
-        constants=np.array([of_units[i][0] for i in np.flatnonzero(~varying)], dtype=np.float64),
+        constants=rows[0, n_varying:].copy(),
         columns=[[place[c] for c in systems] for systems in columns],
-        items=_side_by_side([unique[i] for i in order], counts.size),
+        items=items,
         item_counts=counts,
         clustered=clusters is not None or unit_sizes is not None,
         sizes=sizes,
@@ -159,8 +157,8 @@ def build(
 
 
 def _side_by_side(columns: Sequence[FloatArray], n: int) -> FloatArray:
-    """Return columns of n rows as a matrix, which may have none."""
-    return np.column_stack(columns) if columns else np.empty((n, 0))
+    """Return columns of n rows as a matrix, which may have none; each is contiguous."""
+    return np.stack(columns).T if columns else np.empty((n, 0))
 
 
 def restated(source: Table, statistics: Sequence[Sequence[FloatArray]]) -> Table:
@@ -200,7 +198,7 @@ def _distinct_columns(
                 if place is None:
                     place = len(unique)
                     alike.append(place)
-                    unique.append(column)
+                    unique.append(column if column.base is None else column.copy())  # not to hold the others
                 used.append(place)
             columns[-1].append(np.array(used, dtype=np.int64))
     return unique, columns
@@ -222,7 +220,7 @@ def _distinct_rows(
     bounds = np.concatenate([np.searchsorted(starts, edges), [starts.size]])
     first = order[starts]
     units = Units(np.add.reduceat(counts[order], starts), bounds)
-    return X[first], units, np.full(first.size, sizes[0]) if of_one_size else sizes[first]
+    return np.ascontiguousarray(X[first]), units, np.full(first.size, sizes[0]) if of_one_size else sizes[first]
 
 
 def projected(rows: FloatArray) -> FloatArray:

@@ -36,14 +36,16 @@ class Functional:
         """Return the scores or differences, shape (R,), of totals (R, k)."""
         if self.a is None:
             return scores(self.metric, totals)
-        of_a = totals[..., self.a]
-        if self.b is None:
-            return scores(self.metric, of_a)
-        of_b = totals[..., self.b]
-        if of_a.shape != of_b.shape:
-            return scores(self.metric, of_a) - scores(self.metric, of_b)
-        both = scores(self.metric, np.concatenate([of_a, of_b]))
-        return both[: len(of_a)] - both[len(of_a) :]
+        parts = [totals[..., part] for part in (self.a, self.b) if part is not None]
+        of_a, *of_b = self.of_each(parts)
+        return of_a - of_b[0] if of_b else of_a
+
+    def of_each(self, totals: Sequence[FloatArray]) -> Sequence[FloatArray]:
+        """Return the scores (R,) of the totals (R, k) of one system or two, by one call of the metric."""
+        if len({part.shape for part in totals}) > 1:
+            return [scores(self.metric, part) for part in totals]
+        found = scores(self.metric, np.concatenate(totals))
+        return [found] if len(totals) == 1 else [found[: len(totals[0])], found[len(totals[0]) :]]
 
     def size(self, total: FloatArray) -> float:
         """Return the larger absolute value of the scores at one total, to which rounding is relative."""

@@ -266,7 +266,7 @@ class MeanMetric(Metric):
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the value of each item beside a 1."""
         values = np.asarray(self.values(gold, predictions), dtype=np.float64)
-        return np.column_stack([values, np.ones(values.size)])
+        return np.stack([values, np.ones(values.size)]).T
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the mean."""

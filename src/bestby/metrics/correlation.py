@@ -53,7 +53,7 @@ class Pearson(StandardisedMetric):
         y = (np.asarray(gold, dtype=np.float64) - self.centre) / self.scale
         centre, scale = _location(self.name, "the predictions are", predictions)
         x = (np.asarray(predictions, dtype=np.float64) - centre) / scale
-        return np.column_stack([x, x * x, x * y, y, y * y, np.ones(x.size)])
+        return np.stack([x, x * x, x * y, y, y * y, np.ones(x.size)]).T
 
     def standard_scores(self, rows: FloatArray) -> FloatArray:
         """Return the first column."""
@@ -65,11 +65,11 @@ class Pearson(StandardisedMetric):
         shift, factor = (own_centre - centre) / scale, own_scale / scale
         z, zz, zy, y, yy, n = rows.T
         squares = factor * factor * zz + 2.0 * shift * factor * z + shift * shift * n
-        return np.column_stack([factor * z + shift * n, squares, factor * zy + shift * y, y, yy, n])
+        return np.stack([factor * z + shift * n, squares, factor * zy + shift * y, y, yy, n]).T
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the correlation; NaN where a column is constant."""
-        x, xx, xy, y, yy, n = np.moveaxis(totals, -1, 0)
+        x, xx, xy, y, yy, n = (totals[..., column] for column in range(6))
         x_part, y_part = n * xx - x * x, n * yy - y * y
         least_x, least_y = (rounding.noise_width(n * squares, rounding.SQUARES) for squares in (xx, yy))
         defined = (x_part > least_x) & (y_part > least_y)

@@ -103,8 +103,8 @@ def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, nam
     if so.
     """
     reading = [one for one in metrics if one.reads in ("labels", "distributions")]
-    hard = {place: part for place, part in parts.items() if _has_labels(part)}
-    if not reading or not hard:
+    hard = {place: part for place, part in parts.items() if _has_labels(part)} if reading else {}
+    if not hard:
         return []
     golds = {place: probabilities.gold_labels(part) for place, part in hard.items()}
     everywhere = {label for labels in golds.values() for label in labels.tolist()}
