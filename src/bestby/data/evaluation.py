@@ -220,14 +220,23 @@ class Evaluation:
     def coded(self) -> Mapping[str, tuple[Array, Array]]:
         """Distinct values and codes of the hard gold (under ``""``) and of each hard system; see `codes`."""
         columns = dict(self.systems) if self.gold is None else {**self.systems, "": self.gold}
-        out = {}
-        for name, values in columns.items():
+        return {name: self.codes_of(name) for name, values in columns.items() if is_plain(values)}
+
+    def codes_of(self, name: str) -> tuple[Array, Array]:
+        """Return the distinct values and the codes of one such column."""
+        if name not in self._codes_of:
+            values = self.systems.get(name, self.gold)
+            assert values is not None
             known = self.codes_of_texts.get(name)
             if known is not None and known.values is values:
-                out[name] = (known.distinct, known.codes)
-            elif is_plain(values):
-                out[name] = codes(values)
-        return out
+                self._codes_of[name] = (known.distinct, known.codes)
+            else:
+                self._codes_of[name] = codes(values)
+        return self._codes_of[name]
+
+    @cached_property
+    def _codes_of(self) -> dict[str, tuple[Array, Array]]:
+        return {}
 
     @cached_property
     def cells(self) -> tuple[IntArray, IntArray]:

@@ -28,7 +28,7 @@ def hash_of_items(evaluation: Any) -> str:
         elif values is not None and values.dtype.kind == "f":
             parts.append((f"values {name}", values))
         elif values is not None:
-            distinct, code = evaluation.coded[name]
+            distinct, code = evaluation.codes_of(name)
             parts += [(f"labels {name}", distinct), (f"codes {name}", code)]
     parts += [(f"missing {name}", evaluation.missing[name]) for name in sorted(evaluation.missing)]
     for name, groups in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,10 +63,17 @@ class WeightGroup(ItemGroup):
             return None
         first = of_a.first if of_b is None else of_a.first - of_b.first
         if self.unit_of is None and of_a.classes is not None:
-            order = np.argsort(of_a.classes, kind="stable")
-            edges = np.concatenate([[0], np.cumsum(np.bincount(of_a.classes))])
+            order, edges = self._by_class
             return first[order], edges
         return self._by_unit(first), self.units.bounds
+
+    @cached_property
+    def _by_class(self) -> tuple[IntArray, IntArray]:
+        """The items in the order of their classes, which are those of the gold, and where each begins."""
+        any_system = self.derivatives(0)
+        assert any_system is not None and any_system.classes is not None
+        sizes = np.bincount(any_system.classes)
+        return np.argsort(any_system.classes, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
 
     def _by_unit(self, of_items: FloatArray) -> FloatArray:
         """Return the sums over the items of each unit."""

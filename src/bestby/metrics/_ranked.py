@@ -58,10 +58,13 @@ def sorted_with_ties(values: Array) -> tuple[Array, BoolArray]:
     >>> sorted_with_ties(np.array([2.0, 1.0, 2.0]))
     (array([1, 0, 2], dtype=int32), array([ True, False,  True]))
     """
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)  # not stable, which takes six times as long
     in_order = values[order]
     last = np.ones(values.size, dtype=np.bool_)
     last[:-1] = in_order[1:] != in_order[:-1]
+    if not last.all():  # ties stand in the order of the items, whatever the machine sorts with
+        before = (np.cumsum(last) - last) * values.size
+        order = np.sort(before + order) - before
     small = values.size < np.iinfo(np.int32).max  # half the memory traffic in the kernels
     return order.astype(np.int32) if small else order, last
 
