@@ -252,6 +252,11 @@ class Evaluation:
         strata = None if self.strata is None else codes(self.strata)[1].astype(np.int64)
         return collapsed(columns, sizes, strata, self.counts)
 
+    @property
+    def counted(self) -> bool:
+        """Whether the distinct joint rows were counted already."""
+        return "cells" in vars(self)
+
     def joint_codes(self) -> list[tuple[str, tuple[Array, Array]]]:
         """Return the names of hard columns in order, each with its distinct values and codes."""
         return [(name, self.coded[name]) for name in sorted(self.coded)]

@@ -52,7 +52,8 @@ def hash_of_items(evaluation: Any) -> str:
 def hash_of_cells(evaluation: Any) -> str:
     """Return a hash of the joint rows and how often each occurs, whatever the order of the items.
 
-    It adds up a hash of each row, modulo 2^64; the rows need not be counted for that.
+    It adds up a hash of each row, modulo 2^64: of the distinct rows, times their counts, where they were
+    counted already, and else of all.
     """
     digest = hashlib.blake2b(digest_size=8)
     strata = [] if evaluation.strata is None else [("strata", codes(evaluation.strata))]
@@ -61,19 +62,26 @@ def hash_of_cells(evaluation: Any) -> str:
         digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
         digest.update(np.ascontiguousarray(distinct).view(np.uint8).data)
     tables = _random_words([distinct.size for _, (distinct, _) in named])
+    columns = [(code, evaluation.missing.get(name)) for name, (_, code) in named]
+    counts = evaluation.counts
+    if evaluation.counted:
+        distinct_rows, counts = evaluation.cells
+        columns = [
+            (code[distinct_rows], None if absent is None else absent[distinct_rows])
+            for code, absent in columns
+        ]
     total = 0
-    for start in range(0, evaluation.n_rows, ROWS):
+    for start in range(0, columns[0][0].size, ROWS):
         part = slice(start, start + ROWS)
-        row = np.zeros(named[0][1][1][part].size, dtype=np.uint64)
-        for (name, (_, code)), table in zip(named, tables, strict=True):
-            absent = evaluation.missing.get(name)
+        row = np.zeros(columns[0][0][part].size, dtype=np.uint64)
+        for (code, absent), table in zip(columns, tables, strict=True):
             own = code[part].astype(np.intp)
             if absent is not None:
                 own[absent[part]] = table.size - 1
             row += table[own]
         row = mix(row)
-        if evaluation.counts is not None:
-            row *= evaluation.counts[part].astype(np.uint64)
+        if counts is not None:
+            row *= counts[part].astype(np.uint64)
         total += int(row.sum(dtype=np.uint64))
     digest.update(f"rows|{evaluation.n_items}|{total % (1 << 64)}|".encode())
     return digest.hexdigest()
