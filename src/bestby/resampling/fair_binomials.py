@@ -7,17 +7,21 @@ nothing. A draw takes 1 to 5 ns, where `numpy.random.Generator.binomial` takes 2
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import streams
 from bestby.resampling.streams import Words
 
 WIDTHS = (8, 16, 32, 64)
 """Bits of a word that a draw takes: the fewest that hold a bit for each unit."""
+
+_AT_ONCE = 1 << 13
+"""Draws from tables made at a time, whose temporaries stay in the cache of one core."""
 
 LARGEST_TABLE = 1 << 30
 """Units above which the normal distribution takes the place of a table."""
@@ -40,18 +44,29 @@ class FairBinomials:
 
     counts: IntArray
 
-    def draws(self, keys: Words) -> FloatArray:
-        """Return the draws, shape (C, R), of replicates with keys (R,)."""
-        out = np.empty((self.counts.size, keys.size))
+    @property
+    def parts(self) -> list[IntArray]:
+        """The positions among `counts` that are drawn together: by bits of a word, then by tables."""
+        return [*(rows for _, rows in self._by_width), *([self._large] if self._large.size else [])]
+
+    def drawn(self, keys: Words) -> Iterator[FloatArray]:
+        """Yield the draws of each part, shape (its size, R), of replicates with keys (R,)."""
         position = 0
-        for width, rows in self._by_width:
-            n_words = -(-rows.size * width // 64)
-            word = streams.words_by_position(keys, position, n_words)
-            out[rows] = _ones(word, self.counts[rows], width)
-            position += n_words
-        for row, table in self._tables:
-            table.draw(streams.words_by_position(keys, position, 1)[0], out[row])
-            position += 1
+        for mask, (_, rows) in zip(self._masks, self._by_width, strict=True):
+            bits = mask.view("<u8")
+            word = streams.words_by_position(keys, position, bits.size)
+            word &= bits[:, None]
+            ones = np.bitwise_count(np.ascontiguousarray(word.T, dtype="<u8").view(mask.dtype))
+            yield ones.astype(np.float64).T[: rows.size]
+            position += bits.size
+        if self._large.size:
+            yield self._tables.draws(streams.words_by_position(keys, position, self._large.size))
+
+    def draws(self, keys: Words) -> FloatArray:
+        """Return all draws, shape (C, R), of replicates with keys (R,)."""
+        out = np.empty((self.counts.size, keys.size))
+        for rows, drawn in zip(self.parts, self.drawn(keys), strict=True):
+            out[rows] = drawn
         return out
 
     @cached_property
@@ -65,12 +80,22 @@ class FairBinomials:
         return [(width, chosen) for width, chosen in zip(WIDTHS, rows, strict=True) if chosen.size]
 
     @cached_property
-    def _tables(self) -> list[tuple[int, _Table | _Normal]]:
-        large = np.flatnonzero(self.counts > WIDTHS[-1])
-        return [
-            (row, _Normal(n) if n > LARGEST_TABLE else _table(n))
-            for row, n in zip(large.tolist(), self.counts[large].tolist(), strict=True)
-        ]
+    def _masks(self) -> list[Array]:
+        """The bits that count, of whole words of 64 bits, for the numbers of each width."""
+        masks = []
+        for width, rows in self._by_width:
+            bits = np.zeros(-(-rows.size * width // 64) * (64 // width), dtype=f"<u{width // 8}")
+            bits[: rows.size] = [(1 << n) - 1 for n in self.counts[rows].tolist()]
+            masks.append(bits)
+        return masks
+
+    @cached_property
+    def _large(self) -> IntArray:
+        return np.flatnonzero(self.counts > WIDTHS[-1])
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        return _Tables.of(self.counts[self._large].tolist())
 
 
 def probabilities(n: int) -> tuple[int, FloatArray]:
@@ -88,24 +113,67 @@ def probabilities(n: int) -> tuple[int, FloatArray]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
-    """An alias table of 2^bits places: the first bits of a word choose a place, the others its value."""
+class _Tables:
+    """Alias tables of 2^bits places each, end to end: the first bits of a word choose a place of its table,
+    the others its value.
 
-    least: int
-    bits: int
+    `least`, `bits` and `starts` have shape (T, 1); `normals` has the units of those that are too many for a
+    table, by their position.
+    """
+
+    least: FloatArray
+    bits: Words
+    starts: IntArray
     limits: Words
     aliases: IntArray
+    normals: dict[int, int]
 
-    def draw(self, word: Words, out: FloatArray) -> None:
-        """Write the draws of words (R,), which are used up."""
-        place = (word >> np.uint64(64 - self.bits)).view(np.int64)
-        word &= np.uint64((1 << (64 - self.bits)) - 1)
-        own = word < self.limits.take(place, mode="clip")
-        np.add(np.where(own, place, self.aliases.take(place, mode="clip")), self.least, out=out)
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> _Tables:
+        """Return the tables of numbers of units; those too large get one of two units in their place."""
+        tables = [_table(n if n <= LARGEST_TABLE else 2) for n in counts]
+        sizes = [limits.size for _, limits, _ in tables]
+        return cls(
+            np.array([[float(least)] for least, _, _ in tables]),
+            np.array([[size.bit_length() - 1] for size in sizes], dtype=np.uint64),
+            (np.cumsum(sizes) - sizes)[:, None],
+            np.concatenate([limits for _, limits, _ in tables]),
+            np.concatenate([aliases for _, _, aliases in tables]),
+            {row: n for row, n in enumerate(counts) if n > LARGEST_TABLE},
+        )
+
+    def draws(self, word: Words) -> FloatArray:
+        """Return the draws of words (T, R)."""
+        out = np.empty(word.shape)
+        step = max(1, _AT_ONCE // word.shape[1])
+        for first in range(0, len(word), step):
+            part = slice(first, first + step)
+            self._draw(part, word[part], out[part])
+        for row, n in self.normals.items():
+            _draw_normal(n, word[row], out[row])
+        return out
+
+    def _draw(self, part: slice, word: Words, out: FloatArray) -> None:
+        shift = np.uint64(64) - self.bits[part]
+        place = (word >> shift).view(np.int64)
+        there = place + self.starts[part]
+        own = (word & ((np.uint64(1) << shift) - np.uint64(1))) < self.limits.take(there, mode="clip")
+        np.add(np.where(own, place, self.aliases.take(there, mode="clip")), self.least[part], out=out)
 
 
-def _table(n: int) -> _Table:
-    """Return the alias table for n units, made by sweeping over light and heavy places (Vose 1991)."""
+def _draw_normal(n: int, word: Words, out: FloatArray) -> None:
+    """Write the draws of words (R,) from the rounded normal distribution, for very many units."""
+    from scipy.special import ndtri
+
+    u = ((word >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    np.rint(0.5 * n + 0.5 * math.sqrt(n) * ndtri(u), out=out)
+
+
+def _table(n: int) -> tuple[int, Words, IntArray]:
+    """Return the least value of n units, and the limits and aliases of 2^bits places.
+
+    They are made by sweeping over light and heavy places (Vose 1991).
+    """
     least, mass = probabilities(n)
     bits = max(1, (mass.size - 1).bit_length())
     share = np.zeros(1 << bits)
@@ -121,30 +189,4 @@ def _table(n: int) -> _Table:
     aliases[heavy[:-1]] = heavy[1:]
     share[heavy[-1]] = 1.0
     limits = np.rint(np.ldexp(share, 64 - bits)).astype(np.uint64)
-    return _Table(least, bits, limits, aliases)
-
-
-@dataclass(frozen=True, eq=False)
-class _Normal:
-    """The rounded normal distribution in place of the binomial of very many units."""
-
-    n: int
-
-    def draw(self, word: Words, out: FloatArray) -> None:
-        """Write the draws of words (R,)."""
-        from scipy.special import ndtri
-
-        u = ((word >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-        np.rint(0.5 * self.n + 0.5 * math.sqrt(self.n) * ndtri(u), out=out)
-
-
-def _ones(word: Words, counts: IntArray, width: int) -> FloatArray:
-    """Return the ones among the first `counts` (C,) bits of each part of words (W, R), shape (C, R)."""
-    n_words, size = word.shape
-    masks = np.zeros(n_words * (64 // width), dtype=f"<u{width // 8}")
-    masks[: counts.size] = [(1 << n) - 1 for n in counts.tolist()]
-    word &= masks.view("<u8")[:, None]
-    ones = np.bitwise_count(word.astype("<u8", copy=False).view(masks.dtype))
-    parts = ones.reshape(n_words, size, -1).transpose(0, 2, 1)
-    found: FloatArray = parts.reshape(-1, size)[: counts.size].astype(np.float64)
-    return found
+    return least, limits, aliases

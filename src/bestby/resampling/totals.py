@@ -6,7 +6,7 @@ alone: blocks, threads and executors change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
@@ -37,6 +37,9 @@ BLOCK_NUMBERS = 1 << 17
 
 COMPILED_BLOCK = 1 << 19
 """The same for the compiled kernels, which need no temporaries: fewer blocks, fewer calls."""
+
+FEW_CELLS = 64
+"""Cells up to which the draws of all are put side by side, for one matrix product in place of several."""
 
 LARGEST_ROW = 1 << 22
 """Units above which even one row of weights is not held; sums are gathered instead."""
@@ -137,7 +140,9 @@ def cell_swaps(
 
     The result depends on the seed and on these alone.
     """
-    compute = partial(_cell_totals, D, FairBinomials(counts))
+    binomials = FairBinomials(counts)
+    parts = [D.T] if counts.size <= FEW_CELLS else [D[rows].T for rows in binomials.parts]
+    compute = partial(_cell_totals, parts, binomials)
     cells = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
     size = max(1, BLOCK_NUMBERS // max(1, sum(D.shape)))
     return run_blocks(cells, n_resamples, size, n_jobs, progress, executor)
@@ -247,9 +252,13 @@ def _drawn_cells(
     return transform(drawn @ X)
 
 
-def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
-    """Return the totals column by column, as metrics read them."""
-    return (D.T @ binomials.draws(keys)).T
+def _cell_totals(parts: Sequence[FloatArray], binomials: FairBinomials, keys: streams.Words) -> FloatArray:
+    """Return the totals column by column, as metrics read them, from the columns (k, c) of each part."""
+    drawn = binomials.drawn(keys) if len(parts) > 1 else [binomials.draws(keys)]
+    total = np.zeros((len(parts[0]), keys.size))
+    for columns, of_part in zip(parts, drawn, strict=True):
+        total += columns @ of_part
+    return total.T
 
 
 def _from_keys(

@@ -23,17 +23,17 @@ def drawn() -> np.ndarray:
 
 @pytest.mark.parametrize("n", [65, 66, 100, 257, 1_000, 1_001])
 def test_the_alias_table_holds_the_exact_probabilities(n: int) -> None:
-    table = fair_binomials._table(n)
-    places = 1 << table.bits
-    own = np.ldexp(table.limits.astype(np.float64), table.bits - 64)
-    mass = np.bincount(np.arange(places), own, places) + np.bincount(table.aliases, 1.0 - own, places)
+    least, limits, aliases = fair_binomials._table(n)
+    places = limits.size
+    own = np.ldexp(limits.astype(np.float64), places.bit_length() - 1 - 64)
+    mass = np.bincount(np.arange(places), own, places) + np.bincount(aliases, 1.0 - own, places)
     exact = [math.comb(n, k) / (1 << n) for k in range(n + 1)]
     held = np.zeros(n + 1)
-    size = min(places, n + 1 - table.least)
-    held[table.least : table.least + size] = mass[:size] / places
+    size = min(places, n + 1 - least)
+    held[least : least + size] = mass[:size] / places
     assert np.abs(held - exact).sum() < 1e-13
     assert mass[size:].sum() < 1e-13  # places beyond the values are never drawn
-    outside = [*exact[: table.least], *exact[n + 1 - table.least :]]
+    outside = [*exact[:least], *exact[n + 1 - least :]]
     assert math.fsum(outside) < 1e-21
 
 
@@ -51,7 +51,7 @@ def test_every_draw_of_few_units_counts_bits() -> None:
     for n, width in ((1, 8), (7, 8), (8, 8), (9, 16), (31, 32), (64, 64)):
         words = streams.words_by_position(KEYS[:20], 0, 1)
         per_word = 64 // width
-        found = fair_binomials._ones(words.copy(), np.full(per_word, n), width)
+        found = FairBinomials(np.full(per_word, n)).draws(KEYS[:20])
         for r, word in enumerate(words[0].tolist()):
             parts = [(word >> (width * part)) & ((1 << n) - 1) for part in range(per_word)]
             assert found[:, r].tolist() == [part.bit_count() for part in parts]
