@@ -26,8 +26,7 @@ from typing import Any
 
 import duckdb
 from benchmarks import page
-
-from calibration import pages
+from tools import pages
 
 GUIDE = page.ROOT / "docs" / "guides" / "scaling.md"
 TABLES = ("labels", "csv", "scores")

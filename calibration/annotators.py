@@ -24,6 +24,7 @@ if __name__ == "__main__":
 
 
 import numpy as np
+from tools import pages
 
 from bestby import Annotations, Evaluation
 from bestby._core.typing import FloatArray
@@ -33,7 +34,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.metrics import resolve
-from calibration import ROOT, files, pages
+from calibration import ROOT, files
 
 MEASURES = ("soft_accuracy", "brier", "soft_f1_macro", "accuracy")
 RATERS = (2, 5, 10)

@@ -19,9 +19,10 @@ from typing import Any
 import numba
 import numpy as np
 from scipy.special import ndtri
+from tools import pages
 
 from bestby.inference.violation import bootstrap_positions, merged_steps, n_deals
-from calibration import ROOT, pages
+from calibration import ROOT
 
 RAW = ROOT / "calibration" / "results" / "aso_thresholds.csv"
 SIZES = (2, 3, 4, 5, 6, 7, 8, 10, 15, 20, 30, 50, 100)

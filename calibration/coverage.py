@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, stdtrit
+from tools import pages
 
 from bestby._core.errors import BestbyError, DesignError
 from bestby.advising.interval_choice import choose_interval
@@ -31,7 +32,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.metrics import resolve
-from calibration import ROOT, files, pages
+from calibration import ROOT, files
 from calibration.cells import CANDIDATES, Cell, grid
 
 LEVEL = 0.95

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
+from tools import pages
 
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
@@ -30,7 +31,7 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.inference import clusters as robust
 from bestby.metrics import resolve
-from calibration import ROOT, files, pages
+from calibration import ROOT, files
 
 PAGE = ROOT / "docs" / "guides" / "dependence.md"
 RESULTS = ROOT / "calibration" / "results" / "dependence.csv"

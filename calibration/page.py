@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from tools import pages
+
 from bestby.vocabulary import INTERVALS
-from calibration import RESULTS, ROOT, aso_thresholds, counting, files, pages, statements, subjects
+from calibration import RESULTS, ROOT, aso_thresholds, counting, files, statements, subjects
 from calibration.files import Row
 
 PAGE = ROOT / "docs" / "concepts" / "calibration.md"

@@ -28,13 +28,14 @@ if __name__ == "__main__":
 import numpy as np
 from benchmarks import null_pairs
 from benchmarks.boostsa import PYTHON, BooStSa
+from tools import pages
 
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics import resolve
-from calibration import ROOT, files, pages
+from calibration import ROOT, files
 
 SIZES = (0.05, 0.1, 0.2, 0.5, 1.0)
 THEIR_SIZES = SIZES[:-1]

@@ -26,6 +26,7 @@ if __name__ == "__main__":
 
 import numpy as np
 from scipy.special import ndtri
+from tools import pages
 
 from bestby._core.typing import FloatArray
 from bestby.data.evaluation import Evaluation
@@ -36,7 +37,7 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import Separate
 from bestby.inference import improvement, locations, samples
 from bestby.metrics import resolve
-from calibration import RESULTS, ROOT, files, pages
+from calibration import RESULTS, ROOT, files
 from calibration.dependence import table
 from calibration.runs import DRAWS
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tools import pages
 
 from bestby._core.errors import BestbyError, DesignError
 from bestby.engine import prepare, test_maker
@@ -24,7 +25,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics import resolve
 from bestby.vocabulary import allowed_names
-from calibration import ROOT, files, pages
+from calibration import ROOT, files
 from calibration.populations import Population, clustered_null, nulls
 
 COLUMNS = ("null", "metric", "n", "test", "rejected", "se", "datasets", "resamples")

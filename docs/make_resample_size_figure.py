@@ -156,7 +156,7 @@ def _plain(axes: Axes) -> None:
 def main() -> None:
     """Measure, write the tables, draw."""
     sys.path.insert(0, str(ROOT))
-    from calibration import pages
+    from tools import pages
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
