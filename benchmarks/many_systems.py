@@ -95,6 +95,22 @@ def apart(data: str, n_systems: int, n_items: int) -> dict[str, Any]:
     return row
 
 
+def rows(quick: bool) -> list[dict[str, Any]]:
+    """Measure and print all rows."""
+    from bestby._version import __version__
+
+    sizes, n_items = ((100,), 1000) if quick else (SIZES, ITEMS)
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    found = []
+    for data in ("scores", "predictions"):
+        for n_systems in sizes:
+            row = apart(data, n_systems, n_items)
+            row = {key: round(value, 2) if isinstance(value, float) else value for key, value in row.items()}
+            found.append({**row, "bestby": __version__, "numpy": np.__version__, "machine": machine})
+            print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+    return found
+
+
 def main() -> None:
     """Measure, print, and write the table unless it was done quickly."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -104,19 +120,9 @@ def main() -> None:
     if given.one:
         print(json.dumps(measured(given.one[0], int(given.one[1]), int(given.one[2]))))
         return
-    from bestby._version import __version__
-
-    sizes, n_items = ((100,), 1000) if given.quick else (SIZES, ITEMS)
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    rows = []
-    for data in ("scores", "predictions"):
-        for n_systems in sizes:
-            row = apart(data, n_systems, n_items)
-            row = {key: round(value, 2) if isinstance(value, float) else value for key, value in row.items()}
-            rows.append({**row, "bestby": __version__, "numpy": np.__version__, "machine": machine})
-            print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+    found = rows(given.quick)
     if not given.quick:
-        page.write("many_systems", rows)
+        page.write("many_systems", found)
 
 
 if __name__ == "__main__":

@@ -269,6 +269,39 @@ def plain_table(titles: Sequence[str], rows: Sequence[Row]) -> list[str]:
     return out + [f"| {' | '.join(str(value) for value in row.values())} |" for row in rows]
 
 
+def reading_table() -> list[str]:
+    """Return the section on reading and coding, once it was measured."""
+    if not (RESULTS / "reading.csv").exists():
+        return []
+    rows = [
+        {
+            "job": row["job"],
+            "time": time_words(float(row["cpu_ms"])),
+            "asked": time_words(float(row["asked_ms"])),
+            "library alone": time_words(float(row["floor_cpu_ms"])),
+            "peak": f"{float(row['peak_mb']):.0f} MB",
+        }
+        for row in read("reading")
+    ]
+    return [READING, *plain_table(["a million items of two systems", "CPU", "asked", "floor", "peak"], rows)]
+
+
+def many_systems_table() -> list[str]:
+    """Return the section on hundreds of systems, once it was measured."""
+    if not (RESULTS / "many_systems.csv").exists():
+        return []
+    rows = [
+        {
+            "job": f"{row['data']} of {int(row['systems']):,} systems, {int(row['pairs']):,} pairs",
+            "compared": f"{float(row['compare_s']):.1f} s",
+            "written": f"{float(row['json_s']):.1f} s",
+            "peak": f"{float(row['peak_mb']):.0f} MB",
+        }
+        for row in read("many_systems")
+    ]
+    return [MANY_SYSTEMS, *plain_table(["10,000 items", "compared", "JSON written", "peak"], rows)]
+
+
 def benchmarks_page() -> str:
     """Return docs/concepts/benchmarks.md."""
     rows = read("rivals")
@@ -291,6 +324,8 @@ def benchmarks_page() -> str:
         growth_table(read("growth")),
         FLOOR,
         plain_table(["what", "items", "ns", "bare stream", "times"], read("floor")),
+        reading_table(),
+        many_systems_table(),
     )
     lines = (line for part in parts for line in ([part] if isinstance(part, str) else part))
     return "\n".join(lines) + "\n"
@@ -339,6 +374,20 @@ FLOOR = """
 
 Nanoseconds per draw (one item of one resample) of the compiled kernels for many items, on one thread, beside
 the random numbers they use and nothing else: what is between is look-ups and sums.
+"""
+
+READING = """
+## Reading
+
+The CPU time of a second call in a process: text labels by accuracy, or scores by their mean, from where they
+are. The floor is what the library that reads takes to make codes, or numbers, of the same columns and nothing
+else.
+"""
+MANY_SYSTEMS = """
+## Hundreds of systems
+
+Every pair by accuracy or by the mean of scores 0/1, each row in a process of its own, by the clock. Asked are
+8 s for 1,000 systems compared and written as JSON.
 """
 
 

@@ -133,6 +133,20 @@ def apart(name: str, n_items: int) -> dict[str, Any]:
     return row
 
 
+def rows(quick: bool) -> list[dict[str, Any]]:
+    """Measure and print all rows."""
+    from bestby._version import __version__
+
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    found = []
+    for name in GOALS:
+        row = apart(name, 50_000 if quick else ITEMS)
+        row = {key: round(value, 1) if isinstance(value, float) else value for key, value in row.items()}
+        found.append({**row, "bestby": __version__, "machine": machine})
+        print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+    return found
+
+
 def main() -> None:
     """Measure, print, and write the table unless it was done quickly."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -142,17 +156,9 @@ def main() -> None:
     if given.one:
         print(json.dumps(measured(given.one[0], int(given.one[1]))))
         return
-    from bestby._version import __version__
-
-    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    rows = []
-    for name in GOALS:
-        row = apart(name, 50_000 if given.quick else ITEMS)
-        row = {key: round(value, 1) if isinstance(value, float) else value for key, value in row.items()}
-        rows.append({**row, "bestby": __version__, "machine": machine})
-        print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+    found = rows(given.quick)
     if not given.quick:
-        page.write("reading", rows)
+        page.write("reading", found)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
     python benchmarks/run.py [--quick] [--only WORD] [--missing] [--part PART] [--budget SECONDS] [--rounds N]
 
 Every job is run by bestby and by its rivals in turns, each in a process of its own, on one thread; times are
-CPU times. Parts: jobs, startup, growth, floor, page (the pages alone); all by default. Writes results/*.csv,
-results/rivals.md, docs/images/growth.png and docs/concepts/benchmarks.md, but for --quick, which only prints.
+CPU times. Parts: jobs, startup, growth, floor, reading, many_systems, page (the pages alone); all by default.
+Writes results/*.csv, results/rivals.md, docs/images/growth.png and docs/concepts/benchmarks.md, but for
+--quick, which only prints.
 With --only or --missing the rows of other jobs stay as they are. See benchmarks/README.md.
 """
 
@@ -23,7 +24,7 @@ import json
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -32,8 +33,17 @@ ROOT = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":
     sys.path[0] = str(ROOT)  # in place of this directory
 
-from benchmarks import floor, growth, jobs, page, processes
+from benchmarks import floor, growth, jobs, many_systems, page, processes, reading
 from benchmarks.boostsa import PYTHON as BOOSTSA
+
+PARTS: dict[str, Callable[[bool], list[dict[str, Any]]] | None] = {
+    "startup": None,
+    "growth": growth.rows,
+    "floor": floor.rows,
+    "reading": reading.rows,
+    "many_systems": many_systems.rows,
+}
+"""What measures the other parts, coarsely if told so."""
 
 RIVALS = ROOT / "build" / "rivals" / "bin" / "python"
 PYTHONS = {"bestby": Path(sys.executable), "BooStSa": BOOSTSA}
@@ -180,7 +190,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="some of everything, coarsely; writes nothing")
     parser.add_argument("--only", default="", help="jobs whose name contains this")
     parser.add_argument("--missing", action="store_true", help="jobs that have no rows yet")
-    parser.add_argument("--part", choices=["jobs", "startup", "growth", "floor", "page"], help="this alone")
+    parser.add_argument("--part", choices=["jobs", *PARTS, "page"], help="this alone")
     parser.add_argument("--budget", type=float, help="CPU seconds a rival may take a turn [0.5; quick: 0.1]")
     parser.add_argument("--rounds", type=int, help="turns each [5; quick: 2]")
     options = parser.parse_args()
@@ -209,17 +219,13 @@ def main() -> None:
                 page.write("rivals", [row for name in ordered for row in every[name]])
         if keep and not few:
             page.write_json("machine", about)
-    parts = {
-        "startup": lambda: processes.start_up(rounds),
-        "growth": lambda: growth.rows(options.quick),
-        "floor": lambda: floor.rows(options.quick),
-    }
-    for name, measured in parts.items():
+    for name, measured in PARTS.items():
         if part not in (None, name):
             continue
-        rows = measured()
-        print(f"\n{name}:")
-        print("\n".join(" ".join(str(value) for value in row.values()) for row in rows), flush=True)
+        print(f"\n{name}:", flush=True)
+        rows = processes.start_up(rounds) if measured is None else measured(options.quick)
+        if name not in ("reading", "many_systems"):  # these print each row when they have it
+            print("\n".join(" ".join(str(value) for value in row.values()) for row in rows), flush=True)
         if keep:
             page.write(name, rows)
             if name == "growth":

@@ -71,7 +71,8 @@ class WeightGroup(ItemGroup):
     def _by_class(self) -> tuple[IntArray, IntArray]:
         """The items in the order of their classes, which are those of the gold, and where each begins."""
         any_system = self.derivatives(0)
-        assert any_system is not None and any_system.classes is not None
+        assert any_system is not None
+        assert any_system.classes is not None
         sizes = np.bincount(any_system.classes)
         return np.argsort(any_system.classes, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
 

@@ -96,5 +96,5 @@ def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[Fl
     """Return in which rows the statistics of two systems differ by more than rounding."""
     first, second = _in_common_unit(metric, systems, rows)
     scale = np.maximum(1.0, np.abs(np.maximum(first, second)))
-    apart: BoolArray = ~rounding.level(first, second, scale).all(axis=1)
-    return apart
+    level: BoolArray = np.all(rounding.level(first, second, scale), axis=1)
+    return ~level

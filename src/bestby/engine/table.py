@@ -194,7 +194,9 @@ def _distinct_columns(
                 bits = column.view(np.int64)
                 whole = column.size <= _BEGINNING  # then the beginning says all
                 alike = known.setdefault((0 if whole else int(bits.sum()), bits[:_BEGINNING].tobytes()), [])
-                place = next((k for k in alike if whole or np.array_equal(unique[k].view(np.int64), bits)), None)
+                place = next(
+                    (k for k in alike if whole or np.array_equal(unique[k].view(np.int64), bits)), None
+                )
                 if place is None:
                     place = len(unique)
                     alike.append(place)
@@ -219,8 +221,12 @@ def _distinct_rows(
     starts = np.flatnonzero(fresh)
     bounds = np.concatenate([np.searchsorted(starts, edges), [starts.size]])
     first = order[starts]
-    units = Units(np.add.reduceat(counts[order], starts), bounds)
-    return np.ascontiguousarray(X[first]), units, np.full(first.size, sizes[0]) if of_one_size else sizes[first]
+    units = Units(np.add.reduceat(counts.take(order), starts), bounds)
+    return (
+        np.ascontiguousarray(X).take(first, axis=0),
+        units,
+        np.full(first.size, sizes[0]) if of_one_size else sizes[first],
+    )
 
 
 def projected(rows: FloatArray) -> FloatArray:
@@ -249,7 +255,8 @@ def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[In
     order = np.lexsort(keys) if len(keys) > 1 else np.argsort(keys[0])
     alike = np.ones(max(order.size - 1, 0), dtype=np.bool_)
     for key in keys:
-        alike &= key[order[1:]] == key[order[:-1]]
+        in_order = key.take(order)  # several times as quick as an index in brackets
+        alike &= in_order[1:] == in_order[:-1]
     fresh = _fresh(rows, order, alike)
     if np.any(fresh[1:] & alike):  # a column so large that the projection loses the others
         order = np.lexsort([*rows.T, *keys])

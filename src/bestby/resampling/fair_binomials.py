@@ -114,8 +114,7 @@ def probabilities(n: int) -> tuple[int, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """Alias tables of 2^bits places each, end to end: the first bits of a word choose a place of its table,
-    the others its value.
+    """Alias tables of 2^bits places each, end to end: a word chooses a place and its value.
 
     `least`, `bits` and `starts` have shape (T, 1); `normals` has the units of those that are too many for a
     table, by their position.
@@ -136,7 +135,7 @@ class _Tables:
         return cls(
             np.array([[float(least)] for least, _, _ in tables]),
             np.array([[size.bit_length() - 1] for size in sizes], dtype=np.uint64),
-            (np.cumsum(sizes) - sizes)[:, None],
+            (np.cumsum(sizes, dtype=np.int64) - np.array(sizes))[:, None],
             np.concatenate([limits for _, limits, _ in tables]),
             np.concatenate([aliases for _, _, aliases in tables]),
             {row: n for row, n in enumerate(counts) if n > LARGEST_TABLE},
