@@ -25,7 +25,7 @@ ENOUGH_RANKED = 6
 ENOUGH_FOR_STEPS = 100
 """Differing units from which the percentile interval of a difference of medians keeps its level."""
 
-FEW_EFFECTIVE = {"percentile": 20, "basic": 5, "normal": 7, "studentized": 0, "cr2": 0, "two-way": 0}
+FEW_EFFECTIVE = {"percentile": 20, "basic": 5, "normal": 7, "studentized": 0, "cr2": 5, "two-way": 0}
 """Effective units below which these intervals of a difference are too short."""
 
 FEW_BY_DEFAULT = 20

@@ -12,7 +12,7 @@ from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Group
 from bestby.engine.resampled import Resampled
 from bestby.engine.targets import Target, defined_replicates, value_of
-from bestby.inference import intervals, proportions
+from bestby.inference import cluster_pivots, intervals, proportions
 from bestby.inference.abc import abc
 from bestby.results.base import Note
 from bestby.results.values import Interval
@@ -213,7 +213,7 @@ def _robust(sample: Resampled, target: Target, level: float, method: str) -> Mad
         fallback, notes = _basic(sample, target, level)
         told = "the metric is undefined without some unit: the basic interval is given in place of cr2"
         return fallback, (*notes, Note("cr2_undefined", told))
-    low, high = intervals.normal(sample.estimate(target), error.se, level, df=max(error.df, 1.0))
+    low, high = cluster_pivots.interval(sample.estimate(target), error, level)
     return clipped(group, target, low, high, level, method, True), ()
 
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import stdtr
 
 from bestby._core import rounding
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.results.values import TestResult
+from bestby._core.typing import FloatArray, IntArray
+from bestby.inference.exchangeability import follows_size
 
 FEW = 30
 """Clusters below which the usual standard error and its degrees of freedom are too small."""
@@ -28,10 +27,24 @@ LARGEST_SHARE = 1.0 / 3.0
 
 @dataclass(frozen=True, slots=True)
 class StandardError:
-    """A standard error and how well it is known."""
+    """A standard error and how well it is known.
+
+    Parameters
+    ----------
+    se : float
+        The standard error.
+    df : float
+        Its degrees of freedom.
+    skewness : float
+        The skewness of the estimate, where intervals and tests must allow for it; else 0.
+    effective : float
+        How many units of equal weight would carry the variance, in the same case; else infinite.
+    """
 
     se: float
     df: float
+    skewness: float = 0.0
+    effective: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +107,16 @@ def cr2(
     distinct cluster adds to the estimate; other functions of sums are taken for means of it. `counts` says
     how many clusters are of each kind, `bounds` where the strata begin. Both results are 0 if no stratum has
     two clusters.
+
+    CR2 corrects for unequal sizes, not for an effect that goes with them, of which the large clusters tell
+    most and which makes estimate and error go together. Where the data show such an effect (`follows_size` of
+    `bestby.inference.exchangeability`) the result has the skewness of the estimate and its effective units.
     """
     counts = np.ones(influence.size, dtype=np.int64) if counts is None else counts
     edges = np.array([0, influence.size]) if bounds is None else bounds
     total = float(counts @ sizes)
     variance = trace = squares = 0.0
+    residuals = np.zeros(influence.size)
     for start, stop in pairwise(edges.tolist()):
         part = slice(start, stop)
         c, v = counts[part], sizes[part] / total
@@ -106,13 +124,22 @@ def cr2(
             continue
         within = float(c @ v)
         h = v / within
-        residual = influence[part] - h * float(c @ influence[part])
+        residuals[part] = residual = influence[part] - h * float(c @ influence[part])
         variance += float(c @ (residual**2 / (1.0 - h)))
         first, second = _moments(c, h, v)
         trace += first
         squares += second
     df = trace**2 / squares if squares > 0.0 else 0.0
+    if sizes.size and sizes.min() < sizes.max() and follows_size(residuals / sizes, sizes, counts):
+        return StandardError(math.sqrt(variance), df, *_skewed(residuals, counts))
     return StandardError(math.sqrt(variance), df)
+
+
+def _skewed(residuals: FloatArray, counts: IntArray) -> tuple[float, float]:
+    """Return the skewness of a sum of residuals and how many of equal weight would have its variance."""
+    u = residuals / np.abs(residuals).max()
+    second = float(counts @ u**2)
+    return float(counts @ u**3) / second**1.5, second**2 / float(counts @ u**4)
 
 
 def cr2_covariance(
@@ -197,7 +224,7 @@ def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Standar
     V1 + V2 - V12 as in `two_way_variance`, but with CR2 in place of the factors, and never less than V1 or V2
     alone: where neither grouping matters the difference of three noisy numbers is too small about as often as
     too large. The page "Dependent items" has the coverage of both. Degrees of freedom are those of `cr2`, at
-    most min(G1, G2) - 1.
+    most min(G1, G2) - 1. Third cumulants of the two groupings add up.
     """
     _same_length(influence, first)
     _same_length(influence, second)
@@ -213,18 +240,34 @@ def two_way(influence: FloatArray, first: IntArray, second: IntArray) -> Standar
         errors.append(cr2(sums, sizes))
     alone = [error.se**2 for error in errors]
     together = sum(alone) - _one_way(influence, _both(first, second))
-    return StandardError(math.sqrt(max(together, *alone)), min(error.df for error in errors))
+    variance = max(together, *alone)
+    third = sum(error.skewness * error.se**3 for error in errors)
+    return StandardError(
+        math.sqrt(variance),
+        min(error.df for error in errors),
+        third / variance**1.5 if variance > 0.0 else 0.0,
+        min(error.effective for error in errors),
+    )
 
 
 def mean_error(errors: Sequence[StandardError]) -> StandardError:
     """Return the standard error of a mean of independent estimates, such as one per dataset.
 
-    The degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2, 110-114).
+    The degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2, 110-114), and effective units are
+    put together likewise; third cumulants add up.
     """
     variances = [(error.se / len(errors)) ** 2 for error in errors]
     total = math.fsum(variances)
-    squares = math.fsum(v**2 / e.df for v, e in zip(variances, errors, strict=True) if v > 0.0)
-    return StandardError(math.sqrt(total), total**2 / squares if squares > 0.0 else 0.0)
+    known = [(error, v / total) for error, v in zip(errors, variances, strict=True) if v > 0.0]
+    if not known:
+        return StandardError(0.0, 0.0)
+    fewer = math.fsum(share**2 / error.effective for error, share in known)
+    return StandardError(
+        math.sqrt(total),
+        1.0 / math.fsum(share**2 / error.df for error, share in known),
+        math.fsum(share**1.5 * error.skewness for error, share in known),
+        1.0 / fewer if fewer > 0.0 else math.inf,
+    )
 
 
 def _one_way(influence: FloatArray, codes: IntArray) -> float:
@@ -236,22 +279,6 @@ def _both(first: IntArray, second: IntArray) -> IntArray:
     """Return the codes of the groups that share both groupings."""
     joint = first.astype(np.int64) * (int(second.max()) + 1) + second
     return np.asarray(np.unique(joint, return_inverse=True)[1].reshape(-1))
-
-
-def wald(estimate: float, error: StandardError, alternative: Alternative) -> TestResult:
-    """Test whether an estimate is 0: its ratio to the standard error against Student's t.
-
-    >>> round(wald(0.02, StandardError(0.01, 9.0), "two-sided").p_value, 4)
-    0.0766
-    """
-    if error.se > 0.0:
-        t = estimate / error.se
-    else:
-        t = 0.0 if estimate == 0.0 else math.copysign(math.inf, estimate)
-    df = max(error.df, 1.0)
-    upper, lower = float(stdtr(df, -t)), float(stdtr(df, t))
-    p = {"greater": upper, "less": lower, "two-sided": min(1.0, 2.0 * min(upper, lower))}[alternative]
-    return TestResult("wald", p, alternative, False, "asymptotic", statistic=t)
 
 
 def _same_length(influence: FloatArray, codes: IntArray) -> None:

@@ -15,9 +15,9 @@ from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.source import DatasetScores
 from bestby.engine.base import Drawing
 from bestby.engine.targets import Target
-from bestby.inference import clusters
+from bestby.inference import cluster_pivots, clusters
 from bestby.inference.distributions import replicates
-from bestby.inference.intervals import normal, percentile
+from bestby.inference.intervals import percentile
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Difference
@@ -130,7 +130,7 @@ def _macro_by_formula(
         assert len(known) == len(errors)  # two crossed groupings go with functions of sums only
         error = clusters.mean_error(known)
         estimate = float(np.mean(scores.matrix[:, a] - scores.matrix[:, b]))
-        spreads.append((partial(normal, estimate, error.se, df=max(error.df, 1.0)), error.se))
+        spreads.append((partial(cluster_pivots.interval, estimate, error), error.se))
     return spreads
 
 
