@@ -169,8 +169,10 @@ def reservation(
     if n_effective is not None and 0.0 < n_effective < enough:
         number = f"{max(n_effective, 1.0):.0f}"
         units = "one effective unit" if number == "1" else f"{number} effective units"
-        name = long_name("interval", method)
-        return Note("few_effective", f"only {units}: the {name} interval is probably too short")
+        told = f"the {long_name('interval', method)} interval is probably too short"
+        if method == "cr2" and difference:
+            told += " if their effects are skewed or go with their size, and holds if not"
+        return Note("few_effective", f"only {units}: {told}")
     return None
 
 

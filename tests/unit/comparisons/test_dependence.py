@@ -78,13 +78,13 @@ def test_systems_that_do_not_differ_have_no_design_effect() -> None:
     [
         (
             np.arange(N) % 12,
-            "there are only 12 clusters, fewer than 30: intervals by formula (cr2) allow for",
+            "there are only 12 clusters, fewer than 30: bootstrap intervals are too short; intervals by",
         ),
         (
             np.minimum(np.arange(N), 20),
             "there are only 21 clusters, fewer than 30, one of which holds 93% of",
         ),
-        (np.minimum(np.arange(N), 150), "one of the 151 clusters holds 50% of the items: intervals by"),
+        (np.minimum(np.arange(N), 150), "one of the 151 clusters holds 50% of the items: bootstrap"),
         (np.arange(N) // 7, "there are only 43 clusters: bootstrap intervals tend to be too short below 50"),
     ],
 )

@@ -118,6 +118,8 @@ def test_compare_follows_it() -> None:
         ("studentized", {"n_effective": 1.0}, None),
         ("bca", {"n_effective": 6.9, "difference": False}, "few_effective"),
         ("bca", {"n_effective": 7.0, "difference": False}, None),
+        ("cr2", {"n_effective": 4.9}, "few_effective"),
+        ("cr2", {"n_effective": 5.0}, None),
         ("cr2", {"n_effective": 2.9, "difference": False}, "few_effective"),
         ("cr2", {"n_effective": 3.0, "difference": False}, None),
     ],

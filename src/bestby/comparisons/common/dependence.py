@@ -94,7 +94,11 @@ def cluster_notes(evaluation: Evaluation) -> list[Note]:
 
 def _few(sizes: IntArray) -> str | None:
     n, share = sizes.size, float(sizes.max() / sizes.sum())
-    small_sample = "intervals by formula (cr2) allow for it, bootstrap intervals are too short"
+    formula = (
+        "intervals by formula (cr2) allow for that if the effects of clusters are not skewed and do not go"
+        " with their size, and only in part if they are or do"
+    )
+    small_sample = f"bootstrap intervals are too short; {formula}"
     if n < FEW:
         told = f"there are only {n} clusters, fewer than {FEW}"
         if share > LARGEST_SHARE:
@@ -103,7 +107,9 @@ def _few(sizes: IntArray) -> str | None:
     if share > LARGEST_SHARE:
         return f"one of the {n} clusters holds {share:.0%} of the items: {small_sample}"
     if n < BELOW:
-        return f"there are only {n} clusters: bootstrap intervals tend to be too short below {BELOW}"
+        return (
+            f"there are only {n} clusters: bootstrap intervals tend to be too short below {BELOW}; {formula}"
+        )
     return None
 
 

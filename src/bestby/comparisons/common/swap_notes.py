@@ -110,7 +110,8 @@ def exchangeability_notes(
         told = (
             f"the difference of {_pairs(sized, names)} depends on the size of the cluster, and sizes are"
             " unequal: the permutation test of clusters assumes exchangeable systems in each, and rejects too"
-            ' often if the overall difference is 0; test="wald" corrects part of this, more clusters the rest'
+            ' often if the overall difference is 0. The cr2 interval and test="wald" correct most of this,'
+            " more clusters the rest"
         )
         notes.append(Note("effect_of_size", told, _about(metric, sized, names)))
     return notes

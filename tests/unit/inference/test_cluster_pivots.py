@@ -1,0 +1,146 @@
+"""Intervals and tests from cluster-robust errors where effects go with the size of clusters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bestby.inference.cluster_pivots import interval, restored, transformed, wald
+from bestby.inference.clusters import StandardError, cr2, mean_error, two_way
+
+SKEWED = StandardError(0.4, 12.0, skewness=0.5, effective=5.0)
+LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.9999)
+
+
+def test_without_skewness_it_is_students() -> None:
+    low, high = interval(1.0, StandardError(0.5, 7.0), 0.95)
+    assert (low, high) == pytest.approx(
+        (1.0 - 0.5 * stats.t.isf(0.025, 7), 1.0 + 0.5 * stats.t.isf(0.025, 7))
+    )
+    assert interval(1.0, StandardError(0.5, 0.4), 0.9) == interval(1.0, StandardError(0.5, 1.0), 0.9)
+
+
+def test_halls_transformation_by_its_published_form() -> None:
+    """Hall (1992): g(T) = T + n^-1/2 c (a T^2 + b) + n^-1 (a c)^2 T^3 / 3, a = 1/3 and b = 1/6 for a mean."""
+    n, c = 20, 1.3
+    for t in (-3.0, -0.2, 0.0, 1.7):
+        published = t + c * (t**2 / 3 + 1 / 6) / math.sqrt(n) + (c / 3) ** 2 * t**3 / 3 / n
+        assert transformed(t, c / math.sqrt(n)) == pytest.approx(published, rel=1e-12)
+
+
+@pytest.mark.parametrize("skewness", [-1.0, -0.3, -1e-9, 0.0, 1e-9, 0.3, 1.0])
+def test_the_transformation_increases_and_can_be_undone(skewness: float) -> None:
+    at = np.linspace(-50.0, 50.0, 2001)
+    moved = [transformed(float(t), skewness) for t in at]
+    assert (np.diff(moved) > 0.0).all()
+    assert [restored(x, skewness) for x in moved] == pytest.approx(
+        at.tolist(), abs=1e-4
+    )  # flat at -3 / skewness
+    assert transformed(math.inf, skewness) == math.inf
+    assert transformed(-math.inf, skewness) == -math.inf
+
+
+def test_skewness_moves_the_end_on_its_side() -> None:
+    plain = interval(0.0, replace(SKEWED, skewness=0.0, effective=math.inf), 0.95)
+    low, high = interval(0.0, SKEWED, 0.95)
+    assert low == plain[0]
+    assert high == pytest.approx(-0.4 * restored(-float(stats.t.isf(0.025, 5)), 0.5))
+    assert high > plain[1]
+
+
+def test_swapped_systems_have_the_mirrored_interval_and_the_same_p() -> None:
+    for estimate in (-0.7, 0.0, 0.2, 3.0):
+        low, high = interval(estimate, SKEWED, 0.95)
+        mirrored = replace(SKEWED, skewness=-SKEWED.skewness)
+        assert interval(-estimate, mirrored, 0.95) == (-high, -low)
+        assert wald(-estimate, mirrored, "two-sided").p_value == wald(estimate, SKEWED, "two-sided").p_value
+        assert wald(-estimate, mirrored, "less").p_value == wald(estimate, SKEWED, "greater").p_value
+
+
+@pytest.mark.parametrize("skewness", [-0.9, -0.2, 0.0, 0.5])
+def test_the_interval_excludes_0_where_the_test_rejects(skewness: float) -> None:
+    error = replace(SKEWED, skewness=skewness)
+    seen = set()
+    for estimate in np.linspace(-6.0, 6.0, 121):
+        p = wald(float(estimate), error, "two-sided").p_value
+        for level in LEVELS:
+            low, high = interval(float(estimate), error, level)
+            assert low <= estimate <= high
+            assert (not low <= 0.0 <= high) == (p <= 1.0 - level)
+            seen.add(p <= 1.0 - level)
+    assert seen == {True, False}
+
+
+def test_higher_levels_have_longer_intervals() -> None:
+    ends = np.array([interval(0.3, SKEWED, level) for level in LEVELS])
+    assert np.isfinite(ends).all()
+    assert (np.diff(ends[:, 0]) < 0.0).all()
+    assert (np.diff(ends[:, 1]) > 0.0).all()
+
+
+# -- when there is a skewness to allow for -------------------------------------------------------------
+
+
+def drawn(slope: float, g: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(4)
+    sizes = np.maximum(1.0, np.round(10.0 * rng.lognormal(0.0, 1.5, g)))
+    means = slope * np.log(sizes) + 0.5 * rng.normal(size=g)
+    centre = sizes @ means / sizes.sum()
+    return sizes * (means - centre) / sizes.sum(), sizes
+
+
+def test_effects_that_go_with_the_size_have_skewness_and_effective_units() -> None:
+    influence, sizes = drawn(0.3)
+    found = cr2(influence, sizes)
+    assert found.skewness == pytest.approx((influence**3).sum() / (influence**2).sum() ** 1.5)
+    assert found.effective == pytest.approx((influence**2).sum() ** 2 / (influence**4).sum())
+    assert found.skewness > 0.3
+    assert found.effective < 10.0
+    mirrored = cr2(-influence, sizes)
+    assert mirrored == replace(found, skewness=-found.skewness)
+    small = cr2(1e-12 * influence, sizes)
+    assert (small.skewness, small.effective) == pytest.approx((found.skewness, found.effective))
+
+
+def test_other_effects_have_none() -> None:
+    influence, sizes = drawn(0.0)
+    found = cr2(influence, sizes)
+    assert (found.skewness, found.effective) == (0.0, math.inf)
+    equal = cr2(drawn(0.3)[0], np.full(60, 7.0))
+    assert (equal.skewness, equal.effective) == (0.0, math.inf)
+
+
+def test_alike_clusters_may_be_counted() -> None:
+    influence, sizes = drawn(0.3)
+    counts = np.resize([1, 2, 3], influence.size)
+    influence = influence - sizes * (counts @ influence) / (counts @ sizes)
+    together = cr2(influence, sizes, counts)
+    apart = cr2(np.repeat(influence, counts), np.repeat(sizes, counts))
+    assert together.skewness != 0.0
+    assert (together.skewness, together.effective) == pytest.approx((apart.skewness, apart.effective))
+
+
+def test_third_cumulants_of_two_groupings_add_up() -> None:
+    influence, sizes = drawn(0.3)
+    first = np.repeat(np.arange(sizes.size), sizes.astype(int))
+    items = (influence / sizes)[first]
+    second = np.arange(items.size) % 20
+    alone, both = cr2(influence, sizes), two_way(items, first, second)
+    of_second = cr2(np.bincount(second, weights=items), np.bincount(second).astype(float))
+    assert of_second.skewness == 0.0
+    assert both.skewness == pytest.approx(alone.skewness * (alone.se / both.se) ** 3)
+    assert both.effective == pytest.approx(alone.effective)
+
+
+def test_a_mean_over_datasets_adds_third_cumulants() -> None:
+    one, other = StandardError(0.3, 9.0, 0.6, 4.0), StandardError(0.4, 16.0)
+    found = mean_error([one, other])
+    assert found.se == pytest.approx(0.25)
+    assert found.skewness == pytest.approx(0.6 * 0.3**3 / 0.5**3)
+    assert found.effective == pytest.approx(0.25**2 / (0.09**2 / 4.0))
+    assert found.df == pytest.approx(0.25**2 / (0.09**2 / 9.0 + 0.16**2 / 16.0))
+    assert mean_error([StandardError(0.0, 3.0)] * 2) == StandardError(0.0, 0.0)
