@@ -21,7 +21,6 @@ NOTES = {"few_clusters", "few_effective", "few_differing", "effect_of_size"}
 DATASETS = 500
 AUTO = What("coverage", "auto", default=True)
 PUBLISHED = What("coverage", "CR2 and Student's t")
-REJECTED = What("rejected", "wald")
 
 Numbers = Any
 Draw = Callable[[np.random.Generator, int], Mapping[What, Outcome]]
@@ -50,15 +49,13 @@ def sizes_of(kind: str) -> Numbers:
 
 
 def _outcome(result: Any, truth: float, plain: StandardError | None) -> Mapping[What, Outcome]:
-    """Return whether the intervals hold the truth, and where it is 0 whether the test rejects."""
+    """Return whether the intervals hold the truth."""
     found = result["a", "b"]
     noted = bool(NOTES & {note.code for note in (*result.notes, *found.notes)})
     outcomes = {AUTO: Outcome(truth in found.interval, noted)}
     if plain is not None:
         low, high = cluster_pivots.interval(found.estimate, plain, 0.95)
         outcomes[PUBLISHED] = Outcome(low <= truth <= high, noted)
-    if truth == 0.0 and found.test.name == "wald":
-        outcomes[REJECTED] = Outcome(found.p_value <= 0.05, noted)
     return outcomes
 
 
@@ -173,4 +170,19 @@ def _cell(population: str, g: int, one: Draw) -> Statements:
     return Statements("unequal_clusters", population, str(g), g, one, DATASETS)
 
 
-TEXT = ""
+TEXT = """\
+The interval of the default, mostly `cr2`, beside CR2 with Student's t as published. Scores have an effect
+that is a slope times the logarithm of the size of the cluster (*effect*), one that is normal (standard
+deviation 0.5) or exponential (*skewed*, 2), and noise. Answers have 30 % of the items on which the systems
+differ, and which is ahead goes with the size or does not. A rare class is 30 % of the items of 15 % of the
+clusters. Zipf sizes are n with a probability that goes with 1 / n^2, up to 1000. *noted*: `few_clusters`,
+`few_effective`, `few_differing` or `effect_of_size`.
+
+Where effects and sizes are correlated the ratio of difference and error is transformed (Hall 1992), so that
+most intervals of harmless data stay as they are. What was tried instead, on these and other populations: the
+transformation for all clusters, with and without the term that the division by sizes adds; degrees of freedom
+of at most two and three times the effective units; and, as signs that it is needed, skewness of the effects
+and effective units that are fewer than sizes explain. For all clusters it makes intervals of harmless data
+with unequal sizes far longer, and plans lose power. Of the signs the correlation costs least, and it covers
+as often. It does not cure skewed effects, which the others do in part.
+"""
