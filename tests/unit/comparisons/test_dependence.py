@@ -220,3 +220,34 @@ def test_blocks_go_with_nothing_else_that_is_drawn(given: dict[str, Any], name: 
 def test_blocks_have_a_length(blocks: Any) -> None:
     with pytest.raises(InvalidInputError, match="blocks"):
         run(blocks=blocks)
+
+
+# -- effects that go with the size of clusters -----------------------------------------------------------
+
+
+def test_effects_that_go_with_sizes_have_a_longer_interval_that_agrees_with_the_test_and_notes() -> None:
+    rng = np.random.default_rng(3)
+    sizes = np.maximum(1, np.round(10 * rng.lognormal(0.0, 1.5, 100))).astype(int)
+    cluster = np.repeat(np.arange(100), sizes)
+    noise, own = rng.normal(size=cluster.size), 0.5 * rng.normal(size=100)
+    found = {}
+    for name, slope in (("with size", 0.3), ("of its own", 0.0)):
+        d = (slope * np.log(sizes) + own)[cluster] + noise
+        systems = {"a": d, "b": np.zeros(d.size)}
+        found[name] = compare(systems, clusters=cluster, test="wald", interval="cr2", n_resamples=199)
+        pair = found[name]["a", "b"]
+        level = 1.0 - pair.test.p_value
+        for step, excludes in ((-1e-6, True), (1e-6, False)):
+            again = compare(systems, clusters=cluster, interval="cr2", level=level + step, n_resamples=199)
+            assert (0.0 not in again["a", "b"].interval) is excludes
+    pair = found["with size"]["a", "b"]
+    above = (pair.interval.high - pair.estimate) / pair.standard_error
+    below = (pair.estimate - pair.interval.low) / pair.standard_error
+    assert max(above, below) > 3.0
+    assert min(above, below) > 1.96
+    assert above != pytest.approx(below)
+    (told,) = messages(found["with size"], "effect_of_size")
+    assert 'The cr2 interval and test="wald" correct most of this' in told
+    pair = found["of its own"]["a", "b"]
+    assert pair.interval.high - pair.estimate == pytest.approx(pair.estimate - pair.interval.low)
+    assert not messages(found["of its own"], "effect_of_size")
