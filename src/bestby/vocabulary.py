@@ -17,6 +17,7 @@ ItemInterval: TypeAlias = Literal[
     "auto", "tango", "bca", "abc", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
 ]
 RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
+PreferenceInterval: TypeAlias = Literal["auto", "percentile"]
 StudyInterval: TypeAlias = Literal[
     "auto", "t", "percentile", "basic", "bca", "abc", "studentized", "normal", "tango"
 ]
@@ -138,7 +139,8 @@ _BY_RUNS = ("runs.interval", "study.interval", "study_runs.interval")
 INTERVALS = (
     Term(
         "auto", "interval that suits the data",
-        "Chosen by the kind of data; the result names the method.", (*_BY_ITEMS, *_BY_RUNS)
+        "Chosen by the kind of data; the result names the method.",
+        (*_BY_ITEMS, *_BY_RUNS, "preferences.interval")
     ),
     Term(
         "tango", "Tango score", "Score interval for differences of right and wrong answers.",
@@ -158,7 +160,7 @@ INTERVALS = (
     ),
     Term(
         "percentile", "percentile bootstrap", "Quantiles of the bootstrap distribution.",
-        (*_BY_ITEMS, *_BY_RUNS)
+        (*_BY_ITEMS, *_BY_RUNS, "preferences.interval")
     ),
     Term(
         "basic", "basic bootstrap", "The percentile interval mirrored about the estimate.",
@@ -261,7 +263,11 @@ SETTINGS = (
 )
 # fmt: on
 
-SKIPPABLE = ("items.interval", "items.test", "study.interval", "study.test")
+SKIPPABLE = tuple(
+    f"{question}.{argument}"
+    for question in ("items", "runs", "datasets", "folds", "preferences", "study")
+    for argument in ("interval", "test")
+)
 """The arguments for which None means that nothing of the kind is computed."""
 
 NONE = "none"

@@ -7,6 +7,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby.cli.parameters import groups
 from bestby.cli.parameters.preferences import Preferences, Statistics
 from bestby.comparisons.items import compare
 from bestby.comparisons.preferences.comparing import compare_preferences
@@ -32,14 +33,14 @@ def preferences(values: Preferences, progress: Any) -> Any:
 
 def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     """Compare strengths."""
-    if statistics.interval not in ("auto", "percentile"):
+    if statistics.interval not in groups.skippable("interval", "preferences"):
         raise InvalidInputError(
             f"intervals of strengths are percentile intervals, got {statistics.interval!r}",
             hint="leave --interval out, or compare win rates: --method win-rate",
         )
     _refuse(statistics, on_missing="error")
     arguments = statistics.arguments()
-    for name in ("method", "interval", "on_missing"):
+    for name in ("method", "on_missing"):
         del arguments[name]
     if statistics.alternative == "better":  # the stronger is the better one
         arguments["alternative"] = "greater"

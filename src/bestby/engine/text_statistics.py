@@ -20,6 +20,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_url, user_path
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.engine.base import Drawing
 from bestby.metrics import _texts
 from bestby.metrics._texts import TextMetric
 from bestby.resampling import executing
@@ -41,6 +42,11 @@ class Counting:
     n_jobs: int = 1
     executor: Executor | None = None
     cache: Path | None = None
+
+    @classmethod
+    def of(cls, drawing: Drawing, cache: str | os.PathLike[str] | None) -> Counting:
+        """Return counting by as many jobs as make resamples, kept in the folder `cache`, which is checked."""
+        return cls(drawing.n_jobs, drawing.executor, cache_folder(cache))
 
 
 def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:

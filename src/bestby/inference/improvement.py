@@ -13,6 +13,11 @@ from bestby.inference import locations, samples
 from bestby.results.values import Interval, TestResult
 
 
+def probability(a: FloatArray, b: FloatArray, *, paired: bool) -> float:
+    """Return P(A > B) + P(A = B) / 2, of pairs or of independent runs."""
+    return float((a > b).mean() + 0.5 * (a == b).mean()) if paired else placements(a, b)[0]
+
+
 def improvement(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> tuple[float, Interval]:
     """Return P(A > B) + P(A = B) / 2 with its interval.
 
@@ -24,13 +29,12 @@ def improvement(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     pairs with a common run: Hanley & McNeil 1982, Radiology 143, 29-36).
     """
     z = float(ndtri(0.5 * (1.0 + level)))
+    p = probability(a, b, paired=paired)
     if paired:
         n = float(a.size)
-        p = float((a > b).mean() + 0.5 * (a == b).mean())
         centre = (p + z * z / (2.0 * n)) / (1.0 + z * z / n)
         half = z / (1.0 + z * z / n) * math.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
         return p, Interval(max(0.0, centre - half), min(1.0, centre + half), level, "wilson", True)
-    p = placements(a, b)[0]
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))
     low = _lower(p, z, lambda theta: _variance(theta, a.size, b.size, var_a, var_b))
     high = 1.0 - _lower(1.0 - p, z, lambda theta: _variance(theta, b.size, a.size, var_b, var_a))

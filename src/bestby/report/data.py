@@ -57,9 +57,15 @@ COLUMNS = {
 _SKIPPED = {
     "interval": {
         "low", "high", "interval", "verdict", "equivalence_low", "equivalence_high", "standard_error",
-        "standard_error_method",
+        "standard_error_method", "improvement_low", "improvement_high", "effect_low", "effect_high",
+        "resampled", "probability_low", "probability_high", "robust_error", "win_rate_low", "win_rate_high",
+        "low_min", "low_max", "high_min", "high_max",
     },
-    "test": {"p_value", "p_adjusted", "test", "exact", "favoured", "rank_low", "rank_high", "group"},
+    "test": {
+        "p_value", "p_adjusted", "test", "exact", "favoured", "rank_low", "rank_high", "group", "p_welch",
+        "violation_ratio", "epsilon_min", "epsilon_min_reverse", "order_p", "order_p_reverse", "significant",
+        "p_value_min", "p_value_max",
+    },
 }  # fmt: skip
 """The columns that a table does not have if its result was asked for without intervals, or without tests."""
 

@@ -78,10 +78,15 @@ def all_within(c: Any) -> list[Difference]:
 
 def forest_picture(c: Any, metric: str, n_pairs: int, draw: Callable[[], Axes]) -> Picture:
     """Return the forest plot of the differences on one metric."""
-    caption = "A filled marker is a difference that the test, after any correction, finds significant."
-    if not computed(c, "test"):
-        caption = "A filled marker is a difference whose interval does not hold 0; nothing was tested."
-    if not computed(c, "interval") and not computed(c, "test"):
-        caption = "Neither intervals nor tests were computed."
+    caption = filled_caption(c)
     caption += "" if c.margin is None else " The band is the margin."
     return Picture(f"Forest plot of {n_pairs} differences in {metric}", caption, draw)
+
+
+def filled_caption(c: Any) -> str:
+    """Return what a filled marker of a difference means."""
+    if computed(c, "test"):
+        return "A filled marker is a difference that the test, after any correction, finds significant."
+    if computed(c, "interval"):
+        return "A filled marker is a difference whose interval does not hold 0; nothing was tested."
+    return "Neither intervals nor tests were computed."

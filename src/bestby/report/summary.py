@@ -152,6 +152,26 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     return f"{text} {resamples(c)}" if drawn else text
 
 
+def methods_of(c: Any, intervals: str, tests: str) -> str:
+    """Return how the differences were computed, from what is said of intervals and of tests if there are any.
+
+    >>> from types import SimpleNamespace
+    >>> c = SimpleNamespace(provenance=SimpleNamespace(settings={"test": None}), differences=())
+    >>> methods_of(c, "Intervals (95 %): t", "Test: none")
+    'Intervals (95 %): t; nothing was tested.'
+    """
+    text = intervals if computed(c, "interval") else "No intervals were computed"
+    text += f". {tests}." if computed(c, "test") else "; nothing was tested."
+    return text + equivalence(c.differences)
+
+
+def made_by(c: Any, differences: Sequence[Difference]) -> str:
+    """Return the names of the intervals and tests of some differences, without what nobody asked for."""
+    intervals, tests = intervals_and_tests(differences)
+    parts = ([f"{intervals} intervals"] if computed(c, "interval") else []) + [tests] * computed(c, "test")
+    return "; ".join(parts)
+
+
 def equivalence(differences: Iterable[Difference]) -> str:
     """Return what "equivalent" means, if the interval for it has another level than the one shown."""
     for d in differences:

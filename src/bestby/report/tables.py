@@ -170,7 +170,13 @@ def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> T
 def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -> Table:
     """Return the differences over datasets or folds, with columns of their own."""
     level = c.differences[0].level if c.differences else None
-    first = column.differences(difference_rounding(c), level, c.correction)
+    first = column.differences(
+        difference_rounding(c),
+        level,
+        c.correction,
+        with_intervals=computed(c, "interval"),
+        with_tests=computed(c, "test"),
+    )
     columns = (*first, *columns, verdicts(c.differences))
     return Table.of(caption + _margin(c), columns, c.differences, stands_out, methods=methods)
 

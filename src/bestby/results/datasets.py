@@ -89,8 +89,8 @@ class Counts(ByPair[Replicability]):
     alternative: str = "two-sided"
 
     what: ClassVar[str] = "counts"
-    needs: ClassVar[str] = "scores without items or runs have no counts"
-    hint: ClassVar[str] = "give the predictions or scores of the items, which can be tested"
+    needs: ClassVar[str] = "scores without items or runs have none, nor has a comparison without tests"
+    hint: ClassVar[str] = "give the predictions or scores of the items, and a test"
 
     def _mirrored(self, key: Names) -> Replicability:
         if self.alternative == "two-sided":
@@ -119,6 +119,8 @@ class PairTests(ByPair[tuple[TestResult, ...]]):
     """
 
     what: ClassVar[str] = "tests"
+    needs: ClassVar[str] = "it was made with test=None"
+    hint: ClassVar[str] = "leave out test=None"
 
     def _mirrored(self, key: Names) -> tuple[TestResult, ...]:
         return tuple(test.mirrored() for test in self.of[key])
@@ -134,13 +136,13 @@ class Overall:
         The systems.
     average : {"macro", "micro"}
         The mean over datasets of their differences, or the difference on all items pooled.
-    resampled : {"items", "datasets"}
+    resampled : {"items", "datasets"} or None
         What the interval takes to vary: the items within these very datasets, or the datasets as a sample of
-        all those that might have been chosen.
+        all those that might have been chosen. None if no interval was asked for (``interval=None``).
     estimate : float
         A minus B.
     interval : Interval or None
-        Its confidence interval; None where it is undefined, which a note then says.
+        Its confidence interval; None where it is undefined, which a note then says, or if none was asked for.
     standard_error, standard_error_method, verdict, equivalence_interval
         As for `Difference`.
     """
@@ -148,7 +150,7 @@ class Overall:
     a: str
     b: str
     average: str
-    resampled: str
+    resampled: str | None
     estimate: float
     interval: Interval | None
     standard_error: float | None = None
@@ -205,15 +207,16 @@ class DatasetComparison(Paired):
         datasets of one pair.
     replicability : Counts, a mapping of (str, str) to Replicability
         Per pair, on how many datasets and on which there is a difference; in whichever order the two systems
-        are named, unless the tests are one-sided.
+        are named, unless the tests are one-sided. Empty without items, and without tests (``test=None``).
     overall : tuple of Overall
         Micro and macro differences with intervals.
     friedman : Friedman or None
-        Whether all systems rank alike; None for two systems.
+        Whether all systems rank alike; None for two systems, and without tests.
     ranking : tuple of RankDifference
-        Post-hoc tests of the average ranks; empty for two systems.
+        Post-hoc tests of the average ranks; empty for two systems, and without tests.
     critical_difference : float or None
-        The difference of average ranks that Nemenyi's test takes for real.
+        The difference of average ranks that Nemenyi's test takes for real; None for two systems, against a
+        baseline and without tests.
     notes, provenance, level, correction, margin, baseline
         As for `Comparison`.
     """

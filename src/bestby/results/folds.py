@@ -22,21 +22,26 @@ class Spread:
     ----------
     a, b : str
         The systems.
-    n_repetitions, n_significant : int
-        Repetitions, each tested on its pooled out-of-fold predictions, and how many of them give a p-value
-        below 1 - level.
-    p_value, low, difference, high : tuple of float
-        Least and greatest p-value, lower end, difference and upper end among the repetitions.
+    n_repetitions : int
+        Repetitions, each with its pooled out-of-fold predictions.
+    n_significant : int or None
+        How many of them give a p-value below 1 - level; None without tests (``test=None``).
+    p_value : tuple of float or None
+        Least and greatest p-value among the repetitions; None without tests.
+    difference : tuple of float
+        Least and greatest difference among them.
+    low, high : tuple of float or None
+        The same of the lower and the upper end of the interval; None without intervals (``interval=None``).
     """
 
     a: str
     b: str
     n_repetitions: int
-    n_significant: int
-    p_value: Ends
-    low: Ends
+    n_significant: int | None
+    p_value: Ends | None
+    low: Ends | None
     difference: Ends
-    high: Ends
+    high: Ends | None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -61,10 +66,11 @@ class FoldComparison(Paired):
         Per pair the mean difference over folds, its corrected interval and the test chosen, corrected over
         the pairs; `n_items` is J.
     tests : PairTests, a mapping of (str, str) to tuple of TestResult
-        Per pair all tests that apply, in whichever order the two systems are named.
+        Per pair all tests that apply, in whichever order the two systems are named. Empty without tests
+        (``test=None``).
     effects : Counts, a mapping of (str, str) to Replicability
         Per pair, on how many folds there is a difference; in whichever order the two systems are named,
-        unless the tests are one-sided. Empty without items.
+        unless the tests are one-sided. Empty without items, and without tests.
     within : mapping of str to tuple of Difference
         Per repetition the differences on its pooled out-of-fold predictions; empty without items.
     spread : tuple of Spread

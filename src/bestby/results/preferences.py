@@ -18,21 +18,21 @@ class PreferenceScore(SystemScore):
     ----------
     score : float
         The strength.
-    standard_error : float
-        Of the strength, from the Fisher information: that of independent judgements.
-    robust_error : float
+    standard_error : float or None
+        Of the strength, from the Fisher information: that of independent judgements. None if no interval was
+        asked for (``interval=None``).
+    robust_error : float or None
         The same from the judgements themselves, those of one cluster taken together.
     win_rate : float
         The share of its judgements that the system won, a tie counting half. It depends on whom the system
         was judged against; the strength does not.
     win_rate_interval : Interval or None
-        Its interval; None if it is undefined on every resample.
+        Its interval; None if it is undefined on every resample, or if none was asked for.
     wins, ties, losses : int
         Numbers of judgements.
     """
 
-    standard_error: float = field(kw_only=True)
-    robust_error: float = field(kw_only=True)
+    robust_error: float | None = field(kw_only=True)
     win_rate: float = field(kw_only=True)
     win_rate_interval: Interval | None = field(kw_only=True)
     wins: int = field(kw_only=True)
@@ -51,7 +51,7 @@ class PreferenceDifference(Difference):
     probability : float
         The probability that A is preferred to B, a tie counting half, by the strengths.
     probability_interval : Interval or None
-        Its interval; None if it is undefined on every resample.
+        Its interval; None if it is undefined on every resample, or if none was asked for.
     wins, ties, losses : int
         Of A in the judgements of just these two.
     """
@@ -96,7 +96,7 @@ class PreferenceComparison(Comparison):
     tie_parameter : float
         Davidson's: twice the odds of a tie between equal systems; 0 where ties are halves.
     tie_interval : Interval or None
-        Its interval.
+        Its interval; None where ties are halves, or if no interval was asked for.
 
     Examples
     --------

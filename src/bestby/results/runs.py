@@ -118,31 +118,32 @@ class RunsDifference(Difference):
         scores.
     n_runs : tuple of int
         Runs of A and of B.
-    p_welch : float
+    p_welch : float or None
         p-value of Welch's t test of the run scores (Yuen's for trimmed means, with Price and Bonett's error
-        for medians; of the t test of the differences if the runs are paired), before correction.
+        for medians; of the t test of the differences if the runs are paired), before correction. None without
+        tests (``test=None``).
     improvement : float
         The probability that a run of A scores above one of B (of paired runs: above its partner), ties
         counting half.
-    improvement_interval : Interval
-        Its interval.
+    improvement_interval : Interval or None
+        Its interval; None if none was asked for (``interval=None``).
     effect_size : float
         The difference of means in standard deviations between runs: d_av, which for as many independent runs
         of A as of B is Hedges' g. NaN without variance.
     effect_interval : Interval or None
-        Its interval; None without variance.
-    order, reverse_order : StochasticOrder
-        How nearly A is stochastically better than B, and B than A.
+        Its interval; None without variance, or if none was asked for.
+    order, reverse_order : StochasticOrder or None
+        How nearly A is stochastically better than B, and B than A; None without tests.
     """
 
     n_runs: tuple[int, int] = field(kw_only=True)
-    p_welch: float = field(kw_only=True)
+    p_welch: float | None = field(kw_only=True)
     improvement: float = field(kw_only=True)
-    improvement_interval: Interval = field(kw_only=True)
+    improvement_interval: Interval | None = field(kw_only=True)
     effect_size: float = field(kw_only=True)
     effect_interval: Interval | None = field(kw_only=True)
-    order: StochasticOrder = field(kw_only=True)
-    reverse_order: StochasticOrder = field(kw_only=True)
+    order: StochasticOrder | None = field(kw_only=True)
+    reverse_order: StochasticOrder | None = field(kw_only=True)
 
     @property
     def cliffs_delta(self) -> float:
@@ -166,7 +167,7 @@ class RunsDifference(Difference):
             **Difference._mirrored_fields(self),
             "n_runs": self.n_runs[::-1],
             "improvement": 1.0 - self.improvement,
-            "improvement_interval": self.improvement_interval.complement(),
+            "improvement_interval": self.improvement_interval and self.improvement_interval.complement(),
             "effect_size": negated(self.effect_size),
             "effect_interval": self.effect_interval and self.effect_interval.mirrored(),
             "order": self.reverse_order,
@@ -182,10 +183,11 @@ class RunsComparison(Comparison):
     ----------
     metrics, systems, differences, n_items
         One metric, `RunsScore`, `RunsDifference`; `n_items` is 0 if the runs came as scores.
-    orders : StochasticOrders
-        Almost stochastic order between every two systems.
+    orders : StochasticOrders or None
+        Almost stochastic order between every two systems; None without tests (``test=None``).
     variances : tuple of Variance
-        Of the systems, then of the differences; empty if the runs came as scores.
+        Of the systems, then of the differences; empty if the runs came as scores, and without intervals
+        (``interval=None``).
     statistic : str
         What is compared: the mean of the runs, or their median, trimmed mean or interquartile mean.
     paired : bool
@@ -201,7 +203,7 @@ class RunsComparison(Comparison):
 
     systems: tuple[RunsScore, ...]
     differences: tuple[RunsDifference, ...]
-    orders: StochasticOrders = field(kw_only=True)
+    orders: StochasticOrders | None = field(kw_only=True)
     variances: tuple[Variance, ...] = field(kw_only=True)
     statistic: str = field(kw_only=True)
     paired: bool = field(kw_only=True)
@@ -222,7 +224,8 @@ class RunsComparison(Comparison):
             f"no variances of {quoted(a)}"
             + ("" if b is None else f" minus {quoted(b)}")
             + " in this comparison",
-            hint="they need per-item scores or predictions of every run, and a pair that was compared",
+            hint="they need intervals, per-item scores or predictions of every run, and a pair that was"
+            " compared",
         )
 
     def plot(  # type: ignore[override]

@@ -171,18 +171,13 @@ def test_scores_alone() -> None:
         ({"interval": None, "margin": 0.1}, "a verdict compares the interval with the margin"),
         ({"interval": None, "simultaneous": True}, "interval=None would be ignored"),
         ({"test": None, "alternative": "better"}, "test=None runs no test"),
+        ({"test": None, "correction": "bh"}, "test=None computes none"),
         ({"interval": "none"}, "interval must be one of auto"),
     ],
 )
 def test_what_contradicts_itself_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(bb.InvalidInputError, match=message):
         compared(**options)
-
-
-def test_other_comparisons_compute_both() -> None:
-    runs = {"a": [0.5, 0.6, 0.7], "b": [0.4, 0.5, 0.3]}
-    with pytest.raises(bb.InvalidInputError, match="interval must be one of"):
-        bb.compare_runs(runs, interval=None)  # type: ignore[arg-type]
 
 
 def test_studies(tmp_path: Path) -> None:

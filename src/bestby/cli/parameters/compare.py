@@ -35,7 +35,7 @@ class Sampling(groups.ItemResamples):
     )
     blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
     resample_annotators: bool = flag("Resample the annotators of each item as well.")
-    cache: Text = option("FOLDER", "Keep the counts of texts there, for later comparisons of the same texts.")
+    cache: Text = option("FOLDER", groups.CACHE_HELP)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments, with what annotators are as the word that Python takes."""

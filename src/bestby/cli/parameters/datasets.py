@@ -21,7 +21,7 @@ class Data(groups.Table):
 
 @record
 class Statistics(groups.ScoreFamily):
-    test: str = choice("NAME", allowed_names("test", "datasets"), "Test: ", default="permutation")
+    test: str = choice("NAME", groups.skippable("test", "datasets"), "Test: ", default="permutation")
     across: str = choice("NAME", allowed_names("across", "datasets"), "Test over the datasets: ", default="t")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from bestby.cli.options import argument, choice, option, record
+from bestby.cli.options import argument, option, record
 from bestby.cli.parameters import groups
 from bestby.cli.parameters.compare import Data, Sampling
 from bestby.cli.parameters.groups import Text
@@ -13,11 +13,6 @@ from bestby.cli.parameters.groups import Text
 @record
 class Statistics(groups.Direction, Sampling, groups.Intervals):
     level: float = option("P", "Level of the intervals.", default=0.95)
-    interval: str = choice("METHOD", groups.SKIPPABLE_INTERVALS, "Intervals: ", default="auto")
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments, with None where no intervals are to be computed."""
-        return groups.with_none(super().arguments())
 
 
 @record

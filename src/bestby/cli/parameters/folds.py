@@ -19,7 +19,7 @@ class Data(groups.Table):
 
 @record
 class Statistics(groups.ScoreFamily):
-    test: str = choice("NAME", allowed_names("test", "folds"), "Test: ", default="auto")
+    test: str = choice("NAME", groups.skippable("test", "folds"), "Test: ", default="auto")
     ratio: Number = option("R", "Items tested divided by items trained on (default: 1/(K-1) for K folds).")
     required: str = option("N|all", "Folds that must have an effect, for k-bonferroni.", default="all")
     inside: str = option(

@@ -19,10 +19,16 @@ Number = float | None
 Count = int | None
 
 
-INTERVALS = allowed_names("interval", "items")
-TESTS = allowed_names("test", "items")
-SKIPPABLE_INTERVALS = (*INTERVALS, NONE)
-SKIPPABLE_TESTS = (*TESTS, NONE)
+CACHE_HELP = "Keep the counts of texts there, for later comparisons of the same texts."
+
+
+def skippable(what: str, question: str = "items") -> tuple[str, ...]:
+    """Return the names that --interval or --test takes, and "none" for nothing of the kind.
+
+    >>> skippable("interval", "preferences")
+    ('auto', 'percentile', 'none')
+    """
+    return (*allowed_names(what, question), NONE)
 
 
 def metric_names() -> tuple[str, ...]:
@@ -124,15 +130,19 @@ class Intervals(Group):
     """The intervals of scores and differences."""
 
     heading: ClassVar[str] = "Statistics"
-    interval: str = choice("METHOD", INTERVALS, "Intervals: ", default="auto")
+    interval: str = choice("METHOD", skippable("interval"), "Intervals: ", default="auto")
     level: float = option("P", "Level of the intervals and of the groups.", default=0.95)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with None where no intervals are to be computed."""
+        return _with_none(super().arguments(), "interval")
 
 
 @record
 class Tests(Group):
     """The tests of the differences between systems."""
 
-    test: str = choice("NAME", TESTS, "Test: ", default="permutation")
+    test: str = choice("NAME", skippable("test"), "Test: ", default="permutation")
     alternative: str = choice(
         "SIDE",
         allowed_names("alternative", "items"),
@@ -143,15 +153,18 @@ class Tests(Group):
         "METHOD", allowed_names("correction"), "Correction for several comparisons: ", default="holm"
     )
 
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with None where no tests are to be run."""
+        return _with_none(super().arguments(), "test")
 
-def with_none(arguments: dict[str, Any]) -> dict[str, Any]:
+
+def _with_none(arguments: dict[str, Any], name: str) -> dict[str, Any]:
     """Return arguments in which None stands for the interval or the test "none".
 
-    >>> with_none({"interval": "none", "test": "auto", "correction": "none"})
-    {'interval': None, 'test': 'auto', 'correction': 'none'}
+    >>> _with_none({"interval": "none", "correction": "none"}, "interval")
+    {'interval': None, 'correction': 'none'}
     """
-    skipped = {name: None for name in ("interval", "test") if arguments.get(name) == NONE}
-    return {**arguments, **skipped}
+    return {**arguments, name: None} if arguments.get(name) == NONE else arguments
 
 
 @record
@@ -200,6 +213,7 @@ class ScoreFamily(Direction, Family):
         "NAME", "Metric, see 'bestby metrics'; or a name for the scores.", choices=metric_names
     )
     baseline: Text = option("NAME", "Compare every other system with this one only.")
+    cache: Text = option("FOLDER", CACHE_HELP)
 
 
 @record
@@ -228,13 +242,7 @@ class ItemResamples(Resamples):
 class ItemFamily(ItemResamples, Tests, Intervals):
     """The intervals and tests of the differences between systems over items."""
 
-    interval: str = choice("METHOD", SKIPPABLE_INTERVALS, "Intervals: ", default="auto")
-    test: str = choice("NAME", SKIPPABLE_TESTS, "Test: ", default="permutation")
     margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments, with None where nothing of the kind is to be computed."""
-        return with_none(super().arguments())
 
 
 def _size(text: str) -> float | int:

@@ -38,14 +38,14 @@ class Statistics(groups.Family):
     baseline: Text = option("NAME", "Compare every other system with this one only.")
     interval: str = option(
         "METHOD",
-        "Strengths: percentile. Win rates: as for compare.",
-        choices=groups.INTERVALS,
+        "Strengths: percentile. Win rates: as for compare. Or none.",
+        choices=groups.skippable("interval"),
         default="auto",
     )
     test: str = option(
         "NAME",
-        f"Strengths: {choices('test', 'preferences')}. Win rates: as for compare.",
-        choices=groups.TESTS,
+        f"Strengths: {choices('test', 'preferences')}. Win rates: as for compare. Or none.",
+        choices=groups.skippable("test"),
         default="auto",
     )
 

@@ -23,8 +23,8 @@ class Data(groups.Table):
 @record
 class Statistics(groups.ScoreFamily):
     statistic: str = choice("NAME", allowed_names("statistic"), "Statistic of the runs: ", default="mean")
-    interval: str = choice("METHOD", allowed_names("interval", "runs"), "Intervals: ", default="auto")
-    test: str = choice("NAME", allowed_names("test", "runs"), "Test: ", default="auto")
+    interval: str = choice("METHOD", groups.skippable("interval", "runs"), "Intervals: ", default="auto")
+    test: str = choice("NAME", groups.skippable("test", "runs"), "Test: ", default="auto")
 
 
 @record

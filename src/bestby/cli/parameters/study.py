@@ -7,7 +7,7 @@ from typing import ClassVar
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record
 from bestby.cli.parameters import groups
 from bestby.cli.parameters.groups import Names, Number, Text
-from bestby.vocabulary import NONE, allowed_names, choices
+from bestby.vocabulary import choices
 
 
 @record
@@ -55,19 +55,20 @@ class StudyAdd:
 
 @record
 class Statistics(groups.ItemFamily):
+    cache: Text = option("FOLDER", groups.CACHE_HELP)
     per_class: bool = flag("Add f1[LABEL] for every class of the gold.")
     conditions: Names = option("NAME", "Compare this condition; repeatable (default: all).", "--condition")
     baseline: Names = option("NAME", "Compare all others with this condition, whatever its role; repeatable.")
     interval: str = option(
         "METHOD",
         f"Intervals: {choices('interval', 'study_runs')}; for single runs those of compare too; or none.",
-        choices=(*allowed_names("interval", "study"), NONE),
+        choices=groups.skippable("interval", "study"),
         default="auto",
     )
     test: str = option(
         "NAME",
         f"Test: {choices('test', 'study_runs')}; for single runs those of compare too; or none.",
-        choices=(*allowed_names("test", "study"), NONE),
+        choices=groups.skippable("test", "study"),
         default="auto",
     )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar, overload
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray, Question
-from bestby.inference import groups
+from bestby.inference import groups, multiplicity
 from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from bestby.results.pairs import Pairs
@@ -104,6 +104,16 @@ def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> 
             notes += (_opposition_note(d, d.test.name),)
         noted.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
     return tuple(noted)
+
+
+def adjusted(differences: Iterable[AnyDifference], correction: str) -> list[AnyDifference]:
+    """Return differences with their p-values corrected as one family; as they are if nothing was tested."""
+    made = list(differences)
+    p_values = [d.test.p_value for d in made if d.test is not None]
+    if len(p_values) < len(made):
+        return made
+    corrected = multiplicity.adjust(p_values, correction)
+    return [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(made, corrected, strict=True)]
 
 
 def with_one_long_note(

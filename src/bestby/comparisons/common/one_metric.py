@@ -30,7 +30,7 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.pairwise import intervals_of
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
-from bestby.engine.text_statistics import Counting, cache_folder
+from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metrics
@@ -83,7 +83,7 @@ def compared_by_metric(
         blocks=settings.blocks,
         supports=prepare.ALL_GROUPINGS,
         consumer=consumer,
-        counting=Counting(drawing.n_jobs, drawing.executor, cache_folder(cache)),
+        counting=Counting.of(drawing, cache),
         by_pairs=True,
     ):
         notes += [note for note in note_rules.drawing_notes(group, drawing, settings) if note not in notes]
@@ -100,7 +100,7 @@ def compared_by_metric(
         provenance=evaluation_provenance(evaluation, metrics, named, drawing),
         n_items=evaluation.n_items,
         level=settings.level,
-        correction="none" if settings.test is None else settings.correction,
+        correction=settings.corrected_by,
         margin=settings.margin,
         baseline=settings.baseline,
         n_clusters=evaluation.n_clusters,
@@ -181,7 +181,7 @@ def _uncertainty_notes(
     settings: Settings,
 ) -> list[Note]:
     """Return notes on what the standard errors, and so intervals and tests, do not allow for."""
-    if settings.interval is None and settings.test is None:
+    if settings.bare:
         return []
     return [
         *note_rules.sample_notes(makers.group, m, pairs, evaluation),

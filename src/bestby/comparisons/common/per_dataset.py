@@ -15,44 +15,31 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.comparisons.common import family, one_pair, swap_notes
-from bestby.comparisons.common.settings import CheckedSettings, margin_of
+from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
-from bestby.engine.base import Drawing
+from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Names
-from bestby.vocabulary import allowed_names
+from bestby.results.values import TestResult
 
 
 @dataclass(frozen=True)
 class Options(CheckedSettings):
     """How differences inside one evaluation are to be tested and bounded."""
 
-    interval: str
-    test: str
+    interval: str | None
+    test: str | None
     level: float
     margin: float | None = None
     alternative: Alternative = "two-sided"
-
-
-def checked_options(
-    interval: str, level: float, alternative: str, correction: str, margin: float | None, **tests: str
-) -> Options:
-    """Return the options for one evaluation; the test there is the only one of `tests`, under its keyword."""
-    ((keyword, test),) = tests.items()
-    checks.choice(alternative, allowed_names("alternative", "items"), "alternative")
-    checks.choice(correction, allowed_names("correction"), "correction")
-    return Options(
-        checks.choice(interval, allowed_names("interval", "datasets"), "interval"),
-        checks.choice(test, allowed_names("test", "items"), keyword),
-        checks.probability(level, "level"),
-        margin_of(margin),
-    )
+    correction: str = "holm"
 
 
 def one_metric(
@@ -69,10 +56,18 @@ def one_metric(
     return chosen, notes
 
 
-def intervals_on(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing, where: str) -> Intervals:
+def intervals_on(
+    evaluation: Evaluation,
+    metric: BaseMetric,
+    drawing: Drawing,
+    where: str,
+    counting: Counting | None = None,
+) -> Intervals:
     """Return what makes intervals and tests for one metric; an error names the evaluation."""
     try:
-        ((group, _),) = prepare.groups(evaluation, [metric], supports=prepare.ALL_GROUPINGS)
+        ((group, _),) = prepare.groups(
+            evaluation, [metric], supports=prepare.ALL_GROUPINGS, counting=counting
+        )
         makers = Intervals(group, drawing)
         one_pair.check_defined(makers.scores[0], metric, lambda s: f"system {quoted(evaluation.names[s])}")
     except (DesignError, InvalidInputError) as error:
@@ -93,13 +88,14 @@ def differences(
     """Return A minus B with interval, verdict and test for each pair; p-values are not adjusted yet."""
     names = evaluation.names
     positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
-    tests = test_maker.run(options.test, makers, positions, options.alternative)
+    tests = _tests(makers, positions, options)
     made = []
     for pair in positions:
         interval, tost, notes = one_pair.intervals(makers, pair, options.interval, options)
-        notes += tuple(swap_notes.exchange_notes(makers.group, 0, {pair: tests[pair]}, names, options.test))
+        own = {pair: tests[pair]} if pair in tests else {}
+        notes += tuple(swap_notes.exchange_notes(makers.group, 0, own, names, options.test))
         bounds = (interval, tost, notes)
-        made.append(one_pair.difference(makers, pair, evaluation, tests[pair], bounds, options))
+        made.append(one_pair.difference(makers, pair, evaluation, tests.get(pair), bounds, options))
     return tuple(made)
 
 
@@ -109,8 +105,15 @@ def p_values(
     """Return the p-value of each pair, without intervals."""
     names = evaluation.names
     positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
-    tests = test_maker.run(options.test, makers, positions, options.alternative)
+    tests = _tests(makers, positions, options)
     return tuple(tests[position].p_value for position in positions)
+
+
+def _tests(makers: Intervals, pairs: Sequence[Pair], options: Options) -> dict[Pair, TestResult]:
+    """Return the tests of the pairs; none if none was asked for."""
+    if options.test is None:
+        return {}
+    return test_maker.run(options.test, makers, pairs, options.alternative)
 
 
 def pairs_of(

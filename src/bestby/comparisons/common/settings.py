@@ -44,6 +44,7 @@ _CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "simultaneous": checks.flag,
 }
 _CHECKED_ELSEWHERE = ("baseline", "rescale")
+_DEFAULT_CORRECTION = "holm"
 
 
 class CheckedSettings:
@@ -51,8 +52,27 @@ class CheckedSettings:
 
     interval: str | None
     level: float
+    test: str | None
     alternative: Question
+    correction: str
     margin: float | None
+
+    def __post_init__(self) -> None:
+        if self.interval is None and self.margin is not None:
+            raise InvalidInputError(
+                "a verdict compares the interval with the margin, and interval=None computes no interval",
+                hint="leave out margin, or interval=None",
+            )
+        if self.test is None and self.alternative != "two-sided":
+            raise InvalidInputError(
+                f"alternative={self.alternative!r} is a question to a test, and test=None runs no test",
+                hint="leave out alternative, or test=None",
+            )
+        if self.test is None and self.correction not in (_DEFAULT_CORRECTION, "none"):
+            raise InvalidInputError(
+                f"correction={self.correction!r} is for p-values, and test=None computes none",
+                hint="leave out correction, or test=None",
+            )
 
     @classmethod
     def checked(cls, comparison: str, **settings: Any) -> Self:
@@ -67,9 +87,24 @@ class CheckedSettings:
         return cls(**settings)
 
     @property
+    def bare(self) -> bool:
+        """Whether neither intervals nor tests were asked for: nothing says then how sure a difference is."""
+        return self.interval is None and self.test is None
+
+    @property
+    def corrected_by(self) -> str:
+        """The correction of the p-values: none where there are no p-values."""
+        return "none" if self.test is None else self.correction
+
+    @property
     def alpha(self) -> float:
         """The level of the tests."""
         return alpha_of(self.level)
+
+    def by_name(self) -> dict[str, Any]:
+        """Return the settings as they are in the provenance: those of tests only where there are tests."""
+        of_tests = ("alternative", "correction") if self.test is None else ()
+        return {name: value for name, value in vars(self).items() if name not in of_tests}
 
     def towards(self, greater_is_better: bool) -> Alternative:
         """Return the alternative on the scale of a metric of this direction."""
@@ -94,16 +129,7 @@ class Settings(CheckedSettings):
     blocks: int | None = None
 
     def __post_init__(self) -> None:
-        if self.interval is None and self.margin is not None:
-            raise InvalidInputError(
-                "a verdict compares the interval with the margin, and interval=None computes no interval",
-                hint="leave out margin, or interval=None",
-            )
-        if self.test is None and self.alternative != "two-sided":
-            raise InvalidInputError(
-                f"alternative={self.alternative!r} is a question to a test, and test=None runs no test",
-                hint="leave out alternative, or test=None",
-            )
+        super().__post_init__()
         if self.simultaneous and self.interval != "auto":
             raise InvalidInputError(
                 f"simultaneous intervals are made by max-T, so interval={self.interval!r} would be ignored",
@@ -112,13 +138,11 @@ class Settings(CheckedSettings):
 
     def by_name(self) -> dict[str, Any]:
         """Return the settings as they are in the provenance: those of resampling where they matter."""
-        named = dict(vars(self))
+        named = super().by_name()
         if self.resample_size is None:
             del named["resample_size"], named["rescale"]
         if self.annotators == "fixed":
             del named["annotators"]
         if self.blocks is None:
             del named["blocks"]
-        if self.test is None:
-            del named["alternative"], named["correction"]
         return named

@@ -5,13 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from os import PathLike
 from typing import Any, Literal
+
+import numpy as np
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Correction, OnMissing, Question, Rng
+from bestby._core.typing import Correction, FloatArray, OnMissing, Question, Rng
 from bestby.comparisons.common import per_dataset, provenance, swap_notes
-from bestby.comparisons.common.family import alpha_of, oriented, with_direction_notes, with_verdict
+from bestby.comparisons.common.family import (
+    adjusted,
+    oriented,
+    with_direction_notes,
+    with_verdict,
+)
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.note_rules import notes_on
 from bestby.comparisons.datasets.overall import clipped, overall_differences, without_interval
@@ -22,18 +30,18 @@ from bestby.comparisons.datasets.source import (
     scores_of,
     source_of,
 )
+from bestby.comparisons.datasets.within import adjusted_within, counts_of, differences_within
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
-from bestby.inference import multiplicity, ranking
-from bestby.inference.replicability import replicability
+from bestby.engine.text_statistics import Counting
+from bestby.inference import classical, ranking
 from bestby.metrics import resolve
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, remember_backend
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Counts, DatasetComparison, Names, RankDifference
-from bestby.results.replicability import Replicability
 from bestby.results.values import Friedman
 from bestby.vocabulary import DatasetTest, ItemInterval, ItemTest, allowed_names
 
@@ -55,9 +63,9 @@ def compare_datasets(
     clusters: str | None = None,
     on_missing: OnMissing = "error",
     baseline: str | None = None,
-    interval: ItemInterval = "auto",
+    interval: ItemInterval | None = "auto",
     level: float = 0.95,
-    test: ItemTest = "permutation",
+    test: ItemTest | None = "permutation",
     across: DatasetTest = "t",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
@@ -67,6 +75,7 @@ def compare_datasets(
     n_jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> DatasetComparison:
     """Compare systems over several datasets.
@@ -105,8 +114,14 @@ def compare_datasets(
         a frame are items, the same for items; "worst" counts them as wrong.
     baseline : str, optional
         Compare every other system with this one only.
-    interval, level, test, n_resamples, rng, n_jobs, progress, executor, resampling
-        As for `compare`; `interval` and `test` are those inside each dataset.
+    interval : str or None
+        How intervals are made, as for `compare`, inside each dataset and of the mean difference. None: no
+        intervals and no standard errors, which saves their time.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    test : str or None
+        The test inside each dataset, as for `compare`. None: no test, inside the datasets or over them, so no
+        p-values, no counts of datasets with a difference and no tests of ranks, which saves their time.
     across : {"t", "wilcoxon", "sign", "permutation"}
         The test of each pair over the datasets. "t" and "permutation" ask whether the mean difference is 0,
         the quantity that is estimated and has the interval (the permutation test takes the differences to be
@@ -119,7 +134,9 @@ def compare_datasets(
         Over the pairs, for the tests over the datasets. Inside one pair, the datasets are corrected by Holm.
     margin : float, optional
         The smallest difference that matters; turns on verdicts, of the mean difference over the datasets and
-        on each dataset.
+        on each dataset. They need intervals.
+    n_resamples, rng, n_jobs, progress, executor, cache, resampling
+        As for `compare`.
 
     Returns
     -------
@@ -159,34 +176,34 @@ def compare_datasets(
         resampling, n_resamples, function="compare_datasets", rng=rng, n_jobs=n_jobs, progress=progress,
         executor=executor,
     ))  # fmt: skip
-    options = per_dataset.checked_options(interval, level, alternative, correction, margin, test=test)
+    options = Options.checked(
+        "datasets", interval=interval, level=level, test=test, alternative=alternative, correction=correction,
+        margin=margin,
+    )  # fmt: skip
     checks.choice(across, allowed_names("across", "datasets"), "across")
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
-    check_outer(data, outer)
     columns = {"dataset": dataset, "gold": gold, "items": items, "clusters": clusters}
     columns |= {"system_column": system_column, "value_column": value_column}
-    _refuse_unused(data, columns, interval, test)
+    _refuse_unused(data, outer, columns, interval, test, across)
     table_options = TableOptions.of(
         gold, items, clusters, systems=systems, ignore=ignore, on_missing=on_missing,
         system_column=system_column, value_column=value_column,
     )  # fmt: skip
     source = source_of(data, outer, dataset, table_options)
-    scores = scores_of(source, metric, greater_is_better, on_missing, drawing)
+    counting = Counting.of(drawing, cache)
+    scores = scores_of(source, metric, greater_is_better, on_missing, drawing, counting)
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
     order, average = _ordered(scores)
     pairs = per_dataset.pairs_of(order, scores.names, baseline, options.alternative)
-    tests = _within(scores, pairs, options)
-    differences, doubts = _across(
-        scores, pairs, dataclasses.replace(options, test=across), correction, drawing
-    )
-    overall = overall_differences(scores, pairs, differences, options, drawing)
-    friedman, ranks, cd = _ranking(scores, order, average, pairs, options.level, baseline)
-    counts = _counts(tests, pairs, options.level)
+    tests = differences_within(scores, pairs, options)
+    over = dataclasses.replace(options, test=None if test is None else across)
+    differences, doubts = _across(scores, pairs, over, drawing)
+    overall = overall_differences(scores, pairs, differences, options, drawing, counting)
+    friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
+    counts = counts_of(tests, pairs, options)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)
-    settings = {
-        "metrics": [scores.metric.name], **dataclasses.asdict(options), "alternative": alternative,
-        "across": across, "correction": correction, "baseline": baseline,
-    }  # fmt: skip
+    asked = options.by_name() | ({} if test is None else {"alternative": alternative, "across": across})
+    settings = {"metrics": [scores.metric.name], **asked, "baseline": baseline}
     about = {"datasets": len(scores.datasets), "systems": list(scores.names), **scores.sizes()}
     result = DatasetComparison(
         metric=scores.metric,
@@ -196,7 +213,7 @@ def compare_datasets(
         means=tuple(float(mean) for mean in matrix.mean(axis=0)),
         average_ranks=average,
         differences=differences,
-        within=_adjusted(tests, counts, options.level),
+        within=adjusted_within(tests, counts, options.level),
         replicability=Counts(counts, options.alternative),
         overall=overall,
         friedman=friedman,
@@ -204,26 +221,37 @@ def compare_datasets(
         critical_difference=cd,
         notes=(
             *scores.notes,
-            *notes_on(scores, pairs, counts, tests, options, across, correction),
+            *notes_on(scores, pairs, counts, tests, options, over.test),
             *doubts,
             *without_interval(overall, scores.metric.name),
         ),
         provenance=provenance.made_by(drawing, settings, about, scores.data_hash),
         level=options.level,
-        correction=correction,
+        correction=options.corrected_by,
         margin=options.margin,
         baseline=baseline,
     )
     return remember_backend(result, backend_of(data))
 
 
-def _refuse_unused(data: Any, columns: Mapping[str, Any], interval: str, test: str) -> None:
+def _refuse_unused(
+    data: Any,
+    outer: str | None,
+    columns: Mapping[str, Any],
+    interval: str | None,
+    test: str | None,
+    across: str,
+) -> None:
     """Refuse p-values, and options that this form of the data has no use for: those of frames, of items."""
+    check_outer(data, outer)
     refuse_p_values(data)
     per_dataset.refuse_columns(data, columns)
+    if test is None:
+        checks.refuse_unused("a comparison without tests (test=None)", across=(across, "t"))
     if isinstance(data, Mapping) and not any(isinstance(part, Evaluation) for part in data.values()):
         checks.refuse_unused(
-            "scores or comparisons of datasets, which hold no items to test", test=(test, "permutation")
+            "scores or comparisons of datasets, which hold no items to test",
+            test=(test or "permutation", "permutation"),
         )
         if interval == "tango":
             where = "mean differences over datasets, which are not proportions"
@@ -243,52 +271,8 @@ def _ordered(scores: DatasetScores) -> tuple[tuple[str, ...], tuple[float, ...]]
     return order, tuple(average[name] for name in order)
 
 
-def _within(
-    scores: DatasetScores, pairs: Sequence[Names], options: Options
-) -> dict[str, tuple[Difference, ...]]:
-    if scores.compared:
-        return {
-            name: tuple(comparison[a, b, scores.metric.name] for a, b in pairs)
-            for name, comparison in scores.compared.items()
-        }
-    return {
-        name: per_dataset.differences(makers, scores.items[name], pairs, options)
-        for name, makers in scores.makers.items()
-    }
-
-
-def _counts(
-    tests: Mapping[str, tuple[Difference, ...]], pairs: Sequence[Names], level: float
-) -> dict[Names, Replicability]:
-    if not tests:
-        return {}
-    alpha = alpha_of(level)
-    return {
-        pair: replicability({name: made[i].p_value for name, made in tests.items()}, alpha=alpha)
-        for i, pair in enumerate(pairs)
-    }
-
-
-def _adjusted(
-    tests: Mapping[str, tuple[Difference, ...]], counts: Mapping[Names, Replicability], level: float
-) -> dict[str, tuple[Difference, ...]]:
-    """Return the differences inside the datasets with Holm's p-values over the datasets."""
-    return {
-        name: tuple(
-            dataclasses.replace(
-                d, notes=tuple(dataclasses.replace(note, about=(name, *note.about)) for note in d.notes)
-            )
-            for d in with_direction_notes(
-                [dataclasses.replace(d, p_adjusted=counts[d.a, d.b].p_adjusted[position]) for d in made],
-                alpha_of(level),
-            )
-        )
-        for position, (name, made) in enumerate(tests.items())
-    }
-
-
 def _across(
-    scores: DatasetScores, pairs: Sequence[Names], options: Options, correction: str, drawing: Drawing
+    scores: DatasetScores, pairs: Sequence[Names], options: Options, drawing: Drawing
 ) -> tuple[tuple[Difference, ...], list[Note]]:
     """Return mean differences and tests with the datasets as items, and notes on their shape."""
     columns = {name: scores.matrix[:, i] for i, name in enumerate(scores.names)}
@@ -297,47 +281,44 @@ def _across(
     method = "auto" if options.interval == "tango" else options.interval  # the means are no proportions
     makers = per_dataset.intervals_on(evaluation, measure, drawing, "scores")
     made = per_dataset.differences(makers, evaluation, pairs, dataclasses.replace(options, interval=method))
-    adjusted = multiplicity.adjust([d.p_value for d in made], correction)
     names = evaluation.names
     tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
-    doubts = swap_notes.exchangeability_notes(
-        makers.group, 0, tests, names, alpha_of(options.level), "datasets"
-    )
+    doubts = swap_notes.exchangeability_notes(makers.group, 0, tests, names, options.alpha, "datasets")
     doubts = [dataclasses.replace(note, about=(scores.metric.name, *note.about[1:])) for note in doubts]
-    differences = with_direction_notes(
-        [
-            _over_datasets(d, scores.metric, float(p), options.margin)
-            for d, p in zip(made, adjusted, strict=True)
-        ],
-        alpha_of(options.level),
-    )
-    return differences, doubts
+    found = [
+        _over_datasets(d, classical.paired_differences(columns[d.a], columns[d.b]), scores.metric, options)
+        for d in adjusted(made, options.correction)
+    ]
+    return with_direction_notes(found, options.alpha), doubts
 
 
-def _over_datasets(d: Difference, metric: MetricInfo, p_adjusted: float, margin: float | None) -> Difference:
-    """Return a difference of means as that of the metric, with a verdict in its direction."""
-    d = _as_of_t(dataclasses.replace(d, interval=clipped(d.interval, metric)), metric.name)
-    named = dataclasses.replace(
-        d, metric=metric.name, greater_is_better=metric.greater_is_better, p_adjusted=p_adjusted
-    )
-    return with_verdict(named, d.interval and clipped(d.equivalence_interval, metric), margin)
+def _over_datasets(
+    d: Difference, differences: FloatArray, metric: MetricInfo, options: Options
+) -> Difference:
+    """Return a difference of means as that of the metric, with a verdict in its direction.
 
-
-def _as_of_t(d: Difference, metric: str) -> Difference:
-    """Return a difference over datasets with what holds of Student's t, test and interval.
-
-    Student's interval holds for any number of normal differences; other notes are about their shape. Where
-    the difference is the same on all datasets, the test has only its signs, and there is no interval.
+    Student's interval holds for any number of normal differences; notes other than on their number are about
+    their shape. `differences` are those on the datasets: where all are the same, there is no interval.
     """
     if d.interval is not None and d.interval.method == "normal":
         of_number = {"few_effective"} | ({"few_differing"} if d.n_differing == d.n_items else set())
         d = dataclasses.replace(d, notes=tuple(note for note in d.notes if note.code not in of_number))
-    if d.test is None or d.test.name != "t" or d.test.method != "enumeration" or d.n_differing == 0:
-        return d
-    text = (
-        "the difference is the same on all datasets, so its spread is unknown: there is no interval, and the"
-        " p-value comes from the signs alone"
+    if options.interval is not None and d.n_differing > 0 and np.ptp(differences) == 0.0:
+        d = _without_spread(d, metric.name)
+    d = dataclasses.replace(
+        d,
+        metric=metric.name,
+        greater_is_better=metric.greater_is_better,
+        interval=clipped(d.interval, metric),
     )
+    return with_verdict(d, d.interval and clipped(d.equivalence_interval, metric), options.margin)
+
+
+def _without_spread(d: Difference, metric: str) -> Difference:
+    """Return a difference that is the same on all datasets: it has no interval, and a note says why."""
+    text = "the difference is the same on all datasets, so its spread is unknown: there is no interval"
+    if d.test is not None:
+        text += ", and the p-value comes from the signs alone"
     return dataclasses.replace(
         d,
         interval=None,
@@ -352,11 +333,11 @@ def _ranking(
     order: Sequence[str],
     average: Sequence[float],
     pairs: Sequence[Names],
-    level: float,
+    options: Options,
     baseline: str | None,
 ) -> tuple[Friedman | None, tuple[RankDifference, ...], float | None]:
     k, n = len(order), len(scores.datasets)
-    if k < 3:
+    if k < 3 or options.test is None:
         return None, (), None
     base = None if baseline is None else order.index(baseline)
     by_holm = ranking.holm_ranks(average, n, base)
@@ -366,5 +347,5 @@ def _ranking(
         i, j = order.index(a), order.index(b)
         p = None if by_nemenyi is None else float(by_nemenyi[i, j])
         made.append(RankDifference(a, b, average[i] - average[j], p, float(by_holm[i, j])))
-    cd = None if base is not None else ranking.critical_difference(k, n, alpha_of(level))
+    cd = None if base is not None else ranking.critical_difference(k, n, options.alpha)
     return ranking.friedman(scores.matrix), tuple(made), cd

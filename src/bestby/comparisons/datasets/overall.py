@@ -15,6 +15,7 @@ from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.source import DatasetScores
 from bestby.engine.base import Drawing
 from bestby.engine.targets import Target
+from bestby.engine.text_statistics import Counting
 from bestby.inference import cluster_pivots, clusters
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
@@ -31,14 +32,19 @@ def overall_differences(
     differences: Sequence[Difference],
     options: Options,
     drawing: Drawing,
+    counting: Counting,
 ) -> tuple[Overall, ...]:
-    """Return the mean differences over datasets (macro) and on all items (micro), pair by pair."""
+    """Return the mean differences over datasets (macro) and on all items (micro), pair by pair.
+
+    Without intervals there is one of each, for which nothing is resampled.
+    """
+    bounded = options.interval is not None
     made = [
         Overall(
             d.a,
             d.b,
             "macro",
-            "datasets",
+            "datasets" if bounded else None,
             d.estimate,
             d.interval,
             d.standard_error,
@@ -49,8 +55,9 @@ def overall_differences(
         for d in differences
     ]
     if scores.items and scores.measure is not None:
-        made += _macro_over_items(scores, differences, options, drawing)
-        made += _micro(scores, scores.measure, pairs, options, drawing)
+        if bounded:
+            made += _macro_over_items(scores, differences, options, drawing)
+        made += _micro(scores, scores.measure, pairs, options, drawing, counting)
     place = {pair: i for i, pair in enumerate(pairs)}
     return tuple(sorted(made, key=lambda entry: place[entry.a, entry.b]))
 
@@ -135,17 +142,29 @@ def _macro_by_formula(
 
 
 def _micro(
-    scores: DatasetScores, measure: BaseMetric, pairs: Sequence[Names], options: Options, drawing: Drawing
+    scores: DatasetScores,
+    measure: BaseMetric,
+    pairs: Sequence[Names],
+    options: Options,
+    drawing: Drawing,
+    counting: Counting,
 ) -> list[Overall]:
     """Return the differences on all items pooled: items redrawn inside datasets, then whole datasets."""
     if per_dataset.obstacle_to_pooling(scores.items) is not None:
         return []
     whole = per_dataset.pooled(scores.items, scores.names)
+    where = "all datasets pooled"
+    if options.interval is None:
+        found = per_dataset.intervals_on(whole, measure, drawing, where, counting).scores[0]
+        place = {name: position for position, name in enumerate(scores.names)}
+        return [
+            Overall(a, b, "micro", None, float(found[place[a]] - found[place[b]]), None) for a, b in pairs
+        ]
     labels = [name for name, part in scores.items.items() for _ in range(part.n_items)]
     by_dataset = dataclasses.replace(whole, strata=None, clusters=np.array(labels, dtype=np.str_))
     made = []
     for resampled, evaluation in (("items", whole), ("datasets", by_dataset)):
-        makers = per_dataset.intervals_on(evaluation, measure, drawing, "all datasets pooled")
+        makers = per_dataset.intervals_on(evaluation, measure, drawing, where, counting)
         for a, b in pairs:
             pair = (0, scores.names.index(a), scores.names.index(b))
             target = Target(*pair)
@@ -168,7 +187,9 @@ def without_interval(overall: Sequence[Overall], metric: str) -> list[Note]:
             "undefined_interval", template.format(entry.average, entry.resampled), (metric, entry.a, entry.b)
         )
         for entry in overall
-        if entry.interval is None and entry.resampled + entry.average != "datasetsmacro"
+        if entry.interval is None
+        and entry.resampled is not None
+        and (entry.average, entry.resampled) != ("macro", "datasets")
     ]
 
 

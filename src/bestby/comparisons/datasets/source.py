@@ -24,6 +24,7 @@ from bestby.data.order import merged_order
 from bestby.data.roles import listed, unknown_system
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
 from bestby.results.base import MetricInfo, Note
@@ -163,11 +164,16 @@ def _from_table(data: Any, dataset: str | None, options: TableOptions) -> Source
 
 
 def scores_of(
-    source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
+    source: Source,
+    metric: Any,
+    greater_is_better: bool | None,
+    on_missing: str,
+    drawing: Drawing,
+    counting: Counting,
 ) -> DatasetScores:
     """Return scores without gaps, or say what is missing."""
     if source.items is not None:
-        return _item_scores(source, metric, greater_is_better, on_missing, drawing)
+        return _item_scores(source, metric, greater_is_better, on_missing, drawing, counting)
     if source.compared is not None:
         return _comparison_scores(source, metric, on_missing)
     table = {name: numbers(name, row) for name, row in (source.table or {}).items()}
@@ -197,7 +203,12 @@ def scores_of(
 
 
 def _item_scores(
-    source: Source, metric: Any, greater_is_better: bool | None, on_missing: str, drawing: Drawing
+    source: Source,
+    metric: Any,
+    greater_is_better: bool | None,
+    on_missing: str,
+    drawing: Drawing,
+    counting: Counting,
 ) -> DatasetScores:
     parts = source.items or {}
     present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
@@ -205,7 +216,7 @@ def _item_scores(
     kept = {name: parts[name].with_systems(names) for name in complete}
     measure, reading_notes = per_dataset.one_metric(metric, kept, "dataset", greater_is_better)
     makers = {
-        name: per_dataset.intervals_on(part, measure, drawing, f"dataset {quoted(name)}")
+        name: per_dataset.intervals_on(part, measure, drawing, f"dataset {quoted(name)}", counting)
         for name, part in kept.items()
     }
     fitted = next(iter(makers.values())).group.metrics[0]

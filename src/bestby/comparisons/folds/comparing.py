@@ -3,41 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from functools import partial
+from os import PathLike
 from typing import Any, Literal
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Correction, FloatArray, Question, Rng
+from bestby._core.typing import Correction, Question, Rng
 from bestby.comparisons.common import per_dataset
 from bestby.comparisons.common.family import (
-    Bounds,
-    alpha_of,
     oriented,
-    rejects,
-    with_direction_notes,
-    with_equivalence,
-    with_verdict,
 )
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.folds import fold_tests
-from bestby.comparisons.folds.source import Folds, Labels, folds_of_items, folds_of_scores, read
+from bestby.comparisons.folds.differences import differences_of, inner_differences, paired, spread_of
+from bestby.comparisons.folds.source import Folds, folds_of_items, folds_of_scores, read
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
-from bestby.inference import classical, crossvalidation, multiplicity
-from bestby.inference.replicability import replicability
+from bestby.engine.text_statistics import Counting
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note, remember_backend
-from bestby.results.comparison import Difference
+from bestby.results.base import remember_backend
 from bestby.results.datasets import Counts, Names, PairTests
-from bestby.results.folds import FoldComparison, Spread
-from bestby.results.replicability import Replicability
-from bestby.results.values import TestResult, defined
+from bestby.results.folds import FoldComparison
+from bestby.results.values import TestResult
 from bestby.vocabulary import FoldTest, ItemInterval, ItemTest, allowed_names
 
 
@@ -59,9 +50,9 @@ def compare_folds(
     ratio: float | None = None,
     required: int | Literal["all"] = "all",
     baseline: str | None = None,
-    interval: ItemInterval = "auto",
+    interval: ItemInterval | None = "auto",
     level: float = 0.95,
-    test: FoldTest = "auto",
+    test: FoldTest | None = "auto",
     inside: ItemTest = "permutation",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
@@ -71,6 +62,7 @@ def compare_folds(
     n_jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> FoldComparison:
     """Compare systems that were trained and scored on the folds of one data set.
@@ -107,14 +99,18 @@ def compare_folds(
         How many folds must have an effect for test "k-bonferroni" to reject.
     baseline : str, optional
         Compare every other system with this one only.
-    interval, level, n_resamples, rng, n_jobs, progress, executor, resampling
-        As for `compare`; `interval` is that of the pooled predictions of one repetition.
-    test : str
+    interval : str or None
+        How intervals of the pooled predictions of one repetition are made, as for `compare`. None: no
+        intervals and no standard errors, over the folds neither, which saves their time.
+    level : float
+        Nominal coverage; 1 - level is the level of the tests.
+    test : str or None
         The test of each pair, by a name in the table of the guide "Choosing a test"; all that apply are in
         `tests`. "auto": the corrected resampled t test, and for several repetitions of 3 or more folds, or
         random splits, the one whose correction allows for common training items, too. The interval is the one
         of this test, so that the two agree; the 5x2 cv tests and "k-bonferroni" have none, and come with the
-        interval of "auto".
+        interval of "auto". None: no test, over the folds or inside them, so no p-values and no counts of
+        folds with an effect, which saves their time; the interval is that of "auto".
     inside : str
         The test inside a fold and on the pooled predictions of one repetition; as `test` of `compare`.
     alternative : {"two-sided", "greater", "less", "better"}
@@ -124,6 +120,8 @@ def compare_folds(
         Over the pairs.
     margin : float, optional
         The smallest difference that matters; turns on verdicts, from the corrected interval.
+    n_resamples, rng, n_jobs, progress, executor, cache, resampling
+        As for `compare`.
 
     Returns
     -------
@@ -169,8 +167,7 @@ def compare_folds(
         executor=executor,
     )  # fmt: skip
     drawing = Drawing.of(resampling)
-    options = per_dataset.checked_options(interval, level, alternative, correction, margin, inside=inside)
-    checks.choice(test, allowed_names("test", "folds"), "test")
+    options = _options(interval, level, test, inside, alternative, correction, margin)
     table_options = TableOptions.of(
         gold, items, clusters, systems=systems, ignore=ignore,
         system_column=system_column, value_column=value_column,
@@ -180,29 +177,27 @@ def compare_folds(
     columns |= {"system_column": system_column, "value_column": value_column}
     per_dataset.refuse_columns(data, columns)
     if isinstance(given, dict):
-        folds = folds_of_items(given, metric, greater_is_better, drawing)
+        folds = folds_of_items(given, metric, greater_is_better, drawing, Counting.of(drawing, cache))
     else:
         _refuse_unused(interval, inside, required, test)
         folds = folds_of_scores(given, metric, greater_is_better)
     options = dataclasses.replace(options, alternative=oriented(alternative, folds.metric.greater_is_better))
     side = options.alternative
     share = fold_tests.ratio_of(folds, ratio)
-    name = fold_tests.chosen(test, folds, share, side)
+    name = None if test is None else fold_tests.chosen(test, folds, share, side)
     order = _ordered(folds)
     pairs = per_dataset.pairs_of(order, folds.names, baseline, side)
-    inner, effects = _inner(folds, pairs, options)
+    inner, effects = inner_differences(folds, pairs, options)
     needed = len(folds.labels) if required == "all" else checks.positive_int(required, "required")
-    tests = {
-        pair: fold_tests.applicable(folds, _paired(folds, pair), share, side, effects.get(pair), needed, name)
-        for pair in pairs
-    }
-    bounds = fold_tests.interval_of(name, folds, share)
-    settings = {
-        "metrics": [folds.metric.name], "interval": interval, "inside": inside, "level": options.level,
-        "alternative": alternative, "test": name, "test_choice": "auto" if test == "auto" else "by name",
-        "ratio": share, "required": needed, "correction": correction, "margin": options.margin,
-        "baseline": baseline,
-    }  # fmt: skip
+    tests: dict[Names, tuple[TestResult, ...]] = {}
+    if name is not None:
+        tests = {
+            pair: fold_tests.applicable(
+                folds, paired(folds, pair), share, side, effects.get(pair), needed, name
+            )
+            for pair in pairs
+        }
+    settings = _settings(folds, options, alternative, name, test, share, needed, baseline)
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
     result = FoldComparison(
         metric=folds.metric,
@@ -211,25 +206,61 @@ def compare_folds(
         scores=scores,
         means=tuple(float(mean) for mean in scores.mean(axis=0)),
         ratio=share,
-        differences=_differences(folds, pairs, tests, (name, bounds), share, options, correction),
+        differences=differences_of(folds, pairs, tests, name, share, options),
         tests=PairTests(tests),
         effects=Counts(effects, side),
         within=inner,
-        spread=tuple(_spread(pair, i, inner, options.level) for i, pair in enumerate(pairs)) if inner else (),
-        notes=(*folds.notes, *fold_tests.notes(folds, ratio, share, name)),
+        spread=tuple(spread_of(pair, i, inner, options) for i, pair in enumerate(pairs)) if inner else (),
+        notes=(*folds.notes, *(() if options.bare else fold_tests.notes(folds, ratio, share, name, options))),
         provenance=made_by(drawing, settings, folds.sizes(), folds.data_hash),
         level=options.level,
-        correction=correction,
+        correction=options.corrected_by,
         margin=options.margin,
         baseline=baseline,
     )
     return remember_backend(result, backend_of(data))
 
 
-def _refuse_unused(interval: str, inside: str, required: int | str, test: str) -> None:
+def _options(
+    interval: Any, level: float, test: Any, inside: Any, alternative: Any, correction: Any, margin: Any
+) -> Options:
+    """Return the options of the pooled predictions of one repetition: their test is the one inside."""
+    checks.choice(inside, allowed_names("inside", "folds"), "inside")
+    if test is None:
+        checks.refuse_unused("a comparison without tests (test=None)", inside=(inside, "permutation"))
+    else:
+        checks.choice(test, allowed_names("test", "folds"), "test")
+    return Options.checked(
+        "datasets", interval=interval, level=level, test=None if test is None else inside,
+        alternative=alternative, correction=correction, margin=margin,
+    )  # fmt: skip
+
+
+def _settings(
+    folds: Folds,
+    options: Options,
+    alternative: Question,
+    name: str | None,
+    test: str | None,
+    share: float,
+    needed: int,
+    baseline: str | None,
+) -> dict[str, Any]:
+    """Return the settings for the provenance; those of tests only where there are tests."""
+    settings = {
+        "metrics": [folds.metric.name], "interval": options.interval, "inside": options.test,
+        "level": options.level, "alternative": alternative, "test": name,
+        "test_choice": "auto" if test == "auto" else "by name", "ratio": share, "required": needed,
+        "correction": options.correction, "margin": options.margin, "baseline": baseline,
+    }  # fmt: skip
+    of_tests = {"inside", "alternative", "test_choice", "required", "correction"} if name is None else set()
+    return {key: value for key, value in settings.items() if key not in of_tests}
+
+
+def _refuse_unused(interval: str | None, inside: str, required: int | str, test: str | None) -> None:
     checks.refuse_unused(
         "scores of folds, which hold no items to test or resample",
-        interval=(interval, "auto"),
+        interval=(interval or "auto", "auto"),
         inside=(inside, "permutation"),
         required=("all" if test == "k-bonferroni" else required, "all"),
     )
@@ -239,129 +270,3 @@ def _ordered(folds: Folds) -> tuple[str, ...]:
     sign = -1.0 if folds.metric.greater_is_better else 1.0
     mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
     return tuple(sorted(folds.names, key=lambda name: (sign * mean[name], name)))
-
-
-def _inner(
-    folds: Folds, pairs: Sequence[Names], options: Options
-) -> tuple[dict[str, tuple[Difference, ...]], dict[Names, Replicability]]:
-    """Return the differences on the pooled predictions of each repetition, and the effects in the folds."""
-    if not folds.parts:
-        return {}, {}
-    inner = {
-        name: with_direction_notes(
-            per_dataset.differences(makers, evaluation, pairs, options), alpha_of(options.level)
-        )
-        for name, (makers, evaluation) in folds.whole.items()
-    }
-    made = {
-        label: per_dataset.p_values(makers, evaluation, pairs, options)
-        for label, (makers, evaluation) in folds.parts.items()
-    }
-    names = _names_of(tuple(made))
-    alpha = alpha_of(options.level)
-    effects = {
-        pair: replicability({names[label]: p[i] for label, p in made.items()}, alpha=alpha)
-        for i, pair in enumerate(pairs)
-    }
-    return inner, effects
-
-
-def _names_of(labels: Labels) -> dict[tuple[str, str], str]:
-    """Return a name of its own for each fold: with its repetition, if there are several.
-
-    >>> _names_of((("1", "a"), ("1", "b"))), _names_of((("1", "a"), ("2", "a")))
-    ({('1', 'a'): 'a', ('1', 'b'): 'b'}, {('1', 'a'): '1/a', ('2', 'a'): '2/a'})
-    >>> _names_of((("1/2", "3"), ("1", "2/3")))
-    {('1/2', '3'): "'1/2'/'3'", ('1', '2/3'): "'1'/'2/3'"}
-    """
-    if len({again for again, _ in labels}) == 1:
-        return {label: label[1] for label in labels}
-    joined = {(again, name): f"{again}/{name}" for again, name in labels}
-    if len(set(joined.values())) == len(joined):
-        return joined
-    return {(again, name): f"{again!r}/{name!r}" for again, name in labels}
-
-
-def _paired(folds: Folds, pair: Names) -> FloatArray:
-    """Return the differences of two systems on the folds."""
-    a, b = (folds.matrix[:, folds.names.index(name)] for name in pair)
-    return classical.paired_differences(a, b)
-
-
-_UNKNOWN = ", so its spread is unknown: there is no interval, and the p-value comes from the signs alone"
-
-
-def _differences(
-    folds: Folds,
-    pairs: Sequence[Names],
-    tests: Mapping[Names, tuple[TestResult, ...]],
-    methods: tuple[str, str],
-    ratio: float,
-    options: Options,
-    correction: str,
-) -> tuple[Difference, ...]:
-    """Return the difference of each pair with the test and the interval whose names are `methods`."""
-    name, bounds = methods
-    chosen = {pair: next(test for test in tests[pair] if test.name == name) for pair in pairs}
-    adjusted = multiplicity.adjust([chosen[pair].p_value for pair in pairs], correction)
-    mean = dict(zip(folds.names, folds.matrix.mean(axis=0).tolist(), strict=True))
-    made = []
-    for (a, b), p in zip(pairs, adjusted, strict=True):
-        d = _paired(folds, (a, b))
-        table = fold_tests.by_repetition(folds, d)
-        interval, tost, _ = with_equivalence(
-            partial(_corrected_interval, table, ratio, bounds), options.level, options.margin
-        )
-        error = crossvalidation.corrected_error(table, ratio, bounds)
-        notes: tuple[Note, ...] = ()
-        if interval is None or interval.low == interval.high:
-            text = "the difference is the same on all folds" + ("" if interval else _UNKNOWN)
-            notes = (Note("no_variance", text, (folds.metric.name, a, b)),)
-        made.append(
-            with_verdict(
-                Difference(
-                    metric=folds.metric.name,
-                    a=a,
-                    b=b,
-                    estimate=float(d.mean()),
-                    score_a=mean[a],
-                    score_b=mean[b],
-                    interval=interval,
-                    level=options.level,
-                    test=chosen[a, b],
-                    p_adjusted=float(p),
-                    greater_is_better=folds.metric.greater_is_better,
-                    n_items=len(folds.labels),
-                    n_differing=int((d != 0.0).sum()),
-                    notes=notes,
-                    standard_error=error,
-                    standard_error_method=bounds,
-                ),
-                tost,
-                options.margin,
-            )
-        )
-    return with_direction_notes(made, alpha_of(options.level))
-
-
-def _corrected_interval(table: FloatArray, ratio: float, method: str, level: float) -> Bounds:
-    return defined(crossvalidation.corrected_interval(table, ratio, level, method))
-
-
-def _spread(pair: Names, position: int, inner: Mapping[str, tuple[Difference, ...]], level: float) -> Spread:
-    made = [differences[position] for differences in inner.values()]
-    p_values = [d.test.p_value for d in made if d.test is not None]
-
-    def ends(values: Sequence[float]) -> tuple[float, float]:
-        return (min(values), max(values)) if values else (math.nan, math.nan)
-
-    return Spread(
-        a=pair[0],
-        b=pair[1],
-        n_repetitions=len(made),
-        n_significant=sum(rejects(p, alpha_of(level)) for p in p_values),
-        p_value=ends(p_values),
-        low=ends([d.interval.low for d in made if d.interval is not None]),
-        difference=ends([d.estimate for d in made]),
-        high=ends([d.interval.high for d in made if d.interval is not None]),
-    )

@@ -9,6 +9,7 @@ import numpy as np
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray
+from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.folds.source import Folds
 from bestby.inference import crossvalidation
 from bestby.inference.crossvalidation import T_TESTS
@@ -79,9 +80,9 @@ def chosen(test: str, folds: Folds, ratio: float, alternative: Alternative) -> s
     return test
 
 
-def interval_of(test: str, folds: Folds, ratio: float) -> str:
-    """Return the interval that goes with a test: its own, if it has one."""
-    return test if test in T_TESTS else automatic(folds, ratio)
+def interval_of(test: str | None, folds: Folds, ratio: float) -> str:
+    """Return the interval that goes with a test, or with none: that of the test, if it has one."""
+    return test if test is not None and test in T_TESTS else automatic(folds, ratio)
 
 
 def applicable(
@@ -118,9 +119,12 @@ def by_repetition(folds: Folds, d: FloatArray) -> FloatArray:
     return np.array(rows)
 
 
-def notes(folds: Folds, given: float | None, ratio: float, test: str) -> list[Note]:
+def notes(folds: Folds, given: float | None, ratio: float, test: str | None, options: Options) -> list[Note]:
     """Return the notes on the whole comparison: what is assumed, and what the test chosen does with it."""
-    found = [_correlation_note(folds, ratio, interval_of(test, folds, ratio))]
+    sure = "the test then finds a difference less often than it could"
+    if options.interval is not None:
+        sure = "the interval then covers up to 99 % instead of 95 %"
+    found = [_correlation_note(folds, ratio, interval_of(test, folds, ratio), sure)]
     if given is None and not folds.parts:
         found.append(
             Note(
@@ -129,11 +133,12 @@ def notes(folds: Folds, given: float | None, ratio: float, test: str) -> list[No
                 f" items tested over items trained on = {ratio:.4g}",
             )
         )
-    if test.startswith("5x2cv"):
-        found.append(Note("liberal_test", _FIVE_BY_TWO))
+    if test is not None and test.startswith("5x2cv"):
+        of_interval = "" if options.interval is None else _ITS_INTERVAL
+        found.append(Note("liberal_test", _FIVE_BY_TWO + of_interval))
     elif test == "corrected-t" != automatic(folds, ratio):
         found.append(Note("liberal_test", _REPEATED))
-    if folds.parts:
+    if folds.parts and test is not None:
         found.append(
             Note(
                 "trained_models_given",
@@ -146,9 +151,9 @@ def notes(folds: Folds, given: float | None, ratio: float, test: str) -> list[No
 
 _FIVE_BY_TWO = (
     "the 5x2 cv tests ignore the error that all halvings of the same items share: with few items or weak"
-    " learners they find a difference between equal learners in up to 17 % of cases instead of 5 %. The"
-    " interval is that of corrected-t and may disagree with the p-value"
+    " learners they find a difference between equal learners in up to 17 % of cases instead of 5 %"
 )
+_ITS_INTERVAL = ". The interval is that of corrected-t and may disagree with the p-value"
 _REPEATED = (
     "with several splits corrected-t ignores that training sets share items: if the learners change much with"
     " the training items, it finds a difference between equal learners in 12 % of cases or more instead of"
@@ -156,7 +161,8 @@ _REPEATED = (
 )
 
 
-def _correlation_note(folds: Folds, ratio: float, interval: str) -> Note:
+def _correlation_note(folds: Folds, ratio: float, interval: str, if_less: str) -> Note:
+    """Return a note on the correlation that is assumed; `if_less` is what follows if it is less than that."""
     tested = ratio / (1.0 + ratio)
     assumed = f"{tested:.2g}"
     least, greatest = crossvalidation.variance_limits(len(folds.labels), ratio)
@@ -166,8 +172,8 @@ def _correlation_note(folds: Folds, ratio: float, interval: str) -> Note:
         assumed = f"{assumed} to {most}" if crossvalidation.shows_spread(folds.shape() or ()) else most
     text = (
         "folds share training items, so their scores are correlated; the scores do not show how much, and a"
-        f" correlation of {assumed} is assumed. This is too much if training changes the models little: the"
-        " interval then covers up to 99 % instead of 95 %"
+        f" correlation of {assumed} is assumed. This is too much if training changes the models little:"
+        f" {if_less}"
     )
     if ratio < _HALVES:
         text += (

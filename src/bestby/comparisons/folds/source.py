@@ -22,6 +22,7 @@ from bestby.data.layouts.evaluations import refuse_partitions
 from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
 from bestby.results.base import MetricInfo, Note
@@ -162,6 +163,7 @@ def folds_of_items(
     metric: Any,
     greater_is_better: bool | None,
     drawing: Drawing,
+    counting: Counting,
 ) -> Folds:
     """Return the score of every fold, with what makes tests inside folds and repetitions."""
     measure, reading_notes = per_dataset.one_metric(metric, parts, "repetition", greater_is_better)
@@ -176,10 +178,10 @@ def folds_of_items(
         same = evaluation.with_systems(names)
         for name, part in per_dataset.split(same, "fold").items():
             where = f"repetition {quoted(again)}, fold {quoted(name)}"
-            folds[again, name] = (per_dataset.intervals_on(part, measure, drawing, where), part)
+            folds[again, name] = (per_dataset.intervals_on(part, measure, drawing, where, counting), part)
         plain = dataclasses.replace(same, strata=None)
         whole[again] = (
-            per_dataset.intervals_on(plain, measure, drawing, f"repetition {quoted(again)}"),
+            per_dataset.intervals_on(plain, measure, drawing, f"repetition {quoted(again)}", counting),
             plain,
         )
     _check_size(names, tuple(folds))

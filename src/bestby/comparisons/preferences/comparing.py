@@ -21,14 +21,14 @@ from bestby.comparisons.preferences.source import Columns, Data, data_of
 from bestby.data.frames import backend_of
 from bestby.data.layouts.preferences import Preferences
 from bestby.engine.base import Drawing, Progress
-from bestby.inference import multiplicity
+from bestby.inference import preference
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Provenance, remember_backend
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.results.values import Interval, TestResult
-from bestby.vocabulary import PreferenceTest
+from bestby.vocabulary import PreferenceInterval, PreferenceTest
 
 
 @with_suggestions
@@ -46,8 +46,9 @@ def compare_preferences(
     scale: Scale = "log",
     prior: float = 0.0,
     baseline: str | None = None,
+    interval: PreferenceInterval | None = "auto",
     level: float = 0.95,
-    test: PreferenceTest = "auto",
+    test: PreferenceTest | None = "auto",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
     margin: float | None = None,
@@ -85,20 +86,24 @@ def compare_preferences(
         one which won or lost all has a finite strength.
     baseline : str, optional
         Compare every other system with this one only; otherwise every pair.
+    interval : {"auto", "percentile"} or None
+        How intervals are made: "auto" is "percentile". None: no intervals and no standard errors, which saves
+        their time.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
-    test : {"auto", "permutation", "wald", "bootstrap"}
+    test : {"auto", "permutation", "wald", "bootstrap"} or None
         "permutation": of the judgements of just the two systems, exact, by clusters; no model. "wald":
         whether two strengths differ, by their difference over its standard error, clusters taken together.
         "bootstrap": the same by the resamples. "auto" is "permutation" for two systems, "wald" for more.
+        None: no test, so no p-values, ranks and groups, which saves their time.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" and "better" ask whether A is stronger than B. One-sided pairs stand in the order of the
         names. Intervals are two-sided always.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs.
     margin : float, optional
-        The smallest difference of strengths that matters, on their scale; turns on verdicts. It does not go
-        with a prior, which draws strengths together.
+        The smallest difference of strengths that matters, on their scale; turns on verdicts, which need
+        intervals. It does not go with a prior, which draws strengths together.
     n_resamples, rng, n_jobs, progress, resampling
         As for `compare`; clusters are resampled, or judgements.
 
@@ -147,8 +152,8 @@ def compare_preferences(
         resampling, n_resamples, function="compare_preferences", rng=rng, n_jobs=n_jobs, progress=progress
     )
     settings = Settings.checked(
-        "preferences", ties=ties, scale=scale, prior=prior, level=level, test=test, alternative=alternative,
-        correction=correction, margin=margin, baseline=baseline,
+        "preferences", ties=ties, scale=scale, prior=prior, interval=interval, level=level, test=test,
+        alternative=alternative, correction=correction, margin=margin, baseline=baseline,
     )  # fmt: skip
     if settings.margin is not None and settings.prior > 0.0:
         raise DesignError(
@@ -168,28 +173,26 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     order = family.ranked(np.round(fit.strengths.log / rounding.spread_width(1.0)), names, True)
     base = None if settings.baseline is None else names.index(settings.baseline)
     pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
-    tests = [_test(fit, i, j, settings, drawing) for i, j in pairs]
-    adjusted = multiplicity.adjust([test.p_value for test in tests], settings.correction)
-    differences = family.with_direction_notes(
-        [
-            _difference(fit, i, j, test, float(p), settings)
-            for (i, j), test, p in zip(pairs, tests, adjusted, strict=True)
-        ],
-        settings.alpha,
-    )
+    tests = {}
+    if settings.test is not None:
+        tests = {(i, j): _test(fit, i, j, settings.test, settings, drawing) for i, j in pairs}
+    made = [_difference(fit, i, j, tests.get((i, j)), settings) for i, j in pairs]
+    adjusted = family.adjusted(made, settings.correction)
+    differences = family.with_direction_notes(adjusted, settings.alpha)
+    drawn = _drawn(fit, settings)
     tie = None
-    if settings.ties == "davidson":
-        tie = _interval(fit.drawn.tie, settings.level)
+    if settings.ties == "davidson" and drawn is not None:
+        tie = _interval(drawn.tie, settings.level)
     return PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
         systems=_scores(fit, order, differences, settings),
         differences=differences,
         omnibus=(),
-        notes=(*fit.data.notes, *notes_on(fit, tests, settings)),
+        notes=(*fit.data.notes, *notes_on(fit, list(tests.values()), settings)),
         provenance=_provenance(fit, settings, drawing),
         n_items=fit.data.judged.n,
         level=settings.level,
-        correction=settings.correction,
+        correction=settings.corrected_by,
         margin=settings.margin,
         baseline=settings.baseline,
         n_clusters=0 if fit.data.judged.clusters is None else fit.data.judged.n_units,
@@ -199,30 +202,42 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     )
 
 
-def _test(fit: Fit, i: int, j: int, settings: Settings, drawing: Drawing) -> TestResult:
-    chosen, side = settings.test, settings.towards(True)
+def _drawn(fit: Fit, settings: Settings) -> preference.Strengths | None:
+    """Return the strengths on resamples; None if no intervals were asked for."""
+    return None if settings.interval is None else fit.drawn
+
+
+def _test(fit: Fit, i: int, j: int, chosen: str, settings: Settings, drawing: Drawing) -> TestResult:
+    side = settings.towards(True)
     if chosen == "auto":
         chosen = "permutation" if len(fit.data.names) == 2 else "wald"
     if chosen == "permutation":
         pair = fit.data.names[i], fit.data.names[j]
         return testing.permutation_test(fit.data.judged, i, j, pair, side, drawing)
     estimate, n_units = fit.gap(i, j), fit.data.judged.n_units
-    if chosen == "bootstrap":
+    if chosen == "bootstrap" and fit.drawn is not None:
         drawn = fit.drawn.log[:, i] - fit.drawn.log[:, j]
         return testing.bootstrap_test(drawn, estimate, side, n_units)
     return testing.wald_test(estimate, fit.error(i, j), side, n_units)
 
 
 def _difference(
-    fit: Fit, i: int, j: int, test: TestResult, p_adjusted: float, settings: Settings
+    fit: Fit, i: int, j: int, test: TestResult | None, settings: Settings
 ) -> PreferenceDifference:
+    """Return all that is told of A minus B; its p-value is not adjusted."""
     names, unit = fit.data.names, settings.unit
     log = fit.strengths.log
     wins, losses, ties = (int(x) for x in (fit.wins[i, j], fit.wins[j, i], fit.ties[i, j]))
-    gaps = unit * (fit.drawn.log[:, i] - fit.drawn.log[:, j])
-    interval, tost, _ = family.with_equivalence(
-        lambda level: (_interval(gaps, level), ()), settings.level, settings.margin
-    )
+    drawn = _drawn(fit, settings)
+    interval, tost, chance, doubted = None, None, None, False
+    if drawn is not None:
+        gaps = unit * (drawn.log[:, i] - drawn.log[:, j])
+        interval, tost, _ = family.with_equivalence(
+            lambda level: (_interval(gaps, level), ()), settings.level, settings.margin
+        )
+        chance = _interval(drawn.preference(i, j), settings.level)
+        # On resamples without finite strengths the difference may be of any size.
+        doubted = not np.isfinite(gaps).all()
     plain = PreferenceDifference(
         metric=settings.metric,
         a=names[i],
@@ -233,50 +248,65 @@ def _difference(
         interval=interval,
         level=settings.level,
         test=test,
-        p_adjusted=p_adjusted,
+        p_adjusted=None if test is None else test.p_value,
         greater_is_better=True,
         n_items=wins + ties + losses,
         n_differing=wins + losses,
         probability=float(fit.strengths.preference(i, j)),
-        probability_interval=_interval(fit.drawn.preference(i, j), settings.level),
+        probability_interval=chance,
         wins=wins,
         ties=ties,
         losses=losses,
-        standard_error=unit * fit.error(i, j),
-        standard_error_method="sandwich",
+        standard_error=None if drawn is None else unit * fit.error(i, j),
+        standard_error_method=None if drawn is None else "sandwich",
     )
-    # On resamples without finite strengths the difference may be of any size.
-    return family.with_verdict(plain, tost, settings.margin, doubted=not np.isfinite(gaps).all())
+    return family.with_verdict(plain, tost, settings.margin, doubted=doubted)
 
 
 def _scores(
     fit: Fit, order: Sequence[int], differences: Sequence[PreferenceDifference], settings: Settings
 ) -> tuple[PreferenceScore, ...]:
     names = [fit.data.names[s] for s in order]
-    low, high, letters = family.standings(
-        names, differences, settings.alpha, lettered=settings.baseline is None
-    )
+    low, high, letters = None, None, None
+    if settings.test is not None:
+        low, high, letters = family.standings(
+            names, differences, settings.alpha, lettered=settings.baseline is None
+        )
     unit, mean = settings.unit, settings.mean
     return tuple(
         PreferenceScore(
             metric=settings.metric,
             system=names[position],
             score=mean + unit * float(fit.strengths.log[s]),
-            interval=_interval(mean + unit * fit.drawn.log[:, s], settings.level),
-            rank_low=int(low[position]),
-            rank_high=int(high[position]),
+            rank_low=None if low is None else int(low[position]),
+            rank_high=None if high is None else int(high[position]),
             group=None if letters is None else letters[position],
-            standard_error=unit * math.sqrt(max(float(fit.errors.fisher[s, s]), 0.0)),
-            standard_error_method="fisher",
-            robust_error=unit * math.sqrt(max(float(fit.errors.robust[s, s]), 0.0)),
             win_rate=float(fit.rates[s]),
-            win_rate_interval=_interval(fit.drawn_rates[:, s], settings.level),
             wins=int(fit.wins[s].sum()),
             ties=int(fit.ties[s].sum()),
             losses=int(fit.wins[:, s].sum()),
+            **_uncertainty(fit, s, settings),
         )
         for position, s in enumerate(order)
     )
+
+
+def _uncertainty(fit: Fit, s: int, settings: Settings) -> dict[str, Any]:
+    """Return the intervals and standard errors of one system; None each if none were asked for."""
+    drawn, rates = _drawn(fit, settings), fit.drawn_rates
+    if drawn is None or rates is None:
+        return dict.fromkeys(("interval", "robust_error", "win_rate_interval"))
+    fisher, robust = (
+        settings.unit * math.sqrt(max(float(errors[s, s]), 0.0))
+        for errors in (fit.errors.fisher, fit.errors.robust)
+    )
+    return {
+        "interval": _interval(settings.mean + settings.unit * drawn.log[:, s], settings.level),
+        "standard_error": fisher,
+        "standard_error_method": "fisher",
+        "robust_error": robust,
+        "win_rate_interval": _interval(rates[:, s], settings.level),
+    }
 
 
 def _interval(drawn: FloatArray, level: float) -> Interval | None:
@@ -292,7 +322,7 @@ def _provenance(fit: Fit, settings: Settings, drawing: Drawing) -> Provenance:
     about: dict[str, Any] = {"judgements": judged.n, "systems": list(fit.data.names)}
     if judged.clusters is not None:
         about["clusters"] = judged.n_units
-    return made_by(drawing, {"metrics": [settings.metric], **vars(settings)}, about, _data_hash(fit.data))
+    return made_by(drawing, {"metrics": [settings.metric], **settings.by_name()}, about, _data_hash(fit.data))
 
 
 def _data_hash(data: Data) -> str:

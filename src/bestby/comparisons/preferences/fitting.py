@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,8 +30,9 @@ class Settings(CheckedSettings):
     ties: str
     scale: str
     prior: float
+    interval: str | None
     level: float
-    test: str
+    test: str | None
     alternative: Question
     correction: str
     margin: float | None
@@ -57,16 +59,17 @@ class Fit:
     """Strengths and win rates of the judgements and of B resamples, and sums of the judgements.
 
     `wins` and `ties` have shape (S, S), `drawn` (B, S), with NaN where a resample has no finite strengths.
-    `errors` are covariances of the log strengths.
+    Both are None where nothing that was asked for needs resamples. `errors` are covariances of the log
+    strengths.
     """
 
     data: Data
     wins: FloatArray
     ties: FloatArray
     strengths: preference.Strengths
-    drawn: preference.Strengths
+    drawn: preference.Strengths | None
     rates: FloatArray
-    drawn_rates: FloatArray
+    drawn_rates: FloatArray | None
     errors: preference.Errors
 
     def gap(self, i: int, j: int) -> float:
@@ -90,13 +93,6 @@ def fitted(data: Data, settings: Settings, drawing: Drawing) -> Fit:
     strengths = preference.strengths(wins, ties, model=settings.ties, prior=settings.prior)
     preference.refuse_infinite(strengths)
 
-    def refitted(w: FloatArray, t: FloatArray) -> FloatArray:
-        again = preference.strengths(w, t, model=settings.ties, prior=settings.prior)
-        return np.column_stack([again.log, again.tie, preference.win_rates(w, t)])
-
-    drawn = judged.bootstrap(
-        drawing.n_resamples, drawing.seed, refitted, n_jobs=drawing.n_jobs, progress=drawing.progress
-    )
     errors = preference.errors(
         strengths,
         judged.first,
@@ -106,25 +102,46 @@ def fitted(data: Data, settings: Settings, drawing: Drawing) -> Fit:
         model=settings.ties,
         prior=settings.prior,
     )
-    return Fit(
-        data,
-        wins,
-        ties,
-        strengths,
-        preference.Strengths(drawn[:, :size], drawn[:, size]),
-        preference.win_rates(wins, ties),
-        drawn[:, size + 1 :],
-        errors,
+    fit = Fit(data, wins, ties, strengths, None, preference.win_rates(wins, ties), None, errors)
+    if settings.interval is None and settings.test != "bootstrap":
+        return fit
+
+    def refitted(w: FloatArray, t: FloatArray) -> FloatArray:
+        again = preference.strengths(w, t, model=settings.ties, prior=settings.prior)
+        return np.column_stack([again.log, again.tie, preference.win_rates(w, t)])
+
+    drawn = judged.bootstrap(
+        drawing.n_resamples, drawing.seed, refitted, n_jobs=drawing.n_jobs, progress=drawing.progress
     )
+    resampled = preference.Strengths(drawn[:, :size], drawn[:, size])
+    return dataclasses.replace(fit, drawn=resampled, drawn_rates=drawn[:, size + 1 :])
 
 
 def notes_on(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterator[Note]:
     """Yield notes on few clusters, resamples without a finite fit, the prior, ties and tests."""
     judged = fit.data.judged
-    if judged.n_units < FEW_CLUSTERS:
+    if settings.interval is not None and judged.n_units < FEW_CLUSTERS:
         what = "judgements" if judged.clusters is None else "clusters"
         told = f"there are only {judged.n_units} {what}: intervals tend to be too short below {FEW_CLUSTERS}"
         yield Note("few_clusters", told)
+    yield from _undefined_notes(fit, settings)
+    if settings.prior > 0.0:
+        told = f"{settings.prior:g} judgements, half won and half lost, were added between every two systems"
+        yield Note("prior", f"{told}, which draws strengths together")
+    if settings.ties == "half" and bool(fit.ties.any()):
+        told = f"{int(fit.ties.sum() / 2)} ties count as half a win for both"
+        if settings.interval is not None:
+            told += "; the standard errors of the Fisher information treat them as wins and losses, and are"
+            told += " too large"
+        yield Note("ties_as_halves", told)
+    yield from note_rules.direction_notes(settings.metric, True, settings.alternative)
+    yield from note_rules.resample_notes(settings.metric, tests, settings.correction, settings.alpha)
+
+
+def _undefined_notes(fit: Fit, settings: Settings) -> Iterator[Note]:
+    """Yield a note on intervals that rest on resamples of which some have no finite strengths."""
+    if fit.drawn is None or settings.interval is None:
+        return
     lost, size = int(np.isnan(fit.drawn.log).any(axis=1).sum()), fit.drawn.log.shape[0]
     text = f"strengths have no finite estimate on {lost} of {size} resamples, where some system wins or loses"
     if 2 * lost >= size:
@@ -133,14 +150,3 @@ def notes_on(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Itera
     elif lost:
         text += " all; the intervals use the others and are too short on that side"
         yield Note("undefined_resamples", text)
-    if settings.prior > 0.0:
-        told = f"{settings.prior:g} judgements, half won and half lost, were added between every two systems"
-        yield Note("prior", f"{told}, which draws strengths together")
-    if settings.ties == "half" and bool(fit.ties.any()):
-        yield Note(
-            "ties_as_halves",
-            f"{int(fit.ties.sum() / 2)} ties count as half a win for both; the standard errors of the Fisher"
-            " information treat them as wins and losses, and are too large",
-        )
-    yield from note_rules.direction_notes(settings.metric, True, settings.alternative)
-    yield from note_rules.resample_notes(settings.metric, tests, settings.correction, settings.alpha)

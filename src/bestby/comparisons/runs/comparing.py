@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import fields
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, Correction, Question, Rng, Statistic
 from bestby.comparisons.common import family, note_rules
 from bestby.comparisons.common.provenance import made_by
-from bestby.comparisons.runs.differences import chosen_test, difference_of, orders_of, oriented_test
+from bestby.comparisons.runs.differences import difference_of, orders_of, tests_of
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Columns, Data, data_of, given_runs
 from bestby.data.frames import backend_of
@@ -23,7 +23,8 @@ from bestby.data.layouts.runs import Runs
 from bestby.engine.base import Drawing, Progress
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.runs import FEW_FOR_MEDIANS
-from bestby.inference import locations, multiplicity
+from bestby.engine.text_statistics import Counting
+from bestby.inference import locations
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, Provenance, notes_about, remember_backend
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
@@ -51,9 +52,9 @@ def compare_runs(
     clusters: ArrayLike | str | None = None,
     paired: bool = False,
     baseline: str | None = None,
-    interval: RunsInterval = "auto",
+    interval: RunsInterval | None = "auto",
     level: float = 0.95,
-    test: RunsTest = "auto",
+    test: RunsTest | None = "auto",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
     margin: float | None = None,
@@ -62,6 +63,7 @@ def compare_runs(
     n_jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    cache: str | PathLike[str] | None = None,
     resampling: Resampling | None = None,
 ) -> RunsComparison:
     """Compare systems of which each was run several times, with different random seeds.
@@ -97,19 +99,21 @@ def compare_runs(
         order of the data. The numbers of runs must then be equal.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
-    interval : {"auto", "t", "bca", "percentile", "basic"}
+    interval : {"auto", "t", "bca", "percentile", "basic"} or None
         How intervals are made; the result names the method used. "auto" is "t" (Welch's, for paired runs
         Student's, for trimmed means Yuen's, for medians with the standard error of Price and Bonett), and for
         medians of six runs or more "percentile". With items "auto" is the t interval over items and runs, and
-        there is no "bca".
+        there is no "bca". None: no intervals, standard errors and parts of the variance, which saves their
+        time.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
-    test : str
+    test : str or None
         The significance test, by a name in the table of the guide "Choosing a test". "auto" gives, for means,
         the larger p-value of the permutation test and of Welch's t test (for paired runs the permutation
         test) if, with so many runs and pairs, the permutation test can give a p-value below 1 - level after
         correction, and the t test otherwise; for trimmed means Yuen's t test; for medians the bootstrap test,
-        below six runs the t test; with items the t test over items and runs.
+        below six runs the t test; with items the t test over items and runs. None: no test and no almost
+        stochastic order, so no p-values, ranks and groups, which saves their time.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, also where lower is better; "better" whether A
         is better, whichever direction that is. One-sided pairs stand in the order the systems were given.
@@ -117,8 +121,8 @@ def compare_runs(
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs.
     margin : float, optional
-        The smallest difference that matters; turns on verdicts.
-    n_resamples, rng, n_jobs, progress, executor, resampling
+        The smallest difference that matters; turns on verdicts, which need intervals.
+    n_resamples, rng, n_jobs, progress, executor, cache, resampling
         As for `compare`.
 
     Returns
@@ -178,24 +182,18 @@ def compare_runs(
     )  # fmt: skip
     columns = Columns(systems, ignore, run, items, dataset, system_column, value_column)
     given = given_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
-    runs = data_of(given, settings, drawing)
+    runs = data_of(given, settings, drawing, Counting.of(drawing, cache))
     checks.valid_baseline(baseline, runs.names)
     estimates = np.array([runs.maker.estimate(s) for s in range(len(runs.names))])
     order = family.ranked(estimates, runs.names, runs.metric.greater_is_better)
     base = None if baseline is None else runs.names.index(baseline)
     alternative = settings.towards(runs.metric.greater_is_better)
     pairs = family.pairs(order, base, sided=alternative != "two-sided")
-    orders = orders_of(runs, settings, drawing, len(pairs))
-    chosen, reasons = chosen_test(runs, pairs, settings)
-    tests = [oriented_test(runs, a, b, chosen, alternative) for a, b in pairs]
-    adjusted = multiplicity.adjust([test.p_value for test in tests], settings.correction)
-    differences = family.with_direction_notes(
-        [
-            difference_of(runs, a, b, test, float(p), orders, settings)
-            for (a, b), test, p in zip(pairs, tests, adjusted, strict=True)
-        ],
-        settings.alpha,
-    )
+    orders = None if test is None else orders_of(runs, settings, drawing, len(pairs))
+    tests, reasons = tests_of(runs, pairs, settings, alternative)
+    made = [difference_of(runs, a, b, tests.get((a, b)), orders, settings) for a, b in pairs]
+    adjusted = family.adjusted(made, settings.correction)
+    differences = family.with_direction_notes(adjusted, settings.alpha)
     differences, long = family.with_one_long_note(differences)
     scores, system_notes = _scores(runs, order, differences, settings)
     result = RunsComparison(
@@ -209,16 +207,16 @@ def compare_runs(
             *_notes(runs, settings, differences),
             *reasons,
             *long,
-            *note_rules.resample_notes(runs.metric.name, tests, settings.correction, settings.alpha),
+            *note_rules.resample_notes(runs.metric.name, tests.values(), settings.correction, settings.alpha),
         ),
         provenance=_provenance(runs, settings, drawing),
         n_items=runs.n_items,
         level=settings.level,
-        correction=settings.correction,
+        correction=settings.corrected_by,
         margin=settings.margin,
         baseline=settings.baseline,
         orders=orders,
-        variances=_variances(runs, order, pairs),
+        variances=() if interval is None else _variances(runs, order, pairs),
         statistic=settings.statistic,
         paired=settings.paired,
     )
@@ -230,20 +228,26 @@ def _scores(
 ) -> tuple[tuple[RunsScore, ...], list[Note]]:
     names = [data.names[s] for s in order]
     lettered = settings.baseline is None
-    low, high, letters = family.standings(names, differences, settings.alpha, lettered=lettered)
-    entries, notes = [], note_rules.group_notes(data.metric.name, letters, lettered=lettered)
+    low, high, letters = None, None, None
+    entries: list[RunsScore] = []
+    notes: list[Note] = []
+    if settings.test is not None:
+        low, high, letters = family.standings(names, differences, settings.alpha, lettered=lettered)
+        notes += note_rules.group_notes(data.metric.name, letters, lettered=lettered)
     for position, system in enumerate(order):
-        interval, interval_notes = data.maker.interval(system, None, settings.interval, settings.level)
-        notes += notes_about(interval_notes, data.metric.name, names[position])
-        error, error_method = data.maker.standard_error(system)
+        interval, error, error_method = None, None, None
+        if settings.interval is not None:
+            interval, found = data.maker.interval(system, None, settings.interval, settings.level)
+            notes += notes_about(found, data.metric.name, names[position])
+            error, error_method = data.maker.standard_error(system)
         entries.append(
             RunsScore(
                 metric=data.metric.name,
                 system=names[position],
                 score=data.maker.estimate(system),
                 interval=interval,
-                rank_low=int(low[position]),
-                rank_high=int(high[position]),
+                rank_low=None if low is None else int(low[position]),
+                rank_high=None if high is None else int(high[position]),
                 group=None if letters is None else letters[position],
                 runs=tuple(data.maker.scores[system].tolist()),
                 standard_error=error,
@@ -280,22 +284,22 @@ def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]
     if data.evaluation is not None:
         yield from data.evaluation.notes
         yield from note_rules.data_notes(data.evaluation)
-    yield from few_runs_note(min(x.size for x in data.maker.scores), settings.statistic)
+    if not settings.bare:
+        yield from few_runs_note(min(x.size for x in data.maker.scores), settings.statistic)
     scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
     yield from note_rules.constant_run_notes(data.metric.name, scores)
     if settings.statistic == "mean":
         short = (d for d in differences if any(note.code == "unequal_spread" for note in d.notes))
         uneven = {name for d in short for name in (d.a, d.b)}
+        uneven |= set(data.names) if settings.interval is None else set()  # without advice on intervals
         yield from note_rules.run_notes(data.metric.name, scores, uneven)
     yield from note_rules.direction_notes(
         data.metric.name, data.metric.greater_is_better, settings.alternative
     )
     if isinstance(data.maker, RunsWithItems) and settings.test in ("permutation", "brunner-munzel"):
-        yield Note(
-            "items_fixed",
-            "the test treats the items as fixed: it is about other runs on the same items, the intervals are"
-            " about other items too",
-        )
+        told = "the test treats the items as fixed: it is about other runs on the same items"
+        told += "" if settings.interval is None else ", the intervals are about other items too"
+        yield Note("items_fixed", told)
 
 
 def few_runs_note(fewest: int, statistic: str) -> Iterator[Note]:
@@ -316,7 +320,7 @@ def _provenance(data: Data, settings: Settings, drawing: Drawing) -> Provenance:
     named = {
         "metrics": [data.metric.name],
         "greater_is_better": data.metric.greater_is_better,
-        **{entry.name: getattr(settings, entry.name) for entry in fields(settings)},
+        **settings.by_name(),
     }
     about: dict[str, Any] = {"runs": [int(x.size) for x in data.maker.scores], "systems": list(data.names)}
     if data.evaluation is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from bestby.inference.ordering import multi_aso
 from bestby.results.base import Note, notes_about
 from bestby.results.ordering import StochasticOrders
 from bestby.results.runs import RunsDifference
-from bestby.results.values import MIRRORED, TestResult
+from bestby.results.values import MIRRORED, Interval, TestResult
 
 ASO_RESAMPLES = 1000
 SPREAD_APART = 2.2
@@ -39,23 +40,33 @@ FEWEST_SPREAD = 5
 """Runs of each system from which that is told; fewer have a note of their own."""
 
 
+def tests_of(
+    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, alternative: Alternative
+) -> tuple[dict[tuple[int, int], TestResult], tuple[Note, ...]]:
+    """Return the test of each pair, none if none was asked for, and a note on the choice of the test."""
+    if settings.test is None:
+        return {}, ()
+    name, reasons = chosen_test(data, pairs, settings, settings.test)
+    return {(a, b): oriented_test(data, a, b, name, alternative) for a, b in pairs}, reasons
+
+
 def chosen_test(
-    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings
+    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, asked: str
 ) -> tuple[str, tuple[Note, ...]]:
     """Return the test, and a note where no data could make the permutation test significant."""
-    if settings.test not in ("auto", "permutation") or isinstance(data.maker, RunsWithItems):
-        return settings.test, ()
-    if settings.test == "auto" and settings.statistic != "mean":
+    if asked not in ("auto", "permutation") or isinstance(data.maker, RunsWithItems):
+        return asked, ()
+    if asked == "auto" and settings.statistic != "mean":
         return "auto", ()
     count = 1 if settings.correction == "none" else len(pairs)
     sides = 2.0 if settings.alternative == "two-sided" else 1.0
     sizes = [x.size for x in data.maker.scores]
     least = max(least_p(sizes[a], sizes[b], paired=settings.paired, sides=sides) for a, b in pairs)
     if family.rejects(least * count, settings.alpha):
-        return settings.test, ()
+        return asked, ()
     corrected = "" if count == 1 else f", {min(1.0, least * count):.2g} for one of {count} after correction"
     told = f"with so few runs the permutation test cannot give a p-value below {least:.2g}{corrected}"
-    if settings.test == "auto":
+    if asked == "auto":
         more = "; the t test is used, which assumes that the runs of a system are roughly normal"
         return "t", (Note("few_runs_for_permutation", told + more),)
     return "permutation", (Note("out_of_reach", f"{told}: not every difference can become significant"),)
@@ -90,57 +101,87 @@ def difference_of(
     data: Data,
     a: int,
     b: int,
-    test: TestResult,
-    p_adjusted: float,
-    orders: StochasticOrders,
+    test: TestResult | None,
+    orders: StochasticOrders | None,
     settings: Settings,
 ) -> RunsDifference:
-    """Return all that is told of A minus B, made in the order of their names."""
+    """Return all that is told of A minus B, made in the order of their names; its p-value is not adjusted."""
     if data.names[a] > data.names[b]:
-        return difference_of(data, b, a, test.mirrored(), p_adjusted, orders, settings).mirrored()
-    maker, (x, y) = data.maker, (data.maker.scores[a], data.maker.scores[b])
+        turned = None if test is None else test.mirrored()
+        return difference_of(data, b, a, turned, orders, settings).mirrored()
+    x, y = data.maker.scores[a], data.maker.scores[b]
     name_a, name_b = data.names[a], data.names[b]
-    interval, tost, notes = family.with_equivalence(
-        lambda level: maker.interval(a, b, settings.interval, level), settings.level, settings.margin
-    )
-    doubted = any(note.code in DOUBTED for note in notes)
-    welch = samples.t_test(x, y, settings.statistic, test.alternative, paired=settings.paired)
-    chance, chance_interval = improvement.improvement(x, y, settings.level, paired=settings.paired)
+    measured = _measured(data, a, b, settings)
+    chance, chance_interval = _improvement(x, y, settings)
     effect, effect_interval = effect_sizes.effect_size(x, y, settings.level, paired=settings.paired)
+    notes = measured.notes
     if _alike(x, y, settings.paired):
         notes += (Note("identical", f"the runs of {name_a} and {name_b} have the same scores"),)
     elif math.isnan(effect):
         notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
-    if not isinstance(maker, RunsWithItems):
+    if not isinstance(data.maker, RunsWithItems) and not settings.bare:
         notes += tuple(spread_notes(x, y, name_a, name_b, settings.statistic))
-    error, error_method = maker.standard_error(a, b)
     plain = RunsDifference(
         metric=data.metric.name,
         a=name_a,
         b=name_b,
-        estimate=maker.estimate(a, b),
-        score_a=maker.estimate(a),
-        score_b=maker.estimate(b),
-        interval=interval,
+        estimate=data.maker.estimate(a, b),
+        score_a=data.maker.estimate(a),
+        score_b=data.maker.estimate(b),
+        interval=measured.interval,
         level=settings.level,
         test=test,
-        p_adjusted=p_adjusted,
+        p_adjusted=None if test is None else test.p_value,
         greater_is_better=data.metric.greater_is_better,
         n_items=data.n_items,
         n_differing=_differing(data, a, b),
         notes=notes_about(notes, data.metric.name, name_a, name_b),
         n_runs=(x.size, y.size),
-        p_welch=math.nan if welch is None else welch.p_value,
+        p_welch=None if test is None else _p_welch(x, y, test.alternative, settings),
         improvement=chance,
         improvement_interval=chance_interval,
         effect_size=effect,
-        effect_interval=effect_interval,
-        order=orders[name_a, name_b],
-        reverse_order=orders[name_b, name_a],
-        standard_error=error,
-        standard_error_method=error_method,
+        effect_interval=None if settings.interval is None else effect_interval,
+        order=None if orders is None else orders[name_a, name_b],
+        reverse_order=None if orders is None else orders[name_b, name_a],
+        standard_error=measured.error,
+        standard_error_method=measured.error_method,
     )
-    return family.with_verdict(plain, tost, settings.margin, doubted=doubted)
+    doubted = any(note.code in DOUBTED for note in measured.notes)
+    return family.with_verdict(plain, measured.tost, settings.margin, doubted=doubted)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The interval of a difference, that of two one-sided tests, its standard error, and notes."""
+
+    interval: Interval | None = None
+    tost: Interval | None = None
+    error: float | None = None
+    error_method: str | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def _measured(data: Data, a: int, b: int, settings: Settings) -> _Measured:
+    """Return how sure a difference is by its interval; nothing if none was asked for."""
+    method = settings.interval
+    if method is None:
+        return _Measured()
+    interval, tost, notes = family.with_equivalence(
+        lambda level: data.maker.interval(a, b, method, level), settings.level, settings.margin
+    )
+    return _Measured(interval, tost, *data.maker.standard_error(a, b), notes)
+
+
+def _improvement(x: FloatArray, y: FloatArray, settings: Settings) -> tuple[float, Interval | None]:
+    if settings.interval is None:
+        return improvement.probability(x, y, paired=settings.paired), None
+    return improvement.improvement(x, y, settings.level, paired=settings.paired)
+
+
+def _p_welch(x: FloatArray, y: FloatArray, alternative: Alternative, settings: Settings) -> float:
+    welch = samples.t_test(x, y, settings.statistic, alternative, paired=settings.paired)
+    return math.nan if welch is None else welch.p_value
 
 
 def _differing(data: Data, a: int, b: int) -> int:

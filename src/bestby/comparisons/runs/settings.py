@@ -14,9 +14,9 @@ class Settings(CheckedSettings):
 
     statistic: str
     paired: bool
-    interval: str
+    interval: str | None
     level: float
-    test: str
+    test: str | None
     alternative: Question
     correction: str
     margin: float | None

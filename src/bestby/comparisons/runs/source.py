@@ -24,6 +24,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import Separate
+from bestby.engine.text_statistics import Counting
 from bestby.metrics.directions import direction_of
 from bestby.metrics.suitability import chosen_metric
 from bestby.results.base import MetricInfo, Note
@@ -196,7 +197,7 @@ def _any_nested(rows: Iterable[Any], what: str) -> bool:
     return any(_nested(row, what) for row in rows)
 
 
-def data_of(given: Given, settings: Settings, drawing: Drawing) -> Data:
+def data_of(given: Given, settings: Settings, drawing: Drawing, counting: Counting) -> Data:
     """Return the runs of all systems, once they are known to fit together."""
     systems = _systems_of(given.runs, paired=settings.paired)
     sizes = {name: len(rows) for name, rows in systems.items()}
@@ -214,7 +215,7 @@ def data_of(given: Given, settings: Settings, drawing: Drawing) -> Data:
                 f"system {quoted(flat)} has one value per run, where one per run and item is needed",
                 hint="pass an array of shape (runs, items) for every system",
             )
-        return _item_data(systems, given, settings, drawing)
+        return _item_data(systems, given, settings, drawing, counting)
     if given.clusters is not None:
         raise InvalidInputError(
             "clusters are groups of items, but every run is a single score",
@@ -251,7 +252,9 @@ def _score_data(systems: dict[str, list[Any]], given: Given, settings: Settings,
     return Data(names, info, maker, None, notes)
 
 
-def _item_data(systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing) -> Data:
+def _item_data(
+    systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing, counting: Counting
+) -> Data:
     if settings.statistic != "mean":
         raise DesignError(
             f"with items the mean of the runs is compared, not their {settings.statistic.replace('_', ' ')}",
@@ -270,7 +273,8 @@ def _item_data(systems: dict[str, list[Any]], given: Given, settings: Settings, 
         raise
     note_rules.data_notes(evaluation)  # refuses a single cluster
     metric, notes = chosen_metric(given.metric, {"": evaluation})
-    ((group, _),) = prepare.groups(evaluation, [metric], consumer="a comparison of runs")
+    consumer = "a comparison of runs"
+    ((group, _),) = prepare.groups(evaluation, [metric], consumer=consumer, counting=counting)
     one_pair.check_defined(group.scores()[0], metric, lambda s: f"run {quoted(evaluation.names[s])}")
     better = (
         metric.greater_is_better

@@ -76,7 +76,7 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         provenance=_provenance(plan),
         n_items=plan.gold.n_items,
         level=plan.settings.level,
-        correction="none" if plan.settings.test is None else plan.settings.correction,
+        correction=plan.settings.corrected_by,
         margin=plan.settings.margin,
         baseline=plan.baselines[0] if len(plan.baselines) == 1 else None,
         baselines=plan.baselines,
@@ -253,7 +253,7 @@ def _intervals_by_metric(
     computed together depends on what is kept already, and results must not.
     """
     for metric in metrics:
-        for group, _ in prepare.groups(evaluation, [metric], consumer="a study"):
+        for group, _ in prepare.groups(evaluation, [metric], consumer="a study", counting=plan.counting):
             yield Intervals(group, plan.drawing), 0
 
 

@@ -15,6 +15,7 @@ from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.study.records import Gold, Run
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing
+from bestby.engine.text_statistics import Counting
 from bestby.metrics import default, resolve
 from bestby.metrics.base import BaseMetric
 
@@ -50,7 +51,8 @@ class Plan:
 
     `pairs` are of treatment and baseline; without baselines, every two conditions. Of the metrics, which are
     not fitted yet, `named` were asked for by name: only their results are cached, as an object or a function
-    may be another one tomorrow. `by_default` says that nobody named a metric.
+    may be another one tomorrow. `counting` says where texts are counted, `by_default` that nobody named a
+    metric.
     """
 
     gold: Gold
@@ -61,6 +63,7 @@ class Plan:
     named: frozenset[str]
     settings: Settings
     drawing: Drawing
+    counting: Counting
     by_default: bool = False
 
     def _classes(self) -> Array | None:

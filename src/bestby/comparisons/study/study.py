@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from bestby.comparisons.study.plan import Condition, Plan, chosen_metrics
 from bestby.comparisons.study.records import Entry, Gold, Run
 from bestby.comparisons.study.store import Store, role_of
 from bestby.engine.base import Drawing, Progress
+from bestby.engine.text_statistics import Counting
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.study import StudyComparison
 from bestby.vocabulary import StudyInterval, StudyTest
@@ -213,6 +215,7 @@ class Study:
         n_jobs: int = 1,
         progress: Progress | None = None,
         executor: Executor | None = None,
+        cache: str | PathLike[str] | None = None,
         resampling: Resampling | None = None,
     ) -> StudyComparison:
         """Compare every treatment with its baselines.
@@ -250,9 +253,9 @@ class Study:
         correction : {"holm", "bonferroni", "bh", "none"}
             How p-values are corrected; the family is all pairs of one metric.
         margin : float, optional
-            The smallest difference that matters; turns on verdicts.
-        n_resamples, resample_size, rescale, rng, n_jobs, progress, executor, resampling
-            As for `compare`. With ``rng=None``, fresh entropy, nothing is found in the cache.
+            The smallest difference that matters; turns on verdicts, which need intervals.
+        n_resamples, resample_size, rescale, rng, n_jobs, progress, executor, cache, resampling
+            As for `compare`. With ``rng=None``, fresh entropy, no result is found again.
 
         Returns
         -------
@@ -291,8 +294,9 @@ class Study:
         pairs, baselines = self._pairs(loaded, gold, baseline)
         metrics, named = chosen_metrics(metric, gold, per_class)
         plan = Plan(
-            gold, loaded, pairs, baselines, metrics, named, settings, drawing, by_default=metric is None
-        )
+            gold, loaded, pairs, baselines, metrics, named, settings, drawing, Counting.of(drawing, cache),
+            by_default=metric is None,
+        )  # fmt: skip
         return compared(self._store, plan)
 
     def _chosen(self, conditions: Sequence[str] | None) -> tuple[str, ...]:

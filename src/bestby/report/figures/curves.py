@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bestby.results.normality import Normality
+    from bestby.results.ordering import StochasticOrder
     from bestby.results.plans import Allocation, Plan
 
 _SMOOTH = 60
@@ -153,11 +154,15 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | N
     axes.set_ylabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
     for text in axes.legend(frameon=False, loc="best", labelcolor=INK).get_texts():
         text.set_parse_math(False)
-    order = c.orders[names[0], names[1]]
+    violation = "" if c.orders is None else f"\n{_violation(c.orders[names])}"
+    title(axes, f"Is {first} better than {second} at every quantile?{violation}")
+    return axes
+
+
+def _violation(order: StochasticOrder) -> str:
     ratio = "undefined" if math.isnan(order.violation_ratio) else f"{order.violation_ratio:.3f}"
     bound = "" if math.isnan(order.epsilon_min) else f", ε_min {order.epsilon_min:.2f}"
-    title(axes, f"Is {first} better than {second} at every quantile?\nViolation {ratio}{bound}")
-    return axes
+    return f"Violation {ratio}{bound}"
 
 
 @figure

@@ -114,9 +114,8 @@ def folds(c: FoldComparison, ax: Axes | None = None) -> Axes:
     lines = [_pair(d, dots=(column[d.a] - column[d.b]).tolist()) for d in c.differences]
     axes = draw_lines(lines, difference_rounding(c), c.margin, ax)
     drawing.difference_label(axes, c.metric)
-    drawing.title(
-        axes, f"{name(c.metric.name)}: {len(c.folds)} folds, corrected {percent(c.level)} intervals"
-    )
+    intervals = f", corrected {percent(c.level)} intervals" if computed(c, "interval") else ""
+    drawing.title(axes, f"{name(c.metric.name)}: {len(c.folds)} folds{intervals}")
     return axes
 
 
@@ -126,7 +125,7 @@ def datasets(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes
     whole = c.differences[0] if pair is None else c[pair]
     overall = [
         Line(
-            f"{entry.average}, {entry.resampled} vary",
+            f"{entry.average}, {entry.resampled} vary" if entry.resampled else entry.average,
             entry.estimate,
             entry.interval,
             filled=excludes_zero(entry.interval),
@@ -137,13 +136,16 @@ def datasets(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes
     ]
     if not overall:  # the pair was asked for the other way round
         filled = excludes_zero(whole.interval)
-        overall = [Line("macro, datasets vary", whole.estimate, whole.interval, filled, bold=True, rule=True)]
+        label = "macro, datasets vary" if computed(c, "interval") else "macro"
+        overall = [Line(label, whole.estimate, whole.interval, filled, bold=True, rule=True)]
     lines = [*sorted(_on_datasets(c, whole), key=lambda line: -(line.estimate or 0.0)), *overall]
-    digits = Rounding.of([(line.estimate or 0.0, line.interval) for line in lines if line.interval])
+    measured = [line for line in lines if line.interval or not computed(c, "interval")]
+    digits = Rounding.of([(line.estimate or 0.0, line.interval) for line in measured])
     axes = draw_lines(lines, digits, c.margin, ax)
     drawing.difference_label(axes, c.metric, name(whole.a), name(whole.b))
     text = f"{name(c.metric.name)}: differences on {len(c.datasets)} datasets"
-    drawing.title(axes, f"{text} with {percent(c.level)} intervals")
+    text += f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
+    drawing.title(axes, text)
     return axes
 
 

@@ -10,7 +10,7 @@ from bestby.report.figures.drawing import ACCENT, FAINT, GAP, INK, WORSE, bare, 
 from bestby.report.figures.fonts import columns, figure, name
 from bestby.report.numbers import DASH, MINUS, alpha, p_clause, p_text, percent
 from bestby.report.tables import difference_rounding
-from bestby.report.words import significant
+from bestby.report.words import computed, significant
 from bestby.results.values import Interval
 
 if TYPE_CHECKING:
@@ -59,11 +59,10 @@ def pairs(c: DatasetComparison, ax: Axes | None = None) -> Axes:
             colour, alpha_of_box = ACCENT if ahead > 0 else WORSE, 0.05 + 0.35 * abs(ahead)
             _box(axes, at, 0.96, facecolor=colour, edgecolor="none", alpha=alpha_of_box)
             wins = DASH.join(str(count) for count in c.wins(one.a, one.b))
-            p = "" if one.p_adjusted is None else p_text(one.p_adjusted, alpha(c.level))
-            p = p if p[:1] in "<>" else f"={p}"
+            p = "" if one.p_adjusted is None else f"\n{_p_of(one.p_adjusted, c.level)}"
             axes.text(
                 *at,
-                f"{digits.text(one.estimate)}\n{wins}\np{p}",
+                f"{digits.text(one.estimate)}\n{wins}{p}",
                 ha="center",
                 va="center",
                 color=INK,
@@ -74,10 +73,21 @@ def pairs(c: DatasetComparison, ax: Axes | None = None) -> Axes:
             )
     turned: dict[str, Any] = {"rotation": 35, "ha": "left", "rotation_mode": "anchor"} if longest > 9 else {}
     _frame(axes, systems, turned)
-    shown = f"mean difference, wins{DASH}ties{DASH}losses, p ({c.correction})"
+    tested = f", p ({c.correction})" if computed(c, "test") else ""
+    shown = f"mean difference, wins{DASH}ties{DASH}losses{tested}"
     text = f"{name(c.metric.name)}, row {MINUS} column: {shown}"
     axes.set_xlabel(text, color=INK, parse_math=False, labelpad=8)
     return axes
+
+
+def _p_of(p_value: float, level: float) -> str:
+    """Return a p-value as short as it can be.
+
+    >>> _p_of(0.031, 0.95), _p_of(0.0, 0.95)
+    ('p=0.031', 'p<1e-15')
+    """
+    text = p_text(p_value, alpha(level))
+    return f"p{text}" if text[:1] in "<>" else f"p={text}"
 
 
 def _box(axes: Axes, at: tuple[float, float], side: float, **style: Any) -> None:

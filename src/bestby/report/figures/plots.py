@@ -26,6 +26,11 @@ def runs(c: RunsComparison, metric: str | None, ax: Axes | None, kind: str, pair
     if kind == "quantiles":
         return curves.quantiles(c, pair, ax)
     if kind == "order":
+        if c.orders is None:
+            raise InvalidInputError(
+                "this comparison has no stochastic orders: it was made with test=None",
+                hint="leave out test=None, or draw another kind",
+            )
         return matrix.orders(c.orders, [entry.system for entry in c.systems], ax)
     return scores.scores(c, metric, ax) if kind == "scores" else forest.forest(c, metric, ax)
 

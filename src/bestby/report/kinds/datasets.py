@@ -80,9 +80,10 @@ def _remarks(c: DatasetComparison) -> Iterator[str]:
 def _methods_over(c: DatasetComparison) -> str:
     """Return how the differences over the datasets were computed."""
     intervals, tests = summary.intervals_and_tests(c.differences)
-    return (
-        f"Over datasets: {intervals} intervals ({percent(c.level)}) of the mean difference; {tests};"
-        f" {summary.correction(c)}.{summary.equivalence(c.differences)}"
+    return summary.methods_of(
+        c,
+        f"Over datasets: {intervals} intervals ({percent(c.level)}) of the mean difference",
+        f"Test over datasets: {tests}; {summary.correction(c)}",
     )
 
 
@@ -90,8 +91,9 @@ def _methods_within(c: DatasetComparison) -> str:
     """Return how the differences on each dataset were computed; nothing if there are none."""
     if not c.within:
         return ""
-    intervals, tests = summary.intervals_and_tests(scaffold.all_within(c))
-    return f"On each dataset: {intervals} intervals; {tests}; Holm's correction over the datasets of a pair."
+    made = summary.made_by(c, scaffold.all_within(c))
+    holm = "; Holm's correction over the datasets of a pair" if words.computed(c, "test") else ""
+    return f"On each dataset: {made}{holm}." if made else ""
 
 
 def _methods_overall(c: DatasetComparison) -> str:
@@ -131,18 +133,19 @@ def _differences(c: DatasetComparison) -> Table:
 
 def _overall(c: DatasetComparison) -> Table:
     digits = Rounding.of([(entry.estimate, entry.interval) for entry in c.overall])
+    bounded = words.computed(c, "interval")
     columns = (
         *column.PAIR,
         column.number(column.DIFFERENCE, digits, attrgetter("estimate")),
-        column.interval(c.level, digits, attrgetter("interval")),
+        column.interval(c.level, digits, attrgetter("interval"), applies=bounded),
         column.text("average", attrgetter("average")),
-        column.text("varying", attrgetter("resampled")),
+        column.text("varying", lambda entry: entry.resampled or "", applies=bounded),
         verdicts(c.overall),
     )
-    caption = (
-        "All datasets together: macro (mean of the datasets) and micro (all items pooled). The interval"
-        " allows for other items (varying: items) or other datasets (varying: datasets)"
-    )
+    caption = "All datasets together: macro (mean of the datasets) and micro (all items pooled)"
+    if bounded:
+        caption += ". The interval allows for other items (varying: items) or other datasets (varying:"
+        caption += " datasets)"
     return Table.of(
         caption, columns, c.overall, lambda e: excludes_zero(e.interval), methods=_methods_overall(c)
     )
@@ -169,9 +172,16 @@ def _within(c: DatasetComparison) -> Table:
     single = len(c.differences) == 1
     inner = scaffold.all_within(c)
     digits = Rounding.of([(d.estimate, d.interval) for d in inner])
-    columns = [*column.differences(digits, c.level, "holm")[2 * single :], verdicts(inner)]
+    shown = column.differences(
+        digits,
+        c.level,
+        "holm",
+        with_intervals=words.computed(c, "interval"),
+        with_tests=words.computed(c, "test"),
+    )
+    columns = [*shown[2 * single :], verdicts(inner)]
     entries = [
-        (name, differences[place], c.replicability[pair.a, pair.b].found)
+        (name, differences[place], c.replicability[pair.a, pair.b].found if c.replicability else ())
         for place, pair in enumerate(c.differences)
         for name, differences in c.within.items()
     ]
@@ -205,16 +215,19 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         return
     if len(c.systems) == 2:
         d = c.differences[0]
-        caption = "A filled marker is a dataset on which Holm's procedure finds a difference."
+        caption = ""
+        if c.replicability:
+            caption = "A filled marker is a dataset on which Holm's procedure finds a difference."
         label = f"Differences {d.a} minus {d.b} on each dataset"
         yield Picture(label, caption, partial(plots.datasets, c, "forest"))
         return
     caption = "Average ranks; a bar joins systems that do not differ significantly by Nemenyi's test."
-    caption = caption if c.baseline is None else "Average ranks."
+    caption = caption if c.critical_difference is not None else "Average ranks."
     yield Picture("Diagram of average ranks", caption, partial(plots.datasets, c, "ranks"))
+    tested = ", p-value after correction (bold: significant)" if words.computed(c, "test") else ""
     caption = (
-        f"Row {MINUS} column: mean difference, wins{DASH}ties{DASH}losses over the datasets, p-value"
-        " after correction (bold: significant). Blue: the row is better."
+        f"Row {MINUS} column: mean difference, wins{DASH}ties{DASH}losses over the datasets{tested}."
+        " Blue: the row is better."
     )
     yield Picture("Matrix of the pairs", caption, partial(plots.datasets, c, "matrix"))
 
@@ -247,15 +260,15 @@ def rows(c: DatasetComparison) -> list[dict[str, Any]]:
         wins, ties, losses = c.wins(d.a, d.b)
         whole = {"dataset": None, "average": "macro", "resampled": "datasets"}
         table.append({**whole, **data.row(d), "wins": wins, "ties": ties, "losses": losses})
-        others = [entry for entry in c.overall if (entry.a, entry.b) == (d.a, d.b)]
-        table += [_overall_row(c, e) for e in others if (e.average, e.resampled) != ("macro", "datasets")]
+        _, *others = (entry for entry in c.overall if (entry.a, entry.b) == (d.a, d.b))
+        table += [_overall_row(c, entry) for entry in others]
     inside = {"average": None, "resampled": "items", "wins": None, "ties": None, "losses": None}
     table += [
         {**dict.fromkeys(COLUMNS), **inside, "dataset": name, **data.row(d)}
         for name, differences in c.within.items()
         for d in differences
     ]
-    return table
+    return list(data.without_skipped(c, table))
 
 
 def _overall_row(c: DatasetComparison, entry: Overall) -> dict[str, Any]:

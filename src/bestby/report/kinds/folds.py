@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -37,7 +39,12 @@ def document(c: FoldComparison) -> Document:
         methods=f"{_methods_over(c)} {_methods_within(c)}".rstrip(),
         name=c.metric.name,
         lead=_headline(c),
-        tables=(_systems(c), _differences(c), _tests(c), *([_spread(c)] if c.spread else [])),
+        tables=(
+            _systems(c),
+            _differences(c),
+            *([_all_tests(c)] if c.tests else []),
+            *([_spread(c)] if c.spread else []),
+        ),
         remarks=_remarks(c),
         pictures=_pictures(c),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
@@ -70,11 +77,13 @@ def _remarks(c: FoldComparison) -> tuple[str, ...]:
 def _methods_over(c: FoldComparison) -> str:
     """Return how the differences over the folds were computed, and why so if the package chose the test."""
     intervals, tests = summary.intervals_and_tests(c.differences)
-    chosen = c.provenance.settings["test_choice"] == "auto"
+    chosen = c.provenance.settings.get("test_choice") == "auto"
     reason = _REASONS[c.provenance.settings["test"]] if chosen else ""
-    return (
-        f"Intervals ({percent(c.level)}): {intervals}, ratio of test items to training items {c.ratio:.4g}."
-        f" Test: {tests}{reason}; {summary.correction(c)}.{summary.equivalence(c.differences)}"
+    ratio = f", ratio of test items to training items {c.ratio:.4g}"
+    return summary.methods_of(
+        c,
+        f"Intervals ({percent(c.level)}): {intervals}{ratio}",
+        f"Test: {tests}{reason}; {summary.correction(c)}",
     )
 
 
@@ -83,8 +92,10 @@ def _methods_within(c: FoldComparison) -> str:
     inner = scaffold.all_within(c)
     if not inner:
         return ""
-    intervals, tests = summary.intervals_and_tests(inner)
-    text = f"In one repetition: {intervals} intervals; {tests}."
+    made = summary.made_by(c, inner)
+    if not made:
+        return ""
+    text = f"In one repetition: {made}."
     return f"{text} {summary.resamples(c)}" if summary.resampled(inner) else text
 
 
@@ -111,7 +122,7 @@ def _differences(c: FoldComparison) -> Table:
     return pairs_table(c, caption, (column.count("A better on", better_on, " of "),), _methods_over(c))
 
 
-def _tests(c: FoldComparison) -> Table:
+def _all_tests(c: FoldComparison) -> Table:
     columns = (
         column.name("A", itemgetter(0)),
         column.name("B", itemgetter(1)),
@@ -129,32 +140,40 @@ def _tests(c: FoldComparison) -> Table:
 
 def _spread(c: FoldComparison) -> Table:
     digits = Rounding.of([(d.estimate, d.interval) for d in scaffold.all_within(c)])
+    tested, bounded = words.computed(c, "test"), words.computed(c, "interval")
 
-    def span(header: str, name: str) -> Column:
+    def span(header: str, name: str, *, applies: bool = True) -> Column:
         def cell(s: Spread) -> Cell:
             low, high = getattr(s, name)
             return Cell(f"{digits.text(low)} to {digits.text(high)}", low)
 
-        return Column(header, cell)
+        return Column(header, cell, applies=applies)
 
+    def p_values(s: Spread) -> Cell:
+        low, high = s.p_value or (math.nan, math.nan)
+        return Cell(f"{p_text(low, alpha(c.level))} to {p_text(high, alpha(c.level))}", low)
+
+    significant = column.count("significant", attrgetter("n_significant", "n_repetitions"), " of ")
     columns = (
         *column.PAIR,
-        column.count("significant", attrgetter("n_significant", "n_repetitions"), " of "),
-        Column("p", lambda s: Cell(" to ".join(p_text(p, alpha(c.level)) for p in s.p_value), s.p_value[0])),
-        span("low", "low"),
+        dataclasses.replace(significant, applies=tested),
+        Column("p", p_values, applies=tested),
+        span("low", "low", applies=bounded),
         span(column.DIFFERENCE, "difference"),
-        span("high", "high"),
+        span("high", "high", applies=bounded),
     )
-    caption = (
-        "Results from the pooled predictions of each repetition alone: smallest to largest p-value,"
-        " lower end of the interval, difference, upper end"
-    )
+    shown = [
+        *(["p-value"] if tested else []),
+        *(["lower end of the interval", "difference", "upper end"] if bounded else ["difference"]),
+    ]
+    caption = "Results from the pooled predictions of each repetition alone: smallest to largest "
+    caption += ", ".join(shown)
     return Table.of(
         caption,
         columns,
         c.spread,
         lambda s: s.n_significant == s.n_repetitions,
-        main=5,
+        main=2 + 2 * tested + bounded,
         methods=_methods_within(c),
     )
 
@@ -163,7 +182,9 @@ def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
     n_pairs = len(c.differences)
     if not 0 < n_pairs <= _MOST_DRAWN:
         return ()
-    caption = "A dot per fold; the line is the corrected interval, filled where the test finds a difference."
+    caption = "A dot per fold"
+    caption += "; the line is the corrected interval" if words.computed(c, "interval") else ""
+    caption += f". {scaffold.filled_caption(c)}"
     return (Picture(f"Forest plot of {n_pairs} differences over folds", caption, partial(forest.folds, c)),)
 
 
@@ -185,14 +206,14 @@ def dictionary(c: FoldComparison) -> dict[str, Any]:
             for t in tests
         ],
         "folds_with_effect": replicability.by_pair(c.effects),
-        "spread": [_spread_row(s) for s in c.spread],
+        "spread": list(data.without_skipped(c, map(_spread_row, c.spread))),
     }
 
 
 def _spread_row(s: Spread) -> dict[str, Any]:
     row: dict[str, Any] = {"a": s.a, "b": s.b, "repetitions": s.n_repetitions, "significant": s.n_significant}
     for name in ("p_value", "low", "difference", "high"):
-        row[f"{name}_min"], row[f"{name}_max"] = getattr(s, name)
+        row[f"{name}_min"], row[f"{name}_max"] = getattr(s, name) or (None, None)
     return row
 
 
@@ -202,7 +223,7 @@ def rows(c: FoldComparison) -> list[dict[str, Any]]:
     table += [
         {"repetition": name, **data.row(d)} for name, differences in c.within.items() for d in differences
     ]
-    return table
+    return list(data.without_skipped(c, table))
 
 
 def scores(c: FoldComparison) -> list[dict[str, Any]]:

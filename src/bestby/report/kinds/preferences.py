@@ -55,11 +55,15 @@ def document(c: PreferenceComparison) -> Document:
 
 
 def _remarks(c: PreferenceComparison) -> tuple[str, ...]:
-    if c.tie_interval is None:
+    if c.tie_model != "davidson":
         return ()
-    # Of equal systems: nu beside one and one.
-    share, low, high = (nu / (2.0 + nu) for nu in (c.tie_parameter, c.tie_interval.low, c.tie_interval.high))
-    return (f"Two systems of equal strength tie with probability {share:.2f} [{low:.2f}, {high:.2f}].",)
+
+    def share(nu: float) -> str:
+        return f"{nu / (2.0 + nu):.2f}"  # of equal systems: nu beside one and one
+
+    ends = c.tie_interval
+    sure = "" if ends is None else f" [{share(ends.low)}, {share(ends.high)}]"
+    return (f"Two systems of equal strength tie with probability {share(c.tie_parameter)}{sure}.",)
 
 
 _RECORD = column.count(f"wins{DASH}ties{DASH}losses", attrgetter("wins", "ties", "losses"))
@@ -70,7 +74,9 @@ def _systems(c: PreferenceComparison) -> Table:
     digits = Rounding.of([(s.win_rate, s.win_rate_interval) for s in c.systems])
     columns = (
         column.number("win rate", digits, attrgetter("win_rate")),
-        column.interval(c.level, digits, attrgetter("win_rate_interval")),
+        column.interval(
+            c.level, digits, attrgetter("win_rate_interval"), applies=words.computed(c, "interval")
+        ),
         _RECORD,
     )
     return systems_table(c, c.metrics[0], beside_interval=columns, methods=_MODELS[c.tie_model])
@@ -82,7 +88,9 @@ def _preferences(c: PreferenceComparison) -> Table:
     columns = (
         *column.PAIR,
         column.number("P(A over B)", digits, attrgetter("probability")),
-        column.interval(c.level, digits, attrgetter("probability_interval")),
+        column.interval(
+            c.level, digits, attrgetter("probability_interval"), applies=words.computed(c, "interval")
+        ),
         _RECORD,
     )
     caption = "Probability that A is preferred to B by the strengths (a tie counts half), and the judgements"
@@ -91,7 +99,8 @@ def _preferences(c: PreferenceComparison) -> Table:
 
 def _pictures(c: PreferenceComparison) -> Iterator[Picture]:
     name = c.metrics[0].name
-    caption = f"The line is the {percent(c.level)} interval of the {name}."
+    bounded = words.computed(c, "interval")
+    caption = f"The line is the {percent(c.level)} interval of the {name}." if bounded else f"The {name}."
     yield Picture(f"Strengths of {len(c.systems)} systems", caption, partial(draw_scores, c))
     if 1 < len(c.differences) <= scaffold.MOST_PAIRS:
         yield scaffold.forest_picture(c, name, len(c.differences), partial(forest.forest, c))
@@ -101,8 +110,9 @@ def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = Non
     """Return one difference in plain words: how often who is preferred, and how sure that is."""
     shown = d.mirrored() if d.ahead == d.b else d
     digits = Rounding.of([(shown.probability, shown.probability_interval)])
-    interval = digits.interval(shown.probability_interval)
-    lead = f"{shown.a} is preferred to {shown.b} with probability {digits.text(shown.probability)} {interval}"
+    lead = f"{shown.a} is preferred to {shown.b} with probability {digits.text(shown.probability)}"
+    if shown.probability_interval is not None or shown.standard_error is not None:
+        lead += f" {digits.interval(shown.probability_interval)}"
     met = f"it won {shown.wins}, tied {shown.ties} and lost {shown.losses} of {shown.n_items} judgements"
     met = met if shown.n_items else "the two were never judged against each other"
     return f"{lead}; {met}. {words.difference_sentence(d, rounding)}"
@@ -110,14 +120,16 @@ def difference_sentence(d: PreferenceDifference, rounding: Rounding | None = Non
 
 def rows(c: PreferenceComparison) -> list[dict[str, Any]]:
     """Return one row per difference, with the columns `COLUMNS`."""
-    return [data.row(d) | data.row(d, _PREFERRED) for d in c.differences]
+    return list(data.without_skipped(c, (data.row(d) | data.row(d, _PREFERRED) for d in c.differences)))
 
 
 def dictionary(c: PreferenceComparison) -> dict[str, Any]:
     """Return the comparison as dictionaries and lists."""
     tie = None
-    if c.tie_interval is not None:
-        tie = {"parameter": c.tie_parameter, "low": c.tie_interval.low, "high": c.tie_interval.high}
+    if c.tie_model == "davidson":
+        tie = {"parameter": c.tie_parameter}
+        if c.tie_interval is not None:
+            tie |= {"low": c.tie_interval.low, "high": c.tie_interval.high}
     return {
         "n_judgements": c.n_items,
         "n_clusters": c.n_clusters or None,
@@ -130,7 +142,7 @@ def dictionary(c: PreferenceComparison) -> dict[str, Any]:
 
 def scores(c: PreferenceComparison) -> list[dict[str, Any]]:
     """Return one row per system, with the columns of scores and `_RATES`."""
-    return [score_row(c, entry) | data.row(entry, _RATES) for entry in c.systems]
+    return list(data.without_skipped(c, (score_row(c, e) | data.row(e, _RATES) for e in c.systems)))
 
 
 MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_RATES), scores)}

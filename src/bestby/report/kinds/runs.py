@@ -18,6 +18,7 @@ from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.kinds.ordering import MOST_SQUARES
 from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, p_clause, percent
 from bestby.report.tables import Table, difference_rounding, differences_table, score_rounding, systems_table
+from bestby.results.ordering import StochasticOrders
 from bestby.results.runs import RunsComparison, RunsDifference, Variance
 from bestby.vocabulary import long_name
 
@@ -64,15 +65,21 @@ def document(c: RunsComparison) -> Document:
 
 def _methods_of_runs(c: RunsComparison) -> str:
     """Return how runs were compared with runs, and where the test of stochastic order is not reliable."""
-    chance = sorted({summary.name_of_interval(d.improvement_interval.method) for d in c.differences})
-    level = next(iter(c.orders.orders.values())).level
+    bounds = (d.improvement_interval for d in c.differences)
+    chance = sorted({summary.name_of_interval(one.method) for one in bounds if one is not None})
+    text = f"P(A > B): {', '.join(chance)}. " if chance else ""
+    text += "Effect size: d_av, in standard deviations between runs."
+    return text if c.orders is None else f"{text} {_methods_of_orders(c.orders)}"
+
+
+def _methods_of_orders(orders: StochasticOrders) -> str:
+    level = next(iter(orders)).level
     bound, rate = f"{100.0 * level:.4g} %", f"{100.0 * alpha(level):.2g} %"
     text = (
-        f"P(A > B): {', '.join(chance)}. Effect size: d_av, in standard deviations between runs."
-        f" ε(A, B): upper {bound} bound of how far A is from being better at every quantile."
+        f"ε(A, B): upper {bound} bound of how far A is from being better at every quantile."
         f" p(ε): one-sided permutation test of the better direction; it shows dominance at {rate} or less."
     )
-    codes = {note.code for d in c.differences for note in d.order.notes}
+    codes = {note.code for order in orders for note in order.notes}
     text += " With so few runs, it cannot be as small." if "out_of_reach" in codes else ""
     if "unequal_spread" in codes:
         text += " It is too small where the system with fewer runs varies much more."
@@ -106,31 +113,35 @@ def _systems(c: RunsComparison) -> Table:
 def _p_of_runs(c: RunsComparison) -> Column:
     """Return the p-values of the t test; with items, that test takes them as fixed."""
     # Beside the bootstrap of medians the t test would be that for few runs, which is too careful for more.
-    applies = c.statistic != "median" and any(d.p_value != d.p_welch for d in c.differences)
+    others = any(d.p_value != d.p_welch for d in c.differences)
+    applies = c.statistic != "median" and others and words.computed(c, "test")
     header = "p (items fixed)" if c.n_items else "p (t)"
     return column.p_value(header, attrgetter("p_welch"), c.level, applies=applies)
 
 
 def _run_against_run(c: RunsComparison) -> Table:
     """Return how likely a run of A is above one of B, by how much, and how nearly always."""
-    two, level = Rounding(2), next(iter(c.orders.orders.values())).level
+    two, ordered = Rounding(2), c.orders is not None
+    level = next(iter(c.orders)).level if c.orders else c.level
+    bounded = words.computed(c, "interval")
     columns = (
         *column.PAIR,
         column.number("P(A > B)", two, attrgetter("improvement")),
-        column.interval(c.level, two, attrgetter("improvement_interval")),
+        column.interval(c.level, two, attrgetter("improvement_interval"), applies=bounded),
         column.number("d_av", two, attrgetter("effect_size")),
-        column.number("ε(A, B)", two, attrgetter("order.epsilon_min")),
-        column.number("ε(B, A)", two, attrgetter("reverse_order.epsilon_min")),
-        column.p_value("p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), level),
+        column.number("ε(A, B)", two, attrgetter("order.epsilon_min"), applies=ordered),
+        column.number("ε(B, A)", two, attrgetter("reverse_order.epsilon_min"), applies=ordered),
+        column.p_value(
+            "p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), level, applies=ordered
+        ),
     )
-    caption = (
-        "Runs of A and B: probability of improvement, effect size, stochastic order (ε = 0: A always better)"
-    )
+    caption = "Runs of A and B: probability of improvement, effect size"
+    caption += ", stochastic order (ε = 0: A always better)" if ordered else ""
     return Table.of(
         caption,
         columns,
         c.differences,
-        lambda d: d.order.dominant or d.reverse_order.dominant,
+        lambda d: ordered and (d.order.dominant or d.reverse_order.dominant),
         methods=_methods_of_runs(c),
     )
 
@@ -168,8 +179,10 @@ def _variances(c: RunsComparison) -> Table:
 
 def _pictures(c: RunsComparison) -> Iterator[Picture]:
     name = c.metrics[0].name
-    caption = f"A dot is a run; the line is the {percent(c.level)} interval of the {_statistic(c)}"
-    caption += ", over other items too." if c.n_items else "."
+    caption = f"A dot is a run; the larger one is the {_statistic(c)}."
+    if words.computed(c, "interval"):
+        caption = f"A dot is a run; the line is the {percent(c.level)} interval of the {_statistic(c)}"
+        caption += ", over other items too." if c.n_items else "."
     yield Picture(f"Every run of {len(c.systems)} systems in {name}", caption, partial(draw_scores, c))
     if len(c.differences) <= scaffold.MOST_PAIRS:
         yield scaffold.forest_picture(c, name, len(c.differences), partial(forest.forest, c))
@@ -177,7 +190,7 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
         "Where the system that is ahead on the whole is behind at the same quantile, the area is shaded."
     )
     yield Picture("Quantile functions of two systems", caption, partial(curves.quantiles, c))
-    if 2 < len(c.systems) <= MOST_SQUARES:
+    if c.orders is not None and 2 < len(c.systems) <= MOST_SQUARES:
         caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
         yield Picture(
             "Matrix of almost stochastic order",
@@ -190,16 +203,16 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
     """Return one difference in plain words: how large, how sure, and how often a run beats a run."""
     first, second, order = d.a, d.b, d.order
     chance, interval = d.improvement, d.improvement_interval
-    low, high = interval.low, interval.high
     if d.ahead == d.b:
         first, second, order = d.b, d.a, d.reverse_order
     if (d.ahead == d.b) == d.greater_is_better:  # the chance that A is above B is not that `first` wins
-        chance, low, high = 1.0 - chance, 1.0 - high, 1.0 - low
+        chance, interval = 1.0 - chance, interval and interval.complement()
+    sure = "" if interval is None else f" [{interval.low:.2f}, {interval.high:.2f}]"
     text = (
         f"{words.difference_sentence(d, rounding)} A run of {first} beats one of {second} with probability"
-        f" {chance:.2f} [{low:.2f}, {high:.2f}]."
+        f" {chance:.2f}{sure}."
     )
-    if math.isnan(order.epsilon_min):
+    if order is None or math.isnan(order.epsilon_min):
         return text
     p = p_clause(order.p_value, alpha(order.level))
     return f"{text} ε_min of its stochastic order is {order.epsilon_min:.2f} ({p})."
@@ -208,7 +221,8 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
 def rows(c: RunsComparison) -> list[dict[str, Any]]:
     """Return one row per difference, with the columns `COLUMNS`."""
     without_items = {} if c.n_items else {"n_differing": None}
-    return [data.row(d) | without_items | data.row(d, _RUNS) for d in c.differences]
+    table = (data.row(d) | without_items | data.row(d, _RUNS) for d in c.differences)
+    return list(data.without_skipped(c, table))
 
 
 def dictionary(c: RunsComparison) -> dict[str, Any]:
@@ -225,7 +239,8 @@ def dictionary(c: RunsComparison) -> dict[str, Any]:
 
 def scores(c: RunsComparison) -> list[dict[str, Any]]:
     """Return one row per system, with the columns `SCORE_COLUMNS`, and its runs."""
-    return [score_row(c, entry) | data.row(entry, _SPREAD) | {"runs": entry.runs} for entry in c.systems]
+    table = (score_row(c, entry) | data.row(entry, _SPREAD) | {"runs": entry.runs} for entry in c.systems)
+    return list(data.without_skipped(c, table))
 
 
 MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_SPREAD), scores)}
