@@ -79,15 +79,33 @@ class Column:
         return self.values
 
 
-class CodedColumn(Column):
-    """A column of few distinct values; there is an array of all of them only if somebody asks for one."""
+class _LazyColumn(Column):
+    """A column of one value per row that makes the array of them only if somebody asks for it.
+
+    What its values are made of takes their place in the instance, which has no field `values`.
+    """
+
+    def __init__(self, missing: BoolArray, **parts: Any) -> None:
+        vars(self).update(parts, missing=missing, classes=None)
+
+    @property
+    def is_soft(self) -> bool:
+        """False: a distribution is not one value."""
+        return False
+
+    @property
+    def is_annotated(self) -> bool:
+        """False, likewise."""
+        return False
+
+
+class CodedColumn(_LazyColumn):
+    """A column of few distinct values."""
 
     def __init__(self, distinct: Column, codes: Array) -> None:
         some = bool(distinct.missing.any())
         missing = distinct.missing[codes] if some else np.zeros(codes.size, dtype=np.bool_)
-        vars(self).update(
-            _distinct=distinct, _coded=Coded(distinct.values, codes), missing=missing, classes=None
-        )
+        super().__init__(missing, _distinct=distinct, _coded=Coded(distinct.values, codes))
 
     _distinct: Column
     _coded: Coded
@@ -101,16 +119,6 @@ class CodedColumn(Column):
     def is_text(self) -> bool:
         """Whether the values are strings."""
         return self._distinct.is_text
-
-    @property
-    def is_soft(self) -> bool:
-        """False: a distribution is no distinct value."""
-        return False
-
-    @property
-    def is_annotated(self) -> bool:
-        """False, likewise."""
-        return False
 
     @property
     def distinct(self) -> Column:
@@ -153,11 +161,11 @@ def raw_values(raw: Raw) -> Array:
     return raw.values if isinstance(raw, Coded) else raw
 
 
-class NumeralColumn(Column):
-    """A column of texts that spell numbers; the texts are read only if somebody asks for them."""
+class NumeralColumn(_LazyColumn):
+    """A column of texts that spell numbers, which are read already; the texts are read only if asked for."""
 
     def __init__(self, numerals: Numerals, missing: Missing) -> None:
-        vars(self).update(_numerals=numerals, _words=missing, missing=numerals.missing, classes=None)
+        super().__init__(numerals.missing, _numerals=numerals, _words=missing)
 
     _numerals: Numerals
     _words: Missing
@@ -176,16 +184,6 @@ class NumeralColumn(Column):
     def is_text(self) -> bool:
         """True."""
         return True
-
-    @property
-    def is_soft(self) -> bool:
-        """False."""
-        return False
-
-    @property
-    def is_annotated(self) -> bool:
-        """False."""
-        return False
 
 
 def column_of(raw: Raw, what: str, missing: Missing = frozenset(MISSING)) -> Column:

@@ -137,7 +137,7 @@ def _narwhal(data: Any) -> Any:
 
     try:
         frame = nw.from_native(data, pass_through=True)
-    except Exception:  # duplicate names, which are refused where the columns are looked at
+    except ValueError:  # duplicate names, which are refused where the columns are looked at
         return data
     return frame if isinstance(frame, nw.DataFrame | nw.LazyFrame) else None
 

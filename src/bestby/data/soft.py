@@ -12,6 +12,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike, BoolArray, FloatArray, IntArray
+from bestby.data.roles import listed
 
 TOLERANCE = 1e-6
 """How far the sum of a row may be from 1."""
@@ -260,8 +261,7 @@ def one_hot(codes: IntArray, n_classes: int) -> FloatArray:
 
 
 def _listed(classes: Sequence[Any] | Array) -> str:
-    shown = [str(name) for name in classes[:8]]
-    return ", ".join(shown) + (f" and {len(classes) - 8} more" if len(classes) > 8 else "")
+    return listed([*map(str, classes)], 8)
 
 
 def soft_or_hard(array: Array, what: str) -> Array:

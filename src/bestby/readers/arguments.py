@@ -67,5 +67,5 @@ def _listed(value: Any) -> list[Any]:
         return [value]
     try:
         return list(value)
-    except Exception:  # an array without dimensions, or code of the user's own
+    except Exception:  # an array without dimensions; code of the user's own runs here, and may raise anything
         return [value]

@@ -116,8 +116,8 @@ def holds_values_only(path: Path, missing: Missing) -> bool:
     kind = kind_of(path)
     if kind.form not in ("text", "delimited"):
         return kind.form == "npy"
-    names, _ = header_of(path, kind.compression)
-    return len(names) == 1 and (is_number(names[0]) or names[0].strip() in missing)
+    word = _only_name(path, kind)
+    return word is not None and (is_number(word) or word in missing)
 
 
 def check_header(path: Path) -> str | None:
@@ -217,13 +217,13 @@ def _single(path: Path, compression: str, name: str, missing: Missing) -> Array:
         return lines[1:]
     if first in missing:
         return lines
-    if others and not _is_number(first) and all(_is_number(other) for other in others):
+    if others and not is_number(first) and all(is_number(other) for other in others):
         return lines[1:]
     if (
         first not in distinct
         and len(others) >= 4
         and len(distinct) <= len(others) // 2
-        and not _is_number(first)
+        and not is_number(first)
     ):
         raise InvalidInputError(
             f"{path}, line 1: {first!r} occurs on no other line: is it the name of the column or a value?",
@@ -239,20 +239,16 @@ def _is_header_word(first: str, name: str) -> bool:
 def header_word(path: Path, name: str) -> str | None:
     """Return the first line of a table of one column, if its word lets it be the name of the column."""
     kind = kind_of(path)
-    if kind.form != "delimited":
-        return None
+    word = _only_name(path, kind) if kind.form == "delimited" else None
+    return word if word is not None and _is_header_word(word, name) else None
+
+
+def _only_name(path: Path, kind: Kind) -> str | None:
+    """Return the first line of a table of one column; None if it has several."""
     names, _ = header_of(path, kind.compression)
-    return names[0].strip() if len(names) == 1 and _is_header_word(names[0].strip(), name) else None
+    return names[0].strip() if len(names) == 1 else None
 
 
 def _unquoted(cell: str) -> str:
     quoted = len(cell) > 1 and cell[0] == cell[-1] == '"'
     return cell[1:-1].replace('""', '"').strip() if quoted else cell
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,14 @@ from bestby.data.columns import Missing
 from bestby.data.order import merged_order
 from bestby.data.table import Table, table_of_columns
 from bestby.readers.database import connection, lines, literal
+from bestby.readers.json_text import parsed
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of
 from bestby.readers.text import unpacked
 from bestby.readers.typed_columns import columns_of_query
 
 _DELIMITERS = (",", "\t", ";", "|")
+_LINES = "one JSON object per line is needed, one line per item"
 
 
 def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
@@ -60,9 +61,7 @@ def read_json(path: Path, compression: str, missing: Missing) -> Table:
     """Read JSON Lines or a JSON array of objects; a key that an object lacks is a missing value."""
     text = unpacked(path, compression)
     if not text.strip():
-        raise InvalidInputError(
-            f"{path} is empty", hint="one JSON object per line is needed, one line per item"
-        )
+        raise InvalidInputError(f"{path} is empty", hint=_LINES)
     if text.lstrip().startswith("["):
         records: list[dict[str, Any]] = [
             _record(path, f"element {i}", entry) for i, entry in enumerate(_parsed(path, text), start=1)
@@ -99,15 +98,8 @@ class _Pairs(dict[str, Any]):
 
 
 def _parsed(path: Path, text: str, line: int | None = None) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_Pairs)
-    except json.JSONDecodeError as error:
-        raise InvalidInputError(
-            f"{path}, line {line or error.lineno}, character {error.colno}: not JSON ({error.msg})",
-            hint="one JSON object per line is needed, one line per item",
-        ) from error
-    except (ValueError, RecursionError) as error:  # an integer of thousands of digits, a thousand brackets
-        raise InvalidInputError(f"{path}, line {line or 1}: not JSON that can be read ({error})") from error
+    """Return what a text of JSON stands for, keys that an object has twice noted."""
+    return parsed(text, str(path), line, pairs_hook=_Pairs, hint=_LINES)
 
 
 def _record(path: Path, where: str, record: Any) -> _Pairs:

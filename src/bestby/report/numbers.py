@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist, median
 
 from bestby._core import rounding
-from bestby.comparisons.common.family import rejects
+from bestby.comparisons.common.family import alpha_of, rejects
 from bestby.results.values import Interval
 
 MINUS = "\N{MINUS SIGN}"
@@ -24,7 +24,7 @@ _MOST_ADDED = 4  # decimals added to a p-value to show its side of the level
 
 def alpha(level: float) -> float:
     """Return 1 − level without the noise of the subtraction."""
-    return round(1.0 - level, 12)
+    return alpha_of(level)
 
 
 def percent(level: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
@@ -52,9 +53,9 @@ class ByPair(Mapping[Names, V]):
             hint="pairs: " + ", ".join(quoted(pair) for pair in list(self.of)[:12]),
         )
 
+    @abstractmethod
     def _mirrored(self, key: Names) -> V:
         """Return the result for a pair, its systems exchanged."""
-        raise NotImplementedError
 
     def __contains__(self, key: object) -> bool:
         return key in self.of or (isinstance(key, tuple) and key[::-1] in self.of)

@@ -290,7 +290,7 @@ def test_the_hint_of_a_column_without_a_name_knows_the_index_of_a_frame(make: Ma
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ('{"gold":1,"a":1,"b":2}\n{bad}\n', "{}, line 2, character 2: not JSON ("),
+        ('{"gold":1,"a":1,"b":2}\n{bad}\n', "{}, line 2: not JSON: "),
         ('{"gold":1,"a":1,"a":2}\n', "{}, line 1: key 'a' occurs more than once"),
         ("1\n2\n", "{}, line 1: expected a JSON object, got 1"),
         ("", "{} is empty"),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
+from bestby.readers.json_text import CUT_OFF, parsed
 from bestby.readers.packing import compression_of
 from bestby.readers.text import unpacked
-
-CUT_OFF = "the file is damaged or cut off: copy it again"
 
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
@@ -46,24 +43,6 @@ class Record:
 def text_of(path: Path) -> str:
     """Return the text of a file, plain or packed with gzip or zstd."""
     return unpacked(path, compression_of(readable_file(path)))
-
-
-def parsed(
-    text: str | bytes, where: str, line: int | None = None, pairs_hook: Callable[..., Any] | None = None
-) -> Any:
-    """Return the value of a JSON text, which may be one line of a file."""
-    place = where if line is None else f"{where}, line {line}"
-    try:
-        return json.loads(text, object_pairs_hook=pairs_hook)
-    except json.JSONDecodeError as error:
-        message = f"{where}, line {line or error.lineno}: not JSON: {error.msg} (column {error.colno})"
-        raise InvalidInputError(message, hint=CUT_OFF) from error
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{where}: not UTF-8 text", hint="save the file as UTF-8") from error
-    except InvalidInputError:
-        raise
-    except (RecursionError, ValueError) as error:  # nested too deeply; an integer of thousands of digits
-        raise InvalidInputError(f"{place}: not JSON that can be read: {error}", hint=CUT_OFF) from error
 
 
 def document(path: Path) -> Record:

@@ -14,9 +14,10 @@ from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats import _archive
-from bestby.readers.formats._documents import Record, check_new, document, kind, number, parsed, word
+from bestby.readers.formats._documents import Record, check_new, document, kind, number, word
 from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
+from bestby.readers.json_text import parsed
 
 _HEADER, _START, _SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
 _PARTS = re.compile(r"_journal/summaries/(\d+)\.json")
@@ -116,7 +117,7 @@ def by_inspect(path: Path) -> tuple[dict[str, Any], list[Any]] | None:
     try:
         header = read_eval_log(str(path), header_only=True).model_dump(mode="json")
         summaries = [one.model_dump(mode="json") for one in read_eval_log_sample_summaries(str(path))]
-    except Exception:  # whatever a damaged log makes of it
+    except Exception:  # a damaged log may raise anything there: our own reading says what is wrong with it
         return None
     return (header, summaries) if summaries else None
 

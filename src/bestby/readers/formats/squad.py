@@ -14,9 +14,9 @@ from bestby._core.paths import is_file, readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.readers.files import kind_of
-from bestby.readers.formats._documents import parsed
 from bestby.readers.formats._lines import assembled, need_gold
 from bestby.readers.formats.base import HEAD, Read
+from bestby.readers.json_text import parsed
 from bestby.readers.packing import compression_of, unpacked_pieces
 from bestby.readers.text import unpacked
 

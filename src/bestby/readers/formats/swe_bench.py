@@ -14,9 +14,10 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._documents import Record, document, number, parsed, records, text_of, word
+from bestby.readers.formats._documents import Record, document, number, records, text_of, word
 from bestby.readers.formats._logs import Log, gathered
 from bestby.readers.formats.base import File, Read, files_of
+from bestby.readers.json_text import parsed
 from bestby.results.base import Note
 
 _RESOLVED = ("resolved_ids", "resolved")

@@ -62,7 +62,7 @@ def _replace(target: Path, content: bytes) -> None:
         if target.exists():
             beside.chmod(target.stat().st_mode & 0o777)
         beside.replace(target)
-    except BaseException:
+    except BaseException:  # an interrupt too must not leave half a file behind
         with contextlib.suppress(FileNotFoundError):
             beside.unlink()
         raise

@@ -1,0 +1,34 @@
+"""JSON texts: one way to read them, with the place of what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+
+CUT_OFF = "the file is damaged or cut off: copy it again"
+
+
+def parsed(
+    text: str | bytes,
+    where: str,
+    line: int | None = None,
+    *,
+    pairs_hook: Callable[..., Any] | None = None,
+    hint: str = CUT_OFF,
+) -> Any:
+    """Return the value of a JSON text, which may be one line of a file."""
+    place = where if line is None else f"{where}, line {line}"
+    try:
+        return json.loads(text, object_pairs_hook=pairs_hook)
+    except json.JSONDecodeError as error:
+        message = f"{where}, line {line or error.lineno}: not JSON: {error.msg} (character {error.colno})"
+        raise InvalidInputError(message, hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{where}: not UTF-8 text", hint="save the file as UTF-8") from error
+    except InvalidInputError:
+        raise
+    except (RecursionError, ValueError) as error:  # nested too deeply; an integer of thousands of digits
+        raise InvalidInputError(f"{place}: not JSON that can be read: {error}", hint=hint) from error
