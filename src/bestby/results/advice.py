@@ -34,6 +34,10 @@ class Case:
         Whether all systems were evaluated on the same items.
     crossed : bool
         Whether a second grouping of the items crosses the clusters.
+
+    See Also
+    --------
+    Advice : Holds what was known of a comparison as its `case`.
     """
 
     metric: str
@@ -69,6 +73,10 @@ class Step:
     ----------
     question, answer, reason, source : str
         What was asked, what the case answers, why that matters, who showed it.
+
+    See Also
+    --------
+    Advice : Holds the questions on the way to the recommendation.
     """
 
     question: str
@@ -85,6 +93,10 @@ class Wrong:
     ----------
     what, why, source : str
         The mistake, the reason, and who showed it (empty for plain arithmetic).
+
+    See Also
+    --------
+    Advice : Holds what would be wrong, and why.
     """
 
     what: str
@@ -105,6 +117,11 @@ class Shape:
         The systems; the differences are A minus B.
     normality : Normality
         Moments and tests.
+
+    See Also
+    --------
+    Advice : Holds one per pair of systems, if there are data.
+    Normality : What it says of the differences.
     """
 
     a: str
@@ -137,6 +154,10 @@ class Advice(Reported):
         The case and the versions, which made the advice; with data, their names and numbers.
     data_notes : tuple of Note
         How the data were read, where data were given.
+
+    See Also
+    --------
+    advise : Makes it.
     """
 
     test: str

@@ -37,6 +37,10 @@ class Note:
     about : tuple of str
         What the note belongs to: a metric, a metric and a system, or a metric and two systems;
         empty for the whole comparison.
+
+    See Also
+    --------
+    Comparison : Holds notes on the whole; those on one pair are with its difference.
     """
 
     code: str
@@ -61,6 +65,10 @@ class MetricInfo:
         The direction.
     bounds : tuple of float
         The least and the greatest value the score can take; infinite where there is none.
+
+    See Also
+    --------
+    list_metrics : Lists the metrics and their directions.
     """
 
     name: str
@@ -97,6 +105,10 @@ class Provenance:
         "openblas 0.3.30 Haswell"; None where that is not known. Another kernel may round the last digits of
         sums of real numbers otherwise. It is in the JSON and not in the signature, which holds what the
         user can set.
+
+    See Also
+    --------
+    Comparison : Holds it; its `signature` says it on one line.
     """
 
     version: str

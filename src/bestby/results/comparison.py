@@ -37,6 +37,11 @@ class SystemScore:
     standard_error, standard_error_method : float or None, str or None
         Standard error of the score, None where it is undefined or no interval was asked for, and its source,
         as for `Difference`.
+
+    See Also
+    --------
+    Comparison : Holds one per metric and system.
+    Interval : Its interval.
     """
 
     metric: str
@@ -95,6 +100,12 @@ class Difference:
         ``"fisher"``: of fitted strengths, from the judgements or from the Fisher information.
         ``"bootstrap"``: the standard deviation of the bootstrap replicates. ``"corrected-t"``,
         ``"conservative-t"``: over the folds of cross-validation, corrected for what they have in common.
+
+    See Also
+    --------
+    Comparison : Holds one per metric and pair.
+    Interval : Its interval.
+    TestResult : Its test.
     """
 
     metric: str
@@ -311,6 +322,12 @@ class Comparison(Paired):
     classes : tuple of ClassShares
         For metrics of labels, how often each class occurs in the gold and, after it, in each system; empty
         for other metrics and for more than 50 classes.
+
+    See Also
+    --------
+    compare : Makes it.
+    evaluate : Makes one of scores alone.
+    load : Reads it back from JSON.
     """
 
     metrics: tuple[MetricInfo, ...]

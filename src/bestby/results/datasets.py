@@ -85,6 +85,11 @@ class Counts(ByPair[Replicability]):
     alternative : {"two-sided", "greater", "less"}
         Of the tests. Counts of differences in either direction are the same for (A, B) and (B, A). Those of
         one-sided tests are of one direction, and belong to the pair in the order in which it was tested.
+
+    See Also
+    --------
+    DatasetComparison : Holds them as `replicability`.
+    FoldComparison : Holds them as `effects`.
     """
 
     alternative: str = "two-sided"
@@ -109,6 +114,10 @@ class Counts(ByPair[Replicability]):
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class PairTests(ByPair[tuple[TestResult, ...]]):
     """The tests of two systems, by the names of the two; in the other order the tests are mirrored.
+
+    See Also
+    --------
+    FoldComparison : Holds them as `tests`.
 
     Examples
     --------
@@ -146,6 +155,10 @@ class Overall:
         Its confidence interval; None where it is undefined, which a note then says, or if none was asked for.
     standard_error, standard_error_method, verdict, equivalence_interval
         As for `Difference`.
+
+    See Also
+    --------
+    DatasetComparison : Holds them as `overall`.
     """
 
     a: str
@@ -173,6 +186,10 @@ class RankDifference:
     p_nemenyi, p_holm : float
         Nemenyi's p-value for all pairs, None against a baseline; and that from the normal approximation,
         after Holm's correction over the pairs.
+
+    See Also
+    --------
+    DatasetComparison : Holds them as `ranking`.
     """
 
     a: str
@@ -220,6 +237,11 @@ class DatasetComparison(Paired):
         baseline and without tests.
     notes, provenance, level, correction, margin, baseline
         As for `Comparison`.
+
+    See Also
+    --------
+    compare_datasets : Makes it.
+    load : Reads it back from JSON.
     """
 
     metric: MetricInfo

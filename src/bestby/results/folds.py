@@ -32,6 +32,10 @@ class Spread:
         Least and greatest difference among them.
     low, high : tuple of float or None
         The same of the lower and the upper end of the interval; None without intervals (``interval=None``).
+
+    See Also
+    --------
+    FoldComparison : Holds one per pair as `spread`.
     """
 
     a: str
@@ -77,6 +81,11 @@ class FoldComparison(Paired):
         Per pair the spread of those; empty without items.
     notes, provenance, level, correction, margin, baseline
         As for `Comparison`.
+
+    See Also
+    --------
+    compare_folds : Makes it.
+    load : Reads it back from JSON.
     """
 
     metric: MetricInfo

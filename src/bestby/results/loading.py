@@ -48,7 +48,7 @@ def load(source: str | Path | Mapping[str, Any]) -> Any:
     Returns
     -------
     Comparison, RunsComparison, DatasetComparison, Plan, ...
-        A result of the class that was written.
+        A result of the class that was written. Only the file says which that is, so type checkers see Any.
 
     Raises
     ------

@@ -24,6 +24,10 @@ class NormalityTest:
         If the values were a sample of some normal distribution.
     error : float
         Monte Carlo standard error of the p-value; 0 if nothing was simulated.
+
+    See Also
+    --------
+    Normality : Holds one per test.
     """
 
     name: str
@@ -52,6 +56,10 @@ class Normality(Reported):
         What must be known to read them.
     provenance : Provenance
         Settings, versions, seed and data hash.
+
+    See Also
+    --------
+    normality : Makes it.
     """
 
     n: int

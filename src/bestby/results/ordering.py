@@ -37,6 +37,11 @@ class StochasticOrder(Reported):
         What must be known about this result.
     provenance : Provenance or None
         Settings, versions, seed and data hash; None of one of several orders, which have it together.
+
+    See Also
+    --------
+    aso : Makes it.
+    StochasticOrders : One for every two systems.
     """
 
     a: str
@@ -99,6 +104,11 @@ class StochasticOrders(Reported):
         order has the notes on its own pair.
     provenance : Provenance or None
         Settings, versions, seed and data hash.
+
+    See Also
+    --------
+    multi_aso : Makes it.
+    compare_runs : Makes it beside the differences.
     """
 
     systems: tuple[str, ...]

@@ -49,6 +49,10 @@ class Pairs(Sequence[Difference]):
         The notes of a difference, by the number of items that differ.
     equivalence, equivalence_level : tuple of two ndarray, shape (P,), or None; float
         The ends of the intervals of two one-sided tests, None without a margin; their level.
+
+    See Also
+    --------
+    Differences : Those on all metrics.
     """
 
     metric: str
@@ -216,6 +220,11 @@ class Differences(Sequence[Difference]):
     ----------
     parts : tuple of Pairs or of tuple of Difference
         The differences, one part per metric.
+
+    See Also
+    --------
+    Comparison : Holds them if there are thousands of pairs.
+    Pairs : Those on one metric.
 
     Examples
     --------

@@ -41,6 +41,10 @@ class StoredDesign:
         As those of the design.
     assumptions : dict
         Its settings by name.
+
+    See Also
+    --------
+    load : Makes it in place of a design that holds a pilot.
     """
 
     name: str
@@ -80,6 +84,10 @@ class PlanPoint:
         Its size.
     power, error : float
         The probability that the test rejects, and its Monte Carlo standard error; 0 from a formula.
+
+    See Also
+    --------
+    Plan : Holds one per size.
     """
 
     n: int
@@ -122,6 +130,12 @@ class Plan(Reported):
         What must be known about the plan.
     provenance : Provenance
         Settings, versions, seed and data hash.
+
+    See Also
+    --------
+    power : Makes it, for one size.
+    sample_size : Makes it, for the size that a power needs.
+    minimum_detectable : Makes it, for the smallest difference that is found.
     """
 
     asked: str
@@ -164,6 +178,10 @@ class Split:
     cost, standard_error, power : float
         What it costs; the standard error of the difference; the power, NaN where one run cannot show its own
         spread.
+
+    See Also
+    --------
+    Allocation : Holds one per number of runs.
     """
 
     runs: int
@@ -195,6 +213,10 @@ class Allocation(Reported):
         What must be known.
     provenance : Provenance
         Settings and versions.
+
+    See Also
+    --------
+    allocate : Makes it.
     """
 
     design: StudyDesign

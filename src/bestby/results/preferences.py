@@ -30,6 +30,11 @@ class PreferenceScore(SystemScore):
         Its interval; None if it is undefined on every resample, or if none was asked for.
     wins, ties, losses : int
         Numbers of judgements.
+
+    See Also
+    --------
+    PreferenceComparison : Holds one per system.
+    SystemScore : What all scores have.
     """
 
     robust_error: float | None = field(kw_only=True)
@@ -54,6 +59,11 @@ class PreferenceDifference(Difference):
         Its interval; None if it is undefined on every resample, or if none was asked for.
     wins, ties, losses : int
         Of A in the judgements of just these two.
+
+    See Also
+    --------
+    PreferenceComparison : Holds one per pair.
+    Difference : What all differences have.
     """
 
     probability: float = field(kw_only=True)
@@ -97,6 +107,11 @@ class PreferenceComparison(Comparison):
         Davidson's: twice the odds of a tie between equal systems; 0 where ties are halves.
     tie_interval : Interval or None
         Its interval; None where ties are halves, or if no interval was asked for.
+
+    See Also
+    --------
+    compare_preferences : Makes it.
+    load : Reads it back from JSON.
 
     Examples
     --------

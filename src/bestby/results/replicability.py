@@ -35,6 +35,11 @@ class Replicability(Reported):
         What must be known about the result.
     provenance : Provenance or None
         Settings, versions and data hash.
+
+    See Also
+    --------
+    replicability : Makes it from p-values.
+    compare_datasets : Makes one per pair from scores.
     """
 
     datasets: tuple[str, ...]

@@ -25,6 +25,11 @@ class RunsScore(SystemScore):
         The mean (or median, …) of the runs.
     runs : tuple of float
         The score of each run, in the order given.
+
+    See Also
+    --------
+    RunsComparison : Holds one per system.
+    SystemScore : What all scores have.
     """
 
     runs: tuple[float, ...] = field(kw_only=True)
@@ -70,6 +75,11 @@ class Variance:
         Runs of A (and of B).
     n_units : int
         Items, or clusters.
+
+    See Also
+    --------
+    RunsComparison : Holds them as `variances`.
+    allocate : Divides a budget between runs and items.
 
     References
     ----------
@@ -134,6 +144,11 @@ class RunsDifference(Difference):
         Its interval; None without variance, or if none was asked for.
     order, reverse_order : StochasticOrder or None
         How nearly A is stochastically better than B, and B than A; None without tests.
+
+    See Also
+    --------
+    RunsComparison : Holds one per pair.
+    Difference : What all differences have.
     """
 
     n_runs: tuple[int, int] = field(kw_only=True)
@@ -192,6 +207,11 @@ class RunsComparison(Comparison):
         What is compared: the mean of the runs, or their median, trimmed mean or interquartile mean.
     paired : bool
         Whether run i of one system belongs to run i of the others.
+
+    See Also
+    --------
+    compare_runs : Makes it.
+    load : Reads it back from JSON.
 
     Examples
     --------

@@ -21,6 +21,10 @@ class ConditionScore(RunsScore):
         The score of each run, in the order of their names.
     epochs : float or None
         The mean number of epochs of its runs, if all have one.
+
+    See Also
+    --------
+    StudyComparison : Holds one per metric and condition.
     """
 
     epochs: float | None = field(kw_only=True, default=None)
@@ -34,6 +38,11 @@ class StudyDifference(Difference):
     ----------
     n_runs : tuple of int
         Runs of A and of B.
+
+    See Also
+    --------
+    StudyComparison : Holds one per metric and pair.
+    Difference : What all differences have.
     """
 
     n_runs: tuple[int, int] = field(kw_only=True)
@@ -54,6 +63,11 @@ class StudyComparison(Comparison):
         The conditions that others were compared with; empty if every two conditions were compared.
     n_computed, n_reused : int
         How many scores and differences were computed now, and how many were found in the study's cache.
+
+    See Also
+    --------
+    Study.compare : Makes it.
+    load : Reads it back from JSON.
     """
 
     systems: tuple[ConditionScore, ...]

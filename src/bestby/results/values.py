@@ -28,6 +28,11 @@ class Interval:
         How it was made, by a name in the table of the guide "Choosing an interval", such as ``"bca"``.
     exact : bool
         True if no resample was drawn: the ends are those of infinitely many, or of a formula.
+
+    See Also
+    --------
+    Difference : Has the interval of a difference.
+    SystemScore : Has that of a score.
     """
 
     low: float
@@ -89,6 +94,10 @@ class TestResult:
     signed : bool
         Whether the sign of the statistic says which system the test favours. Sums of squares and counts of
         folds have no such sign.
+
+    See Also
+    --------
+    Difference : Holds the test of a difference.
     """
 
     __test__ = False  # not a pytest class
@@ -143,6 +152,11 @@ class Omnibus:
         ``"cochran_q"`` or ``"friedman"``.
     statistic, df, p_value : float
         The statistic, its degrees of freedom, and the p-value from the chi-squared approximation.
+
+    See Also
+    --------
+    Comparison : Holds one per metric that is a mean.
+    Friedman : The same question over datasets.
     """
 
     metric: str
@@ -193,6 +207,11 @@ class Friedman:
         From the F distribution; the better of the two approximations.
     p_exact : float or None
         Over all orders of the systems on every dataset; None where they are too many.
+
+    See Also
+    --------
+    DatasetComparison : Holds it for three systems or more.
+    Omnibus : The same question on one test set.
     """
 
     statistic: float
