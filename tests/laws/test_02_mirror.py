@@ -36,7 +36,7 @@ def check_p(d: Difference, back: Difference, entry: Entry) -> None:
     assert d.test.method == back.test.method or {d.test.method, back.test.method} == drawn
     if d.test.n_resamples == 0:
         if d.test.name == "wald":  # its gradient is numerical, good to about eight digits
-            assert math.isclose(d.p_value, back.p_value, rel_tol=1e-6, abs_tol=1e-12)
+            assert math.isclose(d.p_value, back.p_value, rel_tol=1e-9, abs_tol=1e-12)
         elif integral(entry) and d.test.name != "bootstrap" and entry.mean:
             assert d.p_value == back.p_value
         else:  # sums of probabilities, taken in another order
@@ -52,7 +52,8 @@ def check_ends(d: Difference, back: Difference, entry: Entry) -> None:
     if one.exact:
         for end, twin in ((one.low, other.low), (one.high, other.high)):
             if one.method not in FROM_COUNTS:
-                assert abs(end - twin) <= 1e-7 * max(width, 1e-12)
+                # Derivatives may be numerical, and rounding of the order of the sums is in them.
+                assert abs(end - twin) <= 1e-9 * max(width, 1e-12)
             else:
                 assert close(end, twin, entry, max(abs(one.low), abs(one.high), 1e-300))
     else:
@@ -136,6 +137,6 @@ def test_means_of_whole_numbers_mirror_to_the_bit(pairs: list[tuple[int, int]], 
     assert d.estimate == -back.estimate
     assert d.p_value == back.p_value
     if interval not in FROM_COUNTS:  # sums of squares in another order
-        assert d.interval.low == pytest.approx(-back.interval.high, abs=1e-9)
+        assert d.interval.low == pytest.approx(-back.interval.high, rel=1e-13, abs=1e-14)
     else:
         assert (d.interval.low, d.interval.high) == (-back.interval.high, -back.interval.low)

@@ -44,9 +44,9 @@ def alike(one: Difference, other: Difference, tolerance: float) -> None:
         allowed = 6.0 * math.hypot(one.test.error, other.test.error) + 0.01
         assert abs(one.p_value - other.p_value) <= allowed
     else:
-        assert one.p_value == pytest.approx(other.p_value, rel=1e-9)
+        assert one.p_value == pytest.approx(other.p_value, rel=1e-11)
     width = one.interval.high - one.interval.low
-    numerical = 1e-9 if one.interval.method in FROM_COUNTS else 1e-7
+    numerical = 1e-12 if one.interval.method in FROM_COUNTS else 1e-9  # derivatives may be numerical
     slack = (numerical if one.interval.exact else tolerance) * width + 1e-12 * scale
     assert abs(one.interval.low - other.interval.low) <= slack
     assert abs(one.interval.high - other.interval.high) <= slack
