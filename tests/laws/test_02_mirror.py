@@ -35,7 +35,7 @@ def check_p(d: Difference, back: Difference, entry: Entry) -> None:
     drawn = {"monte carlo", "importance sampling"}  # nine hits, or ten
     assert d.test.method == back.test.method or {d.test.method, back.test.method} == drawn
     if d.test.n_resamples == 0:
-        if d.test.name == "wald":  # its gradient is numerical, good to about eight digits
+        if d.test.name == "wald":  # its gradient may be numerical
             assert math.isclose(d.p_value, back.p_value, rel_tol=1e-9, abs_tol=1e-12)
         elif integral(entry) and d.test.name != "bootstrap" and entry.mean:
             assert d.p_value == back.p_value
