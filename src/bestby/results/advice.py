@@ -157,7 +157,7 @@ class Advice(Reported):
 
     See Also
     --------
-    advise : Makes it.
+    bestby.advise : Makes it.
     """
 
     test: str

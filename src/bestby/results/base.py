@@ -68,7 +68,7 @@ class MetricInfo:
 
     See Also
     --------
-    list_metrics : Lists the metrics and their directions.
+    bestby.list_metrics : Lists the metrics and their directions.
     """
 
     name: str

@@ -325,9 +325,9 @@ class Comparison(Paired):
 
     See Also
     --------
-    compare : Makes it.
-    evaluate : Makes one of scores alone.
-    load : Reads it back from JSON.
+    bestby.compare : Makes it.
+    bestby.evaluate : Makes one of scores alone.
+    bestby.load : Reads it back from JSON.
     """
 
     metrics: tuple[MetricInfo, ...]

@@ -240,8 +240,8 @@ class DatasetComparison(Paired):
 
     See Also
     --------
-    compare_datasets : Makes it.
-    load : Reads it back from JSON.
+    bestby.compare_datasets : Makes it.
+    bestby.load : Reads it back from JSON.
     """
 
     metric: MetricInfo

@@ -84,8 +84,8 @@ class FoldComparison(Paired):
 
     See Also
     --------
-    compare_folds : Makes it.
-    load : Reads it back from JSON.
+    bestby.compare_folds : Makes it.
+    bestby.load : Reads it back from JSON.
     """
 
     metric: MetricInfo

@@ -59,7 +59,7 @@ class Normality(Reported):
 
     See Also
     --------
-    normality : Makes it.
+    bestby.normality : Makes it.
     """
 
     n: int

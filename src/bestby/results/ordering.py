@@ -40,7 +40,7 @@ class StochasticOrder(Reported):
 
     See Also
     --------
-    aso : Makes it.
+    bestby.aso : Makes it.
     StochasticOrders : One for every two systems.
     """
 
@@ -107,8 +107,8 @@ class StochasticOrders(Reported):
 
     See Also
     --------
-    multi_aso : Makes it.
-    compare_runs : Makes it beside the differences.
+    bestby.multi_aso : Makes it.
+    bestby.compare_runs : Makes it beside the differences.
     """
 
     systems: tuple[str, ...]

@@ -44,7 +44,7 @@ class StoredDesign:
 
     See Also
     --------
-    load : Makes it in place of a design that holds a pilot.
+    bestby.load : Makes it in place of a design that holds a pilot.
     """
 
     name: str
@@ -133,9 +133,9 @@ class Plan(Reported):
 
     See Also
     --------
-    power : Makes it, for one size.
-    sample_size : Makes it, for the size that a power needs.
-    minimum_detectable : Makes it, for the smallest difference that is found.
+    bestby.power : Makes it, for one size.
+    bestby.sample_size : Makes it, for the size that a power needs.
+    bestby.minimum_detectable : Makes it, for the smallest difference that is found.
     """
 
     asked: str
@@ -216,7 +216,7 @@ class Allocation(Reported):
 
     See Also
     --------
-    allocate : Makes it.
+    bestby.allocate : Makes it.
     """
 
     design: StudyDesign

@@ -110,8 +110,8 @@ class PreferenceComparison(Comparison):
 
     See Also
     --------
-    compare_preferences : Makes it.
-    load : Reads it back from JSON.
+    bestby.compare_preferences : Makes it.
+    bestby.load : Reads it back from JSON.
 
     Examples
     --------

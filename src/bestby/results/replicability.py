@@ -38,8 +38,8 @@ class Replicability(Reported):
 
     See Also
     --------
-    replicability : Makes it from p-values.
-    compare_datasets : Makes one per pair from scores.
+    bestby.replicability : Makes it from p-values.
+    bestby.compare_datasets : Makes one per pair from scores.
     """
 
     datasets: tuple[str, ...]

@@ -79,7 +79,7 @@ class Variance:
     See Also
     --------
     RunsComparison : Holds them as `variances`.
-    allocate : Divides a budget between runs and items.
+    bestby.allocate : Divides a budget between runs and items.
 
     References
     ----------
@@ -210,8 +210,8 @@ class RunsComparison(Comparison):
 
     See Also
     --------
-    compare_runs : Makes it.
-    load : Reads it back from JSON.
+    bestby.compare_runs : Makes it.
+    bestby.load : Reads it back from JSON.
 
     Examples
     --------

@@ -66,8 +66,8 @@ class StudyComparison(Comparison):
 
     See Also
     --------
-    Study.compare : Makes it.
-    load : Reads it back from JSON.
+    bestby.Study.compare : Makes it.
+    bestby.load : Reads it back from JSON.
     """
 
     systems: tuple[ConditionScore, ...]

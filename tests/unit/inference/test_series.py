@@ -73,3 +73,45 @@ def test_power_sums() -> None:
     values, counts = np.random.default_rng(4).normal(size=20_000), np.arange(20_000) % 3
     expected = [float(counts @ values**power) for power in range(11)]
     assert power_sums(values, counts) == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_characteristic_function_is_given_only_where_its_error_is_small() -> None:
+    values = np.append(np.random.default_rng(5).normal(size=20_000), [-80.0, 80.0])
+    values -= values.mean()  # the two would need more terms
+    counts = np.ones(values.size, dtype=np.int64)
+    given = 0
+    for h in np.linspace(1e-3, 4e-2, 80).tolist():
+        found = log_characteristic(h, 1, values, counts)
+        if found is not None:
+            given += 1
+            exact = np.exp(1j * h * values).mean() ** values.size
+            assert abs(np.exp(found[0]) - exact) < 1.01 * series.LARGEST_REMAINDER
+    assert 10 < given < 80
+
+
+def test_the_remainder_bounds_the_error_up_to_where_the_series_may_not_converge() -> None:
+    n = 30_000
+    made = SignSeries.of(np.ones(n))
+    assert made is not None
+    for ratio in (0.1, 0.3, 0.49):
+        w = 0.5 * math.pi * math.sqrt(ratio)
+        for at, exact in ((w, math.log(math.cosh(w))), (1j * w, math.log(math.cos(w)))):
+            error = abs(made.value(np.array([at]))[0] - n * exact)
+            bound = float(made.remainder(np.array([at]))[0])
+            assert 0.1 * bound < error <= bound * (1.0 + 1e-9) or ratio < 0.2
+            assert error <= bound + 1e-9
+    beyond = 0.5 * math.pi * math.sqrt(0.51)
+    assert made.remainder(np.array([beyond]))[0] == math.inf
+
+
+def test_slope_and_curvature_are_derivatives() -> None:
+    sizes = np.sort(np.random.default_rng(6).random(25_000))
+    made = SignSeries.of(sizes)
+    assert made is not None
+    w, step = 0.05, 1e-4
+    value = made.value(np.array([w - step, w, w + step]))
+    assert made.slope(w) == pytest.approx(float(value[2] - value[0]) / (2 * step), rel=1e-6)
+    slopes = made.slope(w + step) - made.slope(w - step)
+    assert made.curvature(w) == pytest.approx(slopes / (2 * step), rel=1e-6)
+    assert made.curvature(0.0) == pytest.approx(float(sizes @ sizes), rel=1e-10)
+    assert made.curvature(0.0, inner=True) == pytest.approx(float(sizes[:-1024] @ sizes[:-1024]), rel=1e-10)
