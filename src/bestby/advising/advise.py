@@ -107,7 +107,7 @@ def advise(
     --------
     >>> advice = advise("f1_macro", n_items=200)
     >>> advice.test, advice.interval, advice.correction
-    ('permutation', 'bca', 'none')
+    ('permutation', 'abc', 'none')
     >>> advice.path[-1].source
     'Yeh 2000; Zmigrod et al. 2022'
     >>> print(advice.wrong[0])
@@ -222,7 +222,8 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
             if case.clustered
             else "items differ; say how many there are"
         )
-        return "auto", f"bca where at least {ENOUGH_DIFFERING} {units}"
+        smooth = (case.of_sums or is_rank_metric(case.metric)) and (case.clustered or not case.mean_of_items)
+        return "auto", f"{'abc' if smooth else 'bca'} where at least {ENOUGH_DIFFERING} {units}"
     choice = choose_interval(
         proportion=proportion,
         difference=True,

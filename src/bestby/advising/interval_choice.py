@@ -8,7 +8,7 @@ from bestby.results.base import Note
 from bestby.vocabulary import long_name
 
 ENOUGH_DIFFERING = 50
-"""Effective units from which BCa keeps its level."""
+"""Effective units from which ABC and BCa keep their level."""
 
 ENOUGH_ITEMS = 8
 """Items that must differ before the studentized interval of a mean is better than the normal one."""
@@ -19,9 +19,6 @@ ENOUGH_FOR_SKEWNESS = 10
 FEW_DIFFERING = 6
 """Differing units below which no interval keeps its level, score intervals excepted."""
 
-ENOUGH_RANKED = 6
-"""Effective units from which the percentile interval of ranks keeps its level, and basic covers too much."""
-
 ENOUGH_FOR_STEPS = 100
 """Differing units from which the percentile interval of a difference of medians keeps its level."""
 
@@ -29,12 +26,12 @@ FEW_EFFECTIVE = {"percentile": 20, "basic": 5, "normal": 7, "studentized": 0, "c
 """Effective units below which these intervals of a difference are too short."""
 
 FEW_BY_DEFAULT = 20
-"""The same for BCa, and for every interval of which nothing else has been measured."""
+"""The same for ABC and BCa, and for every interval of which nothing else has been measured."""
 
 FEW_FOR_MEANS = {"studentized": ENOUGH_FOR_SKEWNESS, "normal": ENOUGH_FOR_SKEWNESS}
 """The same for a mean over items."""
 
-FEW_FOR_RANKS = {"percentile": ENOUGH_RANKED}
+FEW_FOR_RANKS = {"percentile": 6}
 """The same for ranks."""
 
 FEW_FOR_ONE = 7
@@ -77,12 +74,13 @@ def choose_interval(
 
     The quantity is a difference of two systems or the score of one (`difference`). It may be a mean of
     0/1 values of independent items (`proportion`), a mean of one number per independent item
-    (`plain_mean`), or made of ranks (`ranks`); a difference as that of medians moves in `steps`.
+    (`plain_mean`), or made of ranks whose derivatives by the weights of the items are known (`ranks`); a
+    difference as that of medians moves in `steps`.
     `n_differing` counts the units on which two systems differ, or all of one system. `n_effective` is how
     many units of equal weight would carry the variance (`effective_units` of
     `bestby.inference.intervals`): 10 if 10 of 100 items differ, all by as much; `n_differing` stands in
-    where it is not known. `formula`: there is a standard error by the delta method; `robust`: there is
-    one for few or unequal clusters. `drawn`: the user said how to resample, so that only what is drawn
+    where it is not known. `formula`: it is a function of sums, of which derivatives and so a standard error
+    by the delta method are known; `robust`: there is a standard error for few or unequal clusters. `drawn`: the user said how to resample, so that only what is drawn
     counts. `few_clusters`: fewer than 30, or one with more than a third of the items.
 
     Notes
@@ -92,10 +90,10 @@ def choose_interval(
 
     - score intervals: accuracy in its tables "By metric" and "One system";
     - cr2: its table "Clusters"; crossed groupings and blocks of text in the page "Dependent items";
-    - bca from 50 effective units: its table "Methods", and the page "Choosing an interval";
+    - abc and bca from 50 effective units: its table "Methods", and the page "Choosing an interval";
     - studentized or normal for means: the skewed mean in "Methods", "Heavy tails" and "Ties";
-    - normal by formula: macro-F1, MCC, Pearson and the BLEU-like ratio in "By metric" and "A rare class";
-    - percentile or basic for ranks: Spearman and AUC in "By metric";
+    - normal by formula: macro-F1, MCC, Pearson, the BLEU-like ratio, Spearman and AUC in "By metric" and
+      "A rare class";
     - percentile for what moves in steps: "Medians and other quantiles".
 
     Examples
@@ -122,8 +120,11 @@ def choose_interval(
     if steps:
         return Choice("percentile", "the metric does not change smoothly with these items, as medians do not")
     effective = n_differing if n_effective is None else n_effective
+    derivatives = formula or ranks
     if effective >= ENOUGH_DIFFERING:
-        return Choice("bca", f"at least {ENOUGH_DIFFERING} effective units differ")
+        # The bootstrap distribution of a plain mean is exact, so that BCa costs no resamples.
+        method = "abc" if derivatives and not plain_mean else "bca"
+        return Choice(method, f"at least {ENOUGH_DIFFERING} effective units differ")
     fewer = f"fewer than {ENOUGH_DIFFERING} effective units differ"
     known = not difference or effective >= ENOUGH_FOR_SKEWNESS
     if plain_mean and n_differing >= ENOUGH_ITEMS and known and not stratified:
@@ -132,10 +133,8 @@ def choose_interval(
         return Choice("cr2", f"{fewer}, and there is a standard error for clusters of unequal size")
     if not difference:
         return Choice("bca", "the score of one system that is not a plain mean")
-    if formula:
+    if derivatives:
         return Choice("normal", f"{fewer}, and a formula gives the standard error")
-    if ranks and effective >= ENOUGH_RANKED:
-        return Choice("percentile", f"{fewer}, and no formula gives the standard error of ranks")
     return Choice("basic", f"{fewer}, and no formula gives the standard error")
 
 

@@ -110,7 +110,8 @@ def compare(
     interval : str or None
         How intervals are made, by a name in the table of the guide "Choosing an interval"; the result names
         the method used. "auto": a score interval for proportions,
-        BCa where enough units carry the variance, otherwise studentized (means), normal or basic; for few or
+        where enough units carry the variance ABC, or BCa of means and functions of your own; otherwise
+        studentized (means), normal or basic; for few or
         unequal clusters CR2, for two crossed groupings two-way. None: no intervals and no standard errors,
         which saves their time.
     level : float

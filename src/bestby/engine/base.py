@@ -14,6 +14,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
 from bestby.inference.lattice import merged
 from bestby.metrics.base import BaseMetric
@@ -143,21 +144,6 @@ class Influences:
     bounds: IntArray
 
 
-@dataclass(frozen=True, eq=False)
-class Expansion:
-    """A score or difference to second order in the weights of the units.
-
-    `first` and `second`, of shape (C,), are the derivatives as weight is moved from all units of a stratum to
-    one unit of each kind, of which there are `counts`. `along` is a function of a change of the weight of a
-    unit of each kind (C,) and of multiples of it (R,), which returns the scores at these weights (R,).
-    """
-
-    first: FloatArray
-    second: FloatArray
-    counts: IntArray
-    along: Callable[[FloatArray, FloatArray], FloatArray]
-
-
 class Group(ABC):
     """Metrics of one protocol on one evaluation."""
 
@@ -260,6 +246,10 @@ class Group(ABC):
 
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion | None:  # noqa: ARG002
         """Return a score or difference to second order in the weights of units; None without a formula."""
+        return None
+
+    def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
+        """Return how many units of equal weight would carry the variance; None where the jackknife tells."""
         return None
 
     def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:  # noqa: ARG002

@@ -10,10 +10,11 @@ import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine.base import Contributions, Drawing, Expansion, Influences, Jackknife, Pair
+from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair
 from bestby.engine.sums import SumGroup
 from bestby.engine.transforms import Scores
 from bestby.inference import clusters, intervals
+from bestby.inference.abc import Expansion
 from bestby.inference.clusters import DesignEffect, StandardError
 from bestby.resampling import totals as resampling
 from bestby.resampling.blocks import Blocks

@@ -54,7 +54,7 @@ class Intervals(Resampled):
             blocks=group.in_blocks,
             crossed=group.crossed,
             robust=group.has_robust_error,
-            ranks=isinstance(group, WeightGroup),
+            ranks=isinstance(group, WeightGroup) and group.has_derivatives,
             steps=b is not None and jackknife and group.moves_in_steps(m, a, b),
         )
 

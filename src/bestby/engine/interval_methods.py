@@ -164,15 +164,7 @@ def _abc(sample: Resampled, target: Target, level: float) -> Made:
     if expansion is None:
         group.every_unit("the abc interval")
         raise _no_formula(group, target)
-    ends = abc(
-        expansion.first,
-        expansion.second,
-        expansion.counts,
-        expansion.along,
-        level,
-        scale=sample.scale(target),
-        bounds=bounds(group, target),
-    )
+    ends = abc(expansion, level, scale=sample.scale(target), bounds=bounds(group, target))
     if ends is None:
         fallback, notes = _bca(sample, target, level)
         told = (

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.engine.base import Expansion
-from bestby.engine.weighted import ItemGroup
-from bestby.inference import influence
+from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
+from bestby.inference import influence, intervals
+from bestby.inference.abc import Expansion
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
 
@@ -43,6 +43,11 @@ class WeightGroup(ItemGroup):
         if system not in self._derivatives:
             self._derivatives[system] = self.metric.derivatives(self.prepared(system))
         return self._derivatives[system]
+
+    @property
+    def has_derivatives(self) -> bool:
+        """Whether the metric tells how scores respond to the weights of the items."""
+        return self.derivatives(0) is not None
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return the delta-method standard error, from the influence of each unit; None without one."""
@@ -76,6 +81,34 @@ class WeightGroup(ItemGroup):
         sizes = np.bincount(any_system.classes)
         return np.argsort(any_system.classes, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
 
+    def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
+        """Return how many units of equal weight carry the variance, where there are too many to leave out.
+
+        It is 0 where the score is undefined without some unit: there the influence of units does not tell
+        what depends on it.
+        """
+        part = self._influence(a, b) if self.n_units > MOST_LEFT_OUT else None
+        if part is None:
+            return None
+        ones = np.ones(self.n_units, dtype=np.int64)
+        return 0.0 if self._hangs_on_one_unit(a, b) else intervals.effective_units(-part[0], ones, part[1])
+
+    def _hangs_on_one_unit(self, a: int, b: int | None) -> bool:
+        """Return whether a score is undefined without some unit, as the others are alike in some column.
+
+        They can only be without the unit of the first item, or that of the first item unlike it.
+        """
+        columns = [self.gold, self.systems[a], None if b is None else self.systems[b]]
+        items = {0}
+        for column in columns:
+            if column is not None:
+                unlike = (column != column[0]).reshape(len(column), -1).any(axis=1)
+                items.add(int(unlike.argmax()))
+        unit_of = np.arange(self.n_units) if self.unit_of is None else self.unit_of
+        kept = np.array([unit_of != unit_of[item] for item in sorted(items)]).astype(np.int32)
+        own = [a] if b is None else [a, b]
+        return not bool(np.isfinite(self._score_weights(kept)[:, own]).all())
+
     def _by_unit(self, of_items: FloatArray) -> FloatArray:
         """Return the sums over the items of each unit."""
         if self.unit_of is None:
@@ -94,12 +127,22 @@ class WeightGroup(ItemGroup):
             return score if of_b is None else score - of_b.along(on_items, multiples)
 
         first = self._by_unit(of_a.first if of_b is None else of_a.first - of_b.first)
-        if self.clustered:
-            second = influence.curvatures(along, self._each_unit())
-        else:
-            second = self._by_unit(of_a.second() if of_b is None else of_a.second() - of_b.second())
-        bounds = self.units.bounds
-        return Expansion(*influence.within(first, second, bounds, along), self.units.counts, along)
+        second = self._second(of_a)
+        if of_b is not None:
+            second = second - self._second(of_b)
+        first, second = influence.within(first, second, self.units.bounds, along)
+        counts = self.units.counts
+        return Expansion.of_units(first, counts, float(counts @ second), along)
+
+    def _second(self, derivatives: WeightDerivatives) -> FloatArray:
+        """Return the second derivatives of a score by the weight of each unit, shape (U,)."""
+        if not self.clustered:
+            return self._by_unit(derivatives.second())
+        assert self.unit_of is not None  # items of their own are no clusters
+        if derivatives.second_of_groups is not None:
+            return derivatives.second_of_groups(self.unit_of)
+        changes = (one[self.unit_of] for one in self._each_unit())
+        return influence.curvatures(derivatives.along, changes)
 
     def _each_unit(self) -> Iterator[FloatArray]:
         """Yield a weight of 1 for each unit in turn."""

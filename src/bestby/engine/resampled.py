@@ -9,7 +9,6 @@ import numpy as np
 
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife
-from bestby.engine.dependent_units import CrossedGroup
 from bestby.engine.sums import AnnotatedGroup
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals
@@ -161,8 +160,9 @@ class Resampled:
 
     def effective_of(self, target: Target, plain: Contributions | None) -> float:
         """Return the same of a target whose contributions are known, if it has any."""
-        if isinstance(self.group, CrossedGroup):
-            return self.group.effective_units(target.metric, target.a, target.b)
+        known = self.group.effective_units(target.metric, target.a, target.b)
+        if known is not None:
+            return known
         if plain is not None:
             return intervals.effective_units(plain.values, plain.counts, plain.bounds)
         jackknife = self.jackknife

@@ -113,6 +113,16 @@ class Directions:
         slopes = [_slope(score, totals, step) / reach for step in steps]
         return np.stack(slopes, axis=-1) if slopes else np.zeros((totals.shape[0], 0))
 
+    def curvature(self, score: Score, total: FloatArray, n: int) -> float:
+        """Return the sum of the second derivatives as weight is moved to each of n units; `total` is (k,).
+
+        No coordinate is above the root of n, so that the steps leave all weights positive.
+        """
+        reach = min(0.25 * np.sqrt(n), LARGEST_MOVE * n)
+        here, steps = score(total[None, :]), reach * self.along.T
+        up, down = score(total + steps), score(total - steps)
+        return float(np.sum((up - here) + (down - here))) * n / reach**2
+
 
 def _slope(score: Score, totals: FloatArray, steps: FloatArray) -> FloatArray:
     """Return the change of a score (R,) over a step (R, k): central, or one-sided where it is undefined."""

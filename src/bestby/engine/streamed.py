@@ -17,6 +17,7 @@ from bestby.engine.slopes import Directions
 from bestby.engine.stacked import scores
 from bestby.engine.transforms import Functional
 from bestby.inference import permutation
+from bestby.inference.abc import Expansion
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling import poisson
 from bestby.resampling.executing import one_blas_thread
@@ -38,6 +39,22 @@ class Moments:
     groups: FloatArray
     centred: FloatArray
     differing: dict[Pair, int]
+
+
+@dataclass(eq=False)
+class Powers:
+    """Sums of powers of the influence of the items on a score or difference, and the largest influence."""
+
+    squares: float = 0.0
+    cubes: float = 0.0
+    largest: float = 0.0
+
+    def add(self, influence: FloatArray) -> None:
+        """Add some items."""
+        squares = influence * influence
+        self.squares += float(squares.sum())
+        self.cubes += float(squares @ influence)
+        self.largest = max(self.largest, float(np.abs(influence).max()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +211,65 @@ class StreamGroup(Group):
         directions = Directions.of(self._moments.centred[np.ix_(used, used)] / n)
         slopes = directions.slopes(score, self._total[used][None, :], n)[0]
         return float(np.sqrt(slopes @ slopes * n * n / (n - 1)))
+
+    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
+        """Return a score or difference to second order in the weights of the items; one more pass for all."""
+        systems = (a,) if b is None else (min(a, b), max(a, b))
+        found = self._powers[metric, systems]
+        error = float(np.sqrt(found.squares))
+        acceleration = found.cubes / (6.0 * error**3) if error > 0.0 else 0.0
+        if systems[0] != a:
+            acceleration = -acceleration
+        change = self._slopes[metric][:, a]
+        curvature = self._curvature(metric, a)
+        if b is not None:
+            change = change - self._slopes[metric][:, b]
+            curvature -= self._curvature(metric, b)
+        shift = self._moments.centred @ change / error if error > 0.0 else np.zeros(change.size)
+
+        def along(multiples: FloatArray) -> FloatArray:
+            moved = self._total + multiples[:, None] * shift
+            score = scores(self.metrics[metric], moved[:, self.columns[metric][a]])
+            if b is None:
+                return score
+            return score - scores(self.metrics[metric], moved[:, self.columns[metric][b]])
+
+        return Expansion(error, acceleration, curvature, found.largest, along)
+
+    def _directions(self, columns: IntArray) -> Directions:
+        return Directions.of(self._moments.centred[np.ix_(columns, columns)] / self.data.n)
+
+    def _curvature(self, metric: int, system: int) -> float:
+        used, score = self.columns[metric][system], Functional(self.metrics[metric])
+        return self._directions(used).curvature(score, self._total[used], self.data.n)
+
+    @cached_property
+    def _slopes(self) -> list[FloatArray]:
+        """The slopes of the scores of each metric by the columns of an item, shape (K, S)."""
+        out = []
+        for metric, systems in zip(self.metrics, self.columns, strict=True):
+            by_column = np.zeros((self._total.size, self.n_systems))
+            for s, used in enumerate(systems):
+                directions = self._directions(used)
+                slopes = directions.slopes(Functional(metric), self._total[used][None, :], self.data.n)[0]
+                by_column[used, s] = directions.across @ slopes
+            out.append(by_column)
+        return out
+
+    @cached_property
+    def _powers(self) -> dict[tuple[int, tuple[int, ...]], Powers]:
+        """The powers of the influence of the items on each score and each difference of two systems."""
+        systems = range(self.n_systems)
+        targets = [*itertools.combinations(systems, 1), *itertools.combinations(systems, 2)]
+        found = {(m, chosen): Powers() for m in range(len(self.metrics)) for chosen in targets}
+        mean = self._total / self.data.n
+        for _, X in self._passed():
+            for m, slopes in enumerate(self._slopes):
+                influence = (X - mean) @ slopes
+                for chosen in targets:
+                    first, *others = (influence[:, s] for s in chosen)
+                    found[m, chosen].add(first - others[0] if others else first)
+        return found
 
     def permutation(
         self,

@@ -12,13 +12,14 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import raw_values, slopes
-from bestby.engine.base import Contributions, Drawing, Expansion, Group, Influences, Jackknife, Pair
+from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.permutations import Permutations
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import scored
 from bestby.engine.table import Table
 from bestby.engine.transforms import DeltaPivots, Functional, MeanPivots, Scores
 from bestby.inference import clusters
+from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
@@ -211,7 +212,7 @@ class SumGroup(Group):
             )
             return found[0] if b is None else found[0] - found[1]
 
-        return Expansion(first, second, counts, along)
+        return Expansion.of_units(first, counts, float(counts @ second), along)
 
     def _curvature(self, metric: int, system: int) -> tuple[FloatArray, FloatArray]:
         if (metric, system) not in self._curvatures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
@@ -18,16 +19,68 @@ POINTS = 2
 """Points between the estimate and each end, at which the score is checked to move one way."""
 
 
-def abc(
-    first: FloatArray,
-    second: FloatArray,
-    counts: IntArray,
-    along: Callable[[FloatArray, FloatArray], FloatArray],
-    level: float,
-    *,
-    scale: float,
-    bounds: Ends = (-np.inf, np.inf),
-) -> Ends | None:
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """A score to second order in the weights of its units: what an ABC interval reads of the data.
+
+    Parameters
+    ----------
+    error : float
+        The standard error s, the root of the sum of u^2 over the units, with u the derivative of the score as
+        weight is moved from all units (of the stratum) to one of them.
+    acceleration : float
+        The sum of u^3 over 6 s^3; 0 where s is 0.
+    curvature : float
+        The sum of the second derivatives in the same directions.
+    largest : float
+        The largest u, in absolute value.
+    along : callable
+        ``along(multiples)`` returns the scores, shape (R,), if the weight of each unit changes by u / s times
+        each of the ``multiples``, of shape (R,).
+    """
+
+    error: float
+    acceleration: float
+    curvature: float
+    largest: float
+    along: Callable[[FloatArray], FloatArray]
+
+    @classmethod
+    def of_units(
+        cls,
+        first: FloatArray,
+        counts: IntArray,
+        curvature: float,
+        along: Callable[[FloatArray, FloatArray], FloatArray],
+    ) -> Expansion:
+        """Return that of distinct units.
+
+        Parameters
+        ----------
+        first : ndarray, shape (C,)
+            The first derivatives as the weight of all units is moved to one unit of each distinct kind, per
+            unit of weight; of units in strata, within the stratum.
+        counts : ndarray of int, shape (C,)
+            How many units there are of each kind.
+        curvature : float
+            The sum of the second derivatives over all units.
+        along : callable
+            ``along(change, multiples)`` returns the scores, shape (R,), if the weight of each unit changes by
+            ``change``, of shape (C,), times each of the ``multiples``, of shape (R,).
+        """
+        largest = float(np.abs(first).max(initial=0.0))
+        if not (0.0 < largest < np.inf):
+            error, acceleration = largest, 0.0  # NaN stays NaN
+        else:
+            u = first / largest
+            spread = float(counts @ (u * u))
+            error = largest * float(np.sqrt(spread))
+            acceleration = float(counts @ u**3) / (6.0 * spread**1.5)
+        change = first / error if error > 0.0 else np.zeros(first.size)
+        return cls(error, acceleration, curvature, largest, lambda multiples: along(change, multiples))
+
+
+def abc(expansion: Expansion, level: float, *, scale: float, bounds: Ends = (-np.inf, np.inf)) -> Ends | None:
     """Return the nonparametric ABC interval, second-order accurate as BCa is.
 
     Where few units carry the variance it is too short, more than BCa: of two systems that agree on 80 % of 50
@@ -37,14 +90,8 @@ def abc(
 
     Parameters
     ----------
-    first, second : ndarray, shape (C,)
-        The derivatives of the score as the weight of all units is moved to one unit of each distinct kind,
-        per unit of weight; of units in strata, within the stratum.
-    counts : ndarray of int, shape (C,)
-        How many units there are of each kind.
-    along : callable
-        ``along(change, multiples)`` returns the scores, shape (R,), if the weight of each unit changes by
-        ``change``, of shape (C,), times each of the ``multiples``, of shape (R,).
+    expansion : Expansion
+        The score to second order in the weights of its units.
     level : float
         Nominal coverage.
     scale : float
@@ -61,9 +108,9 @@ def abc(
 
     Notes
     -----
-    With u and v the first and second derivatives and s = sqrt(sum c u^2) the standard error, the acceleration
-    is a = sum c u^3 / (6 s^3), the bias b = sum c v / 2, the curvature q that of the score along the least
-    favourable direction u / s, over 2 s, and the bias correction z0 = a + q - b / s. Ends are the scores at
+    With s the standard error, a the acceleration, the bias b, which is half the sum of the second derivatives,
+    and q the curvature of the score along the least favourable direction u / s, over 2 s, the bias correction
+    is z0 = a + q - b / s. Ends are the scores at
     w / (1 - a w)^2 in this direction, with w = z0 + z. The published z0, of which this is the first order, is
     Phi^-1(2 Phi(a) Phi(q - b / s)): it differs by a term of the order 1 / n that is not reversed where the
     systems are swapped.
@@ -78,37 +125,32 @@ def abc(
     The mean of 1, 2, 3 and 10, whose weights sum to 4:
 
     >>> x = np.array([1.0, 2.0, 3.0, 10.0])
-    >>> low, high = abc(
-    ...     (x - x.mean()) / 4, np.zeros(4), np.ones(4, dtype=int),
-    ...     lambda change, multiples: x.mean() + multiples * (change @ x) / 4, level=0.9, scale=4.0,
+    >>> found = Expansion.of_units(
+    ...     (x - x.mean()) / 4, np.ones(4, dtype=int), 0.0,
+    ...     lambda change, multiples: x.mean() + multiples * (change @ x) / 4,
     ... )
+    >>> low, high = abc(found, 0.9, scale=4.0)
     >>> round(low, 3), round(high, 3)
     (1.849, 8.2)
     """
-    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+    se, a, along = expansion.error, expansion.acceleration, expansion.along
+    if not (np.isfinite(se) and np.isfinite(expansion.curvature)):
         return None
-    largest = float(np.abs(first).max(initial=0.0))
-    if rounding.is_nothing(largest, scale, rounding.INFLUENCE):
-        estimate = float(along(np.zeros(first.size), np.zeros(1))[0])
+    if rounding.is_nothing(expansion.largest, scale, rounding.INFLUENCE):
+        estimate = float(along(np.zeros(1))[0])
         return estimate, estimate
-    u = first / largest
-    squared = u * u
-    spread = float(counts @ squared)
-    se = largest * float(np.sqrt(spread))
     noise = rounding.level_width(scale)
     if se <= noise:
         return None
-    a = float(counts @ (squared * u)) / (6.0 * spread**1.5)
-    change = first / se
-    up, estimate, down = along(change, np.array([STEP, 0.0, -STEP]))
+    up, estimate, down = along(np.array([STEP, 0.0, -STEP]))
     q = ((up - estimate) + (down - estimate)) / (2.0 * se * STEP**2)
-    z0 = a + q - float(counts @ second) / (2.0 * se)
+    z0 = a + q - expansion.curvature / (2.0 * se)
     z = float(ndtri(0.5 * (1.0 + level)))
     w = z0 + np.array([-z, z])
     if not np.isfinite(w).all() or (a * w >= 1.0).any():
         return None
     reach = w / (1.0 - a * w) ** 2
-    path = along(change, np.linspace(reach[0], reach[1], 2 * POINTS + 1))
+    path = along(np.linspace(reach[0], reach[1], 2 * POINTS + 1))
     if not np.isfinite(path).all() or (np.diff(path) < -noise).any():
         return None
     if not path[0] - noise <= estimate <= path[-1] + noise:

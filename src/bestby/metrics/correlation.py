@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.metrics import _rank_weights
+from bestby.metrics import _rank_groups, _rank_weights
 from bestby.metrics._items import required_gold
 from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.base import Names, StandardisedMetric
@@ -152,7 +152,9 @@ class Spearman(_RankCorrelation):
 
     def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
-        return _rank_weights.spearman(prepared.groups_x, prepared.groups_y)
+        groups = prepared.groups_x, prepared.groups_y
+        of_groups = partial(_rank_groups.spearman, *groups)
+        return dataclasses.replace(_rank_weights.spearman(*groups), second_of_groups=of_groups)
 
 
 class Kendall(_RankCorrelation):
@@ -187,7 +189,9 @@ class Kendall(_RankCorrelation):
 
     def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
-        return _rank_weights.kendall(prepared.groups_x, prepared.groups_y)
+        groups = prepared.groups_x, prepared.groups_y
+        of_groups = partial(_rank_groups.kendall, *groups)
+        return dataclasses.replace(_rank_weights.kendall(*groups), second_of_groups=of_groups)
 
 
 def _doubled_ranks(in_order: Array, last: BoolArray) -> tuple[Array, Array]:

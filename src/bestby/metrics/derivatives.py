@@ -25,6 +25,10 @@ class WeightDerivatives:
     classes : ndarray of int, shape (n,), optional
         The class of each item, if the score is a mean over pairs of one item of each of two classes: each
         class then has a spread of its own.
+    second_of_groups : callable, optional
+        ``second_of_groups(of)`` returns the second derivatives by the common weight of the items of each
+        group, shape (G,), where ``of``, of shape (n,), is the group of each item from 0. Without it, `along`
+        is called once for each group.
 
     Examples
     --------
@@ -42,3 +46,4 @@ class WeightDerivatives:
     second: Callable[[], FloatArray]
     along: Callable[[FloatArray, FloatArray], FloatArray]
     classes: IntArray | None = None
+    second_of_groups: Callable[[IntArray], FloatArray] | None = None

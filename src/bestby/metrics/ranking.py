@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray
 from bestby.data.coding import codes
-from bestby.metrics import _rank_weights
+from bestby.metrics import _rank_groups, _rank_weights
 from bestby.metrics._items import required_gold
 from bestby.metrics._ranked import RankMetric, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.base import Names, Patterns
@@ -110,7 +111,9 @@ class RocAuc(_BinaryRanking):
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items, from their placements."""
-        return _rank_weights.roc_auc(prepared.order, prepared.positive, prepared.last)
+        ranking = prepared.order, prepared.positive, prepared.last
+        of_groups = partial(_rank_groups.roc_auc, *ranking)
+        return dataclasses.replace(_rank_weights.roc_auc(*ranking), second_of_groups=of_groups)
 
 
 class AveragePrecision(_BinaryRanking):
@@ -141,7 +144,9 @@ class AveragePrecision(_BinaryRanking):
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
-        return _rank_weights.average_precision(prepared.order, prepared.positive, prepared.last)
+        ranking = prepared.order, prepared.positive, prepared.last
+        of_groups = partial(_rank_groups.average_precision, *ranking)
+        return dataclasses.replace(_rank_weights.average_precision(*ranking), second_of_groups=of_groups)
 
 
 def _check_scores(name: str, predictions: Array) -> None:

@@ -12,7 +12,6 @@ from bestby.advising.interval_choice import (
     ENOUGH_DIFFERING,
     ENOUGH_FOR_SKEWNESS,
     ENOUGH_ITEMS,
-    ENOUGH_RANKED,
     FEW_DIFFERING,
     choose_interval,
     reservation,
@@ -28,7 +27,9 @@ FEW = ENOUGH_DIFFERING - 1
         ({"proportion": True, "difference": False}, "wilson"),
         ({"proportion": True, "stratified": True, "formula": True}, "normal"),
         ({"n_differing": ENOUGH_DIFFERING}, "bca"),
-        ({"n_differing": 1000, "n_effective": float(ENOUGH_DIFFERING), "formula": True}, "bca"),
+        ({"n_differing": 1000, "n_effective": float(ENOUGH_DIFFERING), "formula": True}, "abc"),
+        ({"n_differing": 1000, "plain_mean": True, "formula": True}, "bca"),
+        ({"n_differing": 1000, "difference": False, "formula": True}, "abc"),
         ({"n_differing": 1000, "n_effective": ENOUGH_DIFFERING - 0.1, "formula": True}, "normal"),
         ({"n_differing": FEW, "plain_mean": True, "formula": True}, "studentized"),
         ({"n_differing": ENOUGH_ITEMS, "plain_mean": True, "formula": True}, "normal"),
@@ -42,9 +43,11 @@ FEW = ENOUGH_DIFFERING - 1
         ({"n_differing": FEW, "plain_mean": True, "formula": True, "stratified": True}, "normal"),
         ({"n_differing": FEW, "formula": True}, "normal"),
         ({"n_differing": FEW}, "basic"),
-        ({"n_differing": FEW, "n_effective": float(ENOUGH_RANKED), "ranks": True}, "percentile"),
-        ({"n_differing": FEW, "n_effective": ENOUGH_RANKED - 0.1, "ranks": True}, "basic"),
-        ({"n_differing": 1000, "n_effective": float(ENOUGH_DIFFERING), "ranks": True}, "bca"),
+        ({"n_differing": FEW, "ranks": True}, "normal"),
+        ({"n_differing": 1000, "n_effective": float(ENOUGH_DIFFERING), "ranks": True}, "abc"),
+        ({"n_differing": FEW, "difference": False, "ranks": True}, "bca"),
+        ({"n_differing": 1000, "clustered": True, "robust": True, "ranks": True}, "abc"),
+        ({"n_differing": FEW, "clustered": True, "ranks": True}, "normal"),
         ({"n_differing": FEW, "difference": False, "formula": True}, "bca"),
         ({"n_differing": FEW, "difference": False, "plain_mean": True}, "studentized"),
         ({"n_differing": 1000, "clustered": True, "robust": True}, "bca"),
@@ -83,7 +86,7 @@ def test_compare_follows_it() -> None:
     b[:20] = 1 - b[:20]
     result = compare({"a": a, "b": b}, gold, metric=["f1[1]", "roc_auc"], n_resamples=200)
     assert result["a", "b", "f1[1]"].interval.method == "normal"
-    assert result["a", "b", "roc_auc"].interval.method == "percentile"
+    assert result["a", "b", "roc_auc"].interval.method == "normal"
     x = rng.normal(size=(2, 30))
     strata = compare({"a": x[0], "b": x[1]}, strata=np.arange(30) % 2, n_resamples=200)
     assert strata["a", "b"].interval.method == "normal"
@@ -109,8 +112,8 @@ def test_compare_follows_it() -> None:
         ("bca", {"n_effective": 20.0}, None),
         ("percentile", {"n_effective": 19.9}, "few_effective"),
         ("percentile", {"n_effective": None}, None),
-        ("percentile", {"n_effective": ENOUGH_RANKED - 0.1, "ranks": True}, "few_effective"),
-        ("percentile", {"n_effective": float(ENOUGH_RANKED), "ranks": True}, None),
+        ("percentile", {"n_effective": 5.9, "ranks": True}, "few_effective"),
+        ("percentile", {"n_effective": 6.0, "ranks": True}, None),
         ("basic", {"n_effective": 4.9}, "few_effective"),
         ("basic", {"n_effective": 5.0}, None),
         ("studentized", {"n_effective": 9.9, "plain_mean": True}, "few_effective"),

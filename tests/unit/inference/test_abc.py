@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from bestby import DesignError, compare
-from bestby.inference.abc import abc
+from bestby.inference.abc import Expansion, abc
 
 LEVEL = 0.95
 SPATIAL = [
@@ -48,13 +48,14 @@ def of_mean(values: Any, level: float = LEVEL, **more: Any) -> Any:
     x = np.asarray(values, dtype=float)
     given = {
         "first": (x - x.mean()) / x.size,
-        "second": np.zeros(x.size),
         "counts": np.ones(x.size, dtype=np.int64),
+        "curvature": 0.0,
         "along": lambda change, multiples: x.mean() + multiples * (change @ x) / x.size,
         "scale": np.abs(x).max(),
-        "level": level,
-    }
-    return abc(**given | more)
+        "bounds": (-np.inf, np.inf),
+    } | more
+    expansion = Expansion.of_units(*(given[name] for name in ("first", "counts", "curvature", "along")))
+    return abc(expansion, level, scale=given["scale"], bounds=given["bounds"])
 
 
 def test_published_interval_of_a_variance() -> None:
@@ -62,16 +63,15 @@ def test_published_interval_of_a_variance() -> None:
     x = np.array(SPATIAL, dtype=float)
     n, d = x.size, x - x.mean()
     variance = float((d**2).mean())
-    found = abc(
+    expansion = Expansion.of_units(
         (d**2 - variance) / n,
-        -2.0 * (d / n) ** 2,
         np.ones(n, dtype=np.int64),
+        float((-2.0 * (d / n) ** 2).sum()),
         lambda change, multiples: (
             variance + multiples * (change @ d**2) / n - (multiples * (change @ d) / n) ** 2
         ),
-        0.9,
-        scale=variance,
     )
+    found = abc(expansion, 0.9, scale=variance)
     assert variance == pytest.approx(171.5, abs=0.05)
     assert found == pytest.approx((116.7, 260.9), abs=0.4)
 
@@ -147,7 +147,6 @@ def test_multiplicities_are_units() -> None:
     once = of_mean(
         every,
         first=(x - every.mean()) / 6,
-        second=np.zeros(3),
         counts=counts,
         along=lambda change, multiples: every.mean() + multiples * ((counts * change) @ x) / 6,
     )
@@ -186,7 +185,7 @@ def test_what_never_varies_has_an_interval_of_one_point() -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        {"second": np.full(12, np.nan)},
+        {"curvature": np.nan},
         {"first": np.r_[10.0, np.full(11, -10.0 / 11)], "level": 0.999999},  # the acceleration turns it round
         {"along": lambda _, multiples: np.where(multiples > 0.5, np.nan, multiples)},
         {"along": lambda _, multiples: np.sin(1.5 * multiples)},

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.metrics import _rank_weights
+from bestby.metrics import _rank_groups, _rank_weights
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.correlation import Kendall, Spearman
 from bestby.metrics.ranking import AveragePrecision, RocAuc
@@ -88,3 +88,42 @@ def test_concordance_is_that_of_all_pairs(values: int) -> None:
                 _rank_weights.concordance(*groups, weights), signs @ weights, atol=1e-12
             )
             np.testing.assert_array_equal(_rank_weights.concordance(*groups), signs.sum(axis=1))
+
+
+# -- groups of items ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("digits", [None, 1, 0])
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("n_groups", [1, 5, 60, 120])
+def test_second_derivatives_of_groups_are_those_of_common_steps(
+    metric: WeightedMetric, digits: int | None, n_groups: int
+) -> None:
+    """Groups of one item, of a few, and of more than the root of all, which have a way of their own."""
+    n = 120
+    found = metric.derivatives(prepared(metric, n, digits))
+    assert found is not None
+    assert found.second_of_groups is not None
+    of = np.random.default_rng(n_groups).permutation(np.arange(n) % n_groups)
+    of[: n // 4][of[: n // 4] > 0] = 0  # one group that is larger than the others
+    of = np.unique(of, return_inverse=True)[1]
+    changes = (of == np.arange(of.max() + 1)[:, None]).astype(float)
+    steps = np.array([found.along(change, np.array([STEP, 0.0, -STEP])) for change in changes])
+    slow = (steps[:, 0] - 2.0 * steps[:, 1] + steps[:, 2]) / STEP**2
+    np.testing.assert_allclose(found.second_of_groups(of), slow, atol=1e-6)
+    np.testing.assert_allclose(
+        found.second_of_groups(np.arange(n)), found.second(), rtol=1e-9, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS[2:], ids=lambda metric: metric.name)
+def test_pairs_of_items_of_a_group_are_looked_up_in_parts(
+    metric: WeightedMetric, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = metric.derivatives(prepared(metric, 300, 1))
+    assert found is not None
+    assert found.second_of_groups is not None
+    of = np.random.default_rng(3).integers(0, 40, 300)
+    whole = found.second_of_groups(of)
+    monkeypatch.setattr(_rank_groups, "PAIRS_AT_ONCE", 1)
+    np.testing.assert_allclose(found.second_of_groups(of), whole, rtol=1e-12)
