@@ -75,13 +75,13 @@ def choose_interval(
     The quantity is a difference of two systems or the score of one (`difference`). It may be a mean of
     0/1 values of independent items (`proportion`), a mean of one number per independent item
     (`plain_mean`), or made of ranks whose derivatives by the weights of the items are known (`ranks`); a
-    difference as that of medians moves in `steps`.
-    `n_differing` counts the units on which two systems differ, or all of one system. `n_effective` is how
-    many units of equal weight would carry the variance (`effective_units` of
-    `bestby.inference.intervals`): 10 if 10 of 100 items differ, all by as much; `n_differing` stands in
-    where it is not known. `formula`: it is a function of sums, of which derivatives and so a standard error
-    by the delta method are known; `robust`: there is a standard error for few or unequal clusters. `drawn`: the user said how to resample, so that only what is drawn
-    counts. `few_clusters`: fewer than 30, or one with more than a third of the items.
+    difference as that of medians moves in `steps`. `n_differing` counts the units on which two systems
+    differ, or all of one system. `n_effective` is how many units of equal weight would carry the variance
+    (`effective_units` of `bestby.inference.intervals`): 10 if 10 of 100 items differ, all by as much;
+    `n_differing` stands in where it is not known. `formula`: it is a function of sums, of which derivatives
+    and so a standard error by the delta method are known; `robust`: there is a standard error for few or
+    unequal clusters. `drawn`: the user said how to resample, so that only what is drawn counts.
+    `few_clusters`: fewer than 30, or one with more than a third of the items.
 
     Notes
     -----

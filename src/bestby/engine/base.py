@@ -240,6 +240,10 @@ class Group(ABC):
         """Return the score of A, or the difference A minus B, as a plain mean; None if it is none."""
         return None
 
+    def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
+        """Return the same in a form, if there is one, of which no other system changes a bit."""
+        return self.contributions(metric, a, b)
+
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return the delta-method standard error (cluster-robust); None if there is no formula."""
         return None

@@ -34,11 +34,11 @@ MANY = 1 << 16
 AT_ONCE = 1 << 16
 """Items counted at a time, whose keys stay in the cache of one core."""
 
-FEWER = 16
+FEWER = 1
 """How many times as many joint cells as cells of all pairs there must be for pairs to be counted alone.
 
-With intervals by formula the two ways take the same time at any share. Resamples of each pair cost more
-than common ones of all systems, and the two ways take the same time from about here.
+With intervals by formula the two ways take the same time at any share, and what is counted alone depends on
+no other system.
 """
 
 

@@ -132,7 +132,7 @@ class Resampled:
         return {}
 
     def _distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
-        plain = self.group.contributions(target.metric, target.a, target.b)
+        plain = self.group.contributions_alone(target.metric, target.a, target.b)
         if plain is not None and self.by_formula:
             exact = mean_bootstrap(plain.values, plain.counts, plain.bounds)
             if exact is not None:
@@ -145,7 +145,7 @@ class Resampled:
 
     def acceleration(self, target: Target) -> float | None:
         """Return the acceleration; None if the metric is undefined without some unit."""
-        plain = self.group.contributions(target.metric, target.a, target.b)
+        plain = self.group.contributions_alone(target.metric, target.a, target.b)
         if plain is not None:
             return intervals.acceleration(-plain.values, plain.counts, plain.bounds)
         jackknife = self.jackknife

@@ -13,10 +13,12 @@ from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import raw_values, slopes
 from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
+from bestby.engine.expansions import Expansions
 from bestby.engine.permutations import Permutations
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import scored
 from bestby.engine.table import Table
+from bestby.engine.targets import Target
 from bestby.engine.transforms import DeltaPivots, Functional, MeanPivots, Scores
 from bestby.inference import clusters
 from bestby.inference.abc import Expansion
@@ -28,6 +30,12 @@ from bestby.results.values import TestResult
 
 MOST_STUDENTIZED = 24
 """Columns of statistics up to which second moments are resampled for the studentized interval."""
+
+MOST_ALONE = 1 << 12
+"""Distinct units up to which formulas for one system or two take a table of their own.
+
+Sums in another order differ in the last bit, and other systems have a say in the order of the common table.
+"""
 
 MOST_HELD = 1 << 20
 """Numbers of contributions to keep: intervals, tests, standard errors and notes ask for the same ones."""
@@ -114,6 +122,13 @@ class SumGroup(Group):
     def _contributions(self) -> dict[tuple[int, int, int | None], Contributions | None]:
         return {}
 
+    def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
+        """Return the same without what only other systems tell apart, in an order of their own."""
+        if not isinstance(self.metrics[metric], MeanMetric):
+            return None
+        group, own = self.alone(metric, a, b)
+        return group.contributions(own.metric, own.a, own.b)
+
     def _contributions_of(self, metric: int, a: int, b: int | None) -> Contributions | None:
         table = self.table
         size = table.constant(int(table.columns[metric][a][1]))
@@ -156,12 +171,33 @@ class SumGroup(Group):
             else None
         )
 
-    # -- standard errors ---------------------------------------------------------------------------
+    # -- formulas ----------------------------------------------------------------------------------
+
+    def alone(self, metric: int, a: int, b: int | None = None) -> tuple[SumGroup, Target]:
+        """Return a group in which no other system changes a bit of what formulas give, and the target there.
+
+        With very many distinct units it is this group.
+        """
+        systems = (a,) if b is None else (min(a, b), max(a, b))
+        same = len(self.metrics) == 1 and len(systems) == self.n_systems
+        if same or self.units.n_rows > MOST_ALONE:
+            return self, Target(metric, a, b)
+        if (metric, systems) not in self._alone:
+            if len(self._alone) * self.units.n_rows > MOST_HELD:
+                self._alone.clear()
+            table = self.table.only([self.table.columns[metric][s] for s in systems])
+            self._alone[metric, systems] = SumGroup(self.metrics[metric : metric + 1], table)
+        own = Target(0, 0) if b is None else Target(0, int(a > b), int(b > a))
+        return self._alone[metric, systems], own
+
+    @cached_property
+    def _alone(self) -> dict[tuple[int, tuple[int, ...]], SumGroup]:
+        return {}
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
-        table = self.table
-        influence = self.influence(metric, a, b)
+        group, own = self.alone(metric, a, b)
+        table, influence = group.table, group.influence(own.metric, own.a, own.b)
         variance = 0.0
         for start, stop in pairwise(table.units.bounds.tolist()):
             c, v = table.units.counts[start:stop], influence[start:stop]
@@ -198,59 +234,18 @@ class SumGroup(Group):
 
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
         """Return a score or difference to second order in the weights of the units."""
-        first, second = self._curvature(metric, a)
-        if b is not None:
-            of_b = self._curvature(metric, b)
-            first, second = first - of_b[0], second - of_b[1]
-        counts = self.table.units.counts
-        own = [(self.totals(metric, s), self._moves(metric, s)) for s in (a, b) if s is not None]
-
-        def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-            weights = counts * change
-            found = Functional(self.metrics[metric]).of_each(
-                [total + multiples[:, None] * (weights @ moves) for total, moves in own]
-            )
-            return found[0] if b is None else found[0] - found[1]
-
-        return Expansion.of_units(first, counts, float(counts @ second), along)
-
-    def _curvature(self, metric: int, system: int) -> tuple[FloatArray, FloatArray]:
-        if (metric, system) not in self._curvatures:
-            own = self.metrics[metric]
-            self._curvatures[metric, system] = slopes.curvature(
-                own,
-                Functional(own),
-                self.totals(metric, system),
-                self._moves(metric, system),
-                self.table.units.counts,
-            )
-        return self._curvatures[metric, system]
+        group, own = self.alone(metric, a, b)
+        return group.expansions.of(own.metric, own.a, own.b)
 
     @cached_property
-    def _curvatures(self) -> dict[tuple[int, int], tuple[FloatArray, FloatArray]]:
-        return {}
-
-    def _moves(self, metric: int, system: int) -> FloatArray:
-        """Return the rows of statistics of a system less the mean row of their stratum, shape (C, k)."""
-        if (metric, system) not in self._all_moves:
-            moves = self.table.rows(self.table.columns[metric][system])
-            counts = self.table.units.counts
-            for start, stop in pairwise(self.table.units.bounds.tolist()):
-                c = counts[start:stop]
-                moves[start:stop] -= (c @ moves[start:stop]) / c.sum()
-            if (1 + len(self._all_moves)) * moves.size > MOST_HELD:
-                self._all_moves.clear()
-            self._all_moves[metric, system] = moves
-        return self._all_moves[metric, system]
-
-    @cached_property
-    def _all_moves(self) -> dict[tuple[int, int], FloatArray]:
-        return {}
+    def expansions(self) -> Expansions:
+        """Scores and differences to second order, by the table as it is."""
+        return Expansions(self.metrics, self.table)
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""
-        table = self.table
-        influence = self.influence(metric, a, b)
+        group, own = self.alone(metric, a, b)
+        table, influence = group.table, group.influence(own.metric, own.a, own.b)
         return clusters.cr2(influence, table.sizes, table.units.counts, table.units.bounds)
 
     def _functional(self, metric: int, a: int, b: int | None) -> tuple[Functional, IntArray]:

@@ -83,6 +83,30 @@ class Table:
         out[constant] = self.constants[columns[constant] - k, None]
         return out.T
 
+    def only(self, systems: Sequence[IntArray]) -> Table:
+        """Return the table of some systems on one metric, by their columns, as if there were no others.
+
+        It has no rows of items.
+        """
+        used = list(dict.fromkeys(int(column) for columns in systems for column in columns))
+        k = self.X.shape[1]
+        used.sort(key=lambda column: column >= k)  # as `build` puts them: those that vary first
+        varying = [column for column in used if column < k]
+        bounds = self.units.bounds
+        strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds)) if bounds.size > 2 else None
+        X, units, sizes = _distinct_rows(self.X[:, varying], self.units.counts, strata, self.sizes)
+        place = {column: position for position, column in enumerate(used)}
+        return replace(
+            self,
+            X=X,
+            units=units,
+            constants=self.constants[[column - k for column in used[len(varying) :]]],
+            columns=[[np.array([place[int(c)] for c in columns], dtype=np.int64) for columns in systems]],
+            items=np.empty((0, len(used))),
+            item_counts=np.empty(0, dtype=np.int64),
+            sizes=sizes,
+        )
+
     def differing(self, a: IntArray, b: IntArray) -> tuple[int, int]:
         """Return on how many items, and on how many units, two sets of columns differ."""
         own = a != b  # a column that both use differs nowhere

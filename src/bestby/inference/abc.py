@@ -73,9 +73,10 @@ class Expansion:
             error, acceleration = largest, 0.0  # NaN stays NaN
         else:
             u = first / largest
-            spread = float(counts @ (u * u))
+            squared = u * u
+            spread = float(counts @ squared)
             error = largest * float(np.sqrt(spread))
-            acceleration = float(counts @ u**3) / (6.0 * spread**1.5)
+            acceleration = float(counts @ (squared * u)) / (6.0 * spread**1.5)
         change = first / error if error > 0.0 else np.zeros(first.size)
         return cls(error, acceleration, curvature, largest, lambda multiples: along(change, multiples))
 
@@ -108,12 +109,11 @@ def abc(expansion: Expansion, level: float, *, scale: float, bounds: Ends = (-np
 
     Notes
     -----
-    With s the standard error, a the acceleration, the bias b, which is half the sum of the second derivatives,
-    and q the curvature of the score along the least favourable direction u / s, over 2 s, the bias correction
-    is z0 = a + q - b / s. Ends are the scores at
-    w / (1 - a w)^2 in this direction, with w = z0 + z. The published z0, of which this is the first order, is
-    Phi^-1(2 Phi(a) Phi(q - b / s)): it differs by a term of the order 1 / n that is not reversed where the
-    systems are swapped.
+    With s the standard error, a the acceleration, b half the sum of the second derivatives (the bias), and q
+    the curvature of the score along the least favourable direction u / s, over 2 s, the bias correction is
+    z0 = a + q - b / s. Ends are the scores at w / (1 - a w)^2 in this direction, with w = z0 + z. The
+    published z0, of which this is the first order, is Phi^-1(2 Phi(a) Phi(q - b / s)): it differs by a term
+    of the order 1 / n that is not reversed where the systems are swapped.
 
     References
     ----------

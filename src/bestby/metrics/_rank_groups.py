@@ -1,7 +1,7 @@
 """Second derivatives of metrics of ranks by the common weight of the items of a group, such as a cluster.
 
-A score is a quotient whose numerator and denominator are polynomials in a change of the weights. What they have
-of second order is a sum over pairs of items of the same group, and so comes from ranks within the groups.
+A score is a quotient whose numerator and denominator are polynomials in a change of the weights. What they
+have of second order is a sum over pairs of items of the same group, and so comes from ranks within groups.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ def roc_auc(order: Array, positive: Array, last: Array, of: IntArray) -> FloatAr
     own_positives, own_negatives = ties.mass(y), ties.mass(1.0 - y)
     own_pairs = own_negatives * (ties.before(own_positives) + 0.5 * own_positives)
     of_class = [np.bincount(unit, weights=one) for one in (y, 1.0 - y)]
-    pairs = _Part(float(positives @ below), np.bincount(unit, weights=pairs_of_item), ties.by_group(own_pairs))
-    nothing = np.zeros(pairs.first.size)
+    first = np.bincount(unit, weights=pairs_of_item)
+    pairs = _Part(float(positives @ below), first, ties.by_group(own_pairs))
+    nothing = np.zeros(first.size)
     classes = [_Part(float(sums.sum()), sums, nothing) for sums in of_class]
     return _bend(pairs, classes, power=1.0)
 
@@ -104,9 +105,7 @@ def kendall(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> FloatArray:
     # With groups laid end to end in both columns, items of two groups are concordant.
     laid = [_Within.of_items(of, groups).place for groups in (groups_x, groups_y)]
     own = concordance(*laid) - (of.size - sizes[of])
-    agreement = _Part(
-        float(signs.sum()), 2.0 * np.bincount(of, weights=signs), np.bincount(of, weights=own)
-    )
+    agreement = _Part(float(signs.sum()), 2.0 * np.bincount(of, weights=signs), np.bincount(of, weights=own))
     untied = []
     for groups in (groups_x, groups_y):
         others = np.bincount(of, weights=of.size - np.bincount(groups)[groups])

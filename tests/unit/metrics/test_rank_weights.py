@@ -111,9 +111,7 @@ def test_second_derivatives_of_groups_are_those_of_common_steps(
     steps = np.array([found.along(change, np.array([STEP, 0.0, -STEP])) for change in changes])
     slow = (steps[:, 0] - 2.0 * steps[:, 1] + steps[:, 2]) / STEP**2
     np.testing.assert_allclose(found.second_of_groups(of), slow, atol=1e-6)
-    np.testing.assert_allclose(
-        found.second_of_groups(np.arange(n)), found.second(), rtol=1e-9, atol=1e-12
-    )
+    np.testing.assert_allclose(found.second_of_groups(np.arange(n)), found.second(), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("metric", METRICS[2:], ids=lambda metric: metric.name)

@@ -1,0 +1,103 @@
+"""Scores and differences of functions of sums to second order in the weights of the units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+from bestby.engine import slopes
+from bestby.engine.table import Table
+from bestby.engine.transforms import Functional
+from bestby.inference.abc import Expansion
+from bestby.metrics.base import Metric
+
+
+MOST_HELD = 1 << 20
+"""Numbers up to which the rows of systems less their means are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Expansions:
+    """What ABC intervals read of a table of metrics and systems; that of a system is made once."""
+
+    metrics: Sequence[Metric]
+    table: Table
+
+    def of(self, metric: int, a: int, b: int | None = None) -> Expansion:
+        """Return the score of A, or the difference A minus B, to second order."""
+        first, curvature = self._derivatives(metric, a)
+        if b is not None:
+            of_b = self._derivatives(metric, b)
+            first, curvature = first - of_b[0], curvature - of_b[1]
+        along = Along(
+            Functional(self.metrics[metric]),
+            tuple(self._weighted(metric, system) for system in (a, b) if system is not None),
+        )
+        return Expansion.of_units(first, self._counts, curvature, along)
+
+    @property
+    def _counts(self) -> IntArray:
+        return self.table.units.counts
+
+    def _weighted(self, metric: int, system: int) -> tuple[FloatArray, FloatArray]:
+        """Return the totals of a system, and by what they change with the weight of each kind of unit."""
+        columns = self.table.columns[metric][system]
+        return self.table.total()[columns], self._moves(metric, system) * self._counts[:, None]
+
+    def _derivatives(self, metric: int, system: int) -> tuple[FloatArray, float]:
+        """Return the first derivatives by the weight of each unit (C,), and the sum of the second."""
+        if (metric, system) not in self._made:
+            own, columns = self.metrics[metric], self.table.columns[metric][system]
+            first, second = slopes.curvature(
+                own, Functional(own), self.table.total()[columns], self._moves(metric, system), self._counts
+            )
+            self._made[metric, system] = first, float(self._counts @ second)
+        return self._made[metric, system]
+
+    @cached_property
+    def _made(self) -> dict[tuple[int, int], tuple[FloatArray, float]]:
+        return {}
+
+    def _moves(self, metric: int, system: int) -> FloatArray:
+        """Return the rows of statistics of a system less the mean row of their stratum, shape (C, k)."""
+        if (metric, system) not in self._all_moves:
+            counts = self._counts
+            moves = self.table.rows(self.table.columns[metric][system])
+            for start, stop in pairwise(self.table.units.bounds.tolist()):
+                c = counts[start:stop]
+                moves[start:stop] -= (c @ moves[start:stop]) / c.sum()
+            if (1 + len(self._all_moves)) * moves.size > MOST_HELD:
+                self._all_moves.clear()
+            self._all_moves[metric, system] = moves
+        return self._all_moves[metric, system]
+
+    @cached_property
+    def _all_moves(self) -> dict[tuple[int, int], FloatArray]:
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """A score, or the difference of two, as the weights of the units change.
+
+    `parts` has, for each of the systems, the totals (k,) and by what they change with the weight of each kind of
+    unit (C, k).
+    """
+
+    score: Functional
+    parts: tuple[tuple[FloatArray, FloatArray], ...]
+
+    def __call__(self, change: FloatArray, multiples: FloatArray) -> FloatArray:
+        """Return the scores (R,) for multiples (R,) of a change of the weights (C,)."""
+        totals = []
+        for total, moves in self.parts:
+            # Row by row, not as a matrix product, which would add up in another order beside more columns.
+            shift = np.add.reduce(change[:, None] * moves, axis=0)
+            totals.append(total + multiples[:, None] * shift)
+        of_a, *of_b = self.score.of_each(totals)
+        return of_a - of_b[0] if of_b else of_a
