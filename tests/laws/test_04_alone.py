@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,3 +104,38 @@ def test_sets_of_labels_that_only_another_system_predicts_change_nothing() -> No
         assert everything.score(name).score == alone.score(name).score
     assert everything.score("c").score == 1.0  # over the labels of the gold
     assert "'z'" in next(note.message for note in everything.notes if note.code == "caution")
+
+
+@pytest.mark.parametrize("grouped", ["plain", "clusters", "strata", "both"])
+@pytest.mark.parametrize("interval", ["abc", "normal", "cr2"])
+def test_formulas_are_the_same_to_the_bit(interval: str, grouped: str) -> None:
+    """Sums in another order differ in the last bit: other systems have no say in the order."""
+    rng = np.random.default_rng(39)
+    n = 200
+    clusters = np.sort(rng.integers(0, 40, n))
+    how: dict[str, Any] = {"interval": interval, "test": None}
+    if grouped in ("clusters", "both"):
+        how["clusters"] = clusters
+    if grouped in ("strata", "both"):
+        how["strata"] = clusters % 2
+    gold = rng.choice(list("pqr"), n)
+    labels = {name: np.where(rng.random(n) < 0.3, rng.choice(list("pqr"), n), gold) for name in "abcd"}
+    number = rng.normal(size=n)
+    numbers = {name: number + rng.normal(size=n) for name in "abcd"}
+    for metrics, true, systems in (
+        (["f1_macro", "matthews_corrcoef", "accuracy"], gold, labels),
+        (["pearson", "rmse"], number, numbers),
+        ("mean", None, numbers),
+    ):
+        everything = compare(systems, true, metric=metrics, **how)
+        for metric in [metrics] if isinstance(metrics, str) else metrics:
+            for a, b in ("ab", "bd"):
+                alone = compare({a: systems[a], b: systems[b]}, true, metric=metric, **how)
+                one, other = everything[a, b, metric], alone[a, b]
+                assert (one.estimate, one.interval, one.standard_error) == (
+                    other.estimate,
+                    other.interval,
+                    other.standard_error,
+                )
+                for name in (a, b):
+                    assert everything.score(name, metric).interval == alone.score(name).interval

@@ -82,8 +82,19 @@ class SumGroup(Group):
         return self.table.clustered and clusters.few(self.table.sizes, self.table.units.counts)
 
     def scores(self) -> FloatArray:
-        """Return the scores on the full data, shape (M, S)."""
-        return self._scored(self._total)
+        """Return the scores on the full data, shape (M, S), each from a table of its own; see `alone`."""
+        if self.crossed or self.units.n_rows > MOST_ALONE:
+            return self._scored(self._total)
+        found = np.empty((len(self.metrics), self.n_systems))
+        for m, s in np.ndindex(found.shape):
+            group, _ = self.alone(m, s)
+            found[m, s] = group.own_score
+        return found
+
+    @cached_property
+    def own_score(self) -> float:
+        """The first score, by the table as it is."""
+        return float(self._scored(self._total)[0, 0])
 
     @cached_property
     def _total(self) -> FloatArray:
@@ -179,7 +190,7 @@ class SumGroup(Group):
         With very many distinct units it is this group.
         """
         systems = (a,) if b is None else (min(a, b), max(a, b))
-        same = len(self.metrics) == 1 and len(systems) == self.n_systems
+        same = len(self.metrics) == 1 and systems == tuple(range(self.n_systems))
         if same or self.units.n_rows > MOST_ALONE:
             return self, Target(metric, a, b)
         if (metric, systems) not in self._alone:
