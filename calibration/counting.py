@@ -78,7 +78,8 @@ def is_noted(method: str, situation: Any) -> bool:
         return True  # "identical"
     if situation["few_clusters"]:
         return True  # "few_clusters"
-    asked = {name: situation[name] for name in ("difference", "n_differing", "n_effective", "plain_mean")}
+    used = ("difference", "n_differing", "n_effective", "plain_mean", "ranks", "steps")
+    asked = {name: situation[name] for name in used}
     return interval_choice.reservation(method, **asked) is not None
 
 

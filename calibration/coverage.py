@@ -160,9 +160,12 @@ def ruled(cell: Cell) -> bool:
 
 
 def automatic(cell: Cell, features: Sequence[float]) -> str:
-    """Return the method that "auto" takes for a data set with these features."""
+    """Return the method that "auto" takes for a data set with these features.
+
+    These runs have no ABC intervals: BCa, which they are an approximation of, stands for them.
+    """
     proportion, plain_mean, n_differing, _, n_effective = features
-    return choose_interval(
+    method = choose_interval(
         proportion=bool(proportion),
         difference=cell.difference,
         n_differing=int(n_differing),
@@ -171,6 +174,7 @@ def automatic(cell: Cell, features: Sequence[float]) -> str:
         formula="normal" in cell.methods,
         stratified=False,
     ).method
+    return "bca" if method == "abc" and "abc" not in cell.methods else method
 
 
 def _row(cell: Cell, method: str, low: Any, high: Any, share: float) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from bestby.engine.transforms import Functional
 from bestby.inference.abc import Expansion
 from bestby.metrics.base import Metric
 
-
 MOST_HELD = 1 << 20
 """Numbers up to which the rows of systems less their means are kept."""
 
@@ -85,8 +84,8 @@ class Expansions:
 class Along:
     """A score, or the difference of two, as the weights of the units change.
 
-    `parts` has, for each of the systems, the totals (k,) and by what they change with the weight of each kind of
-    unit (C, k).
+    `parts` has, for each of the systems, the totals (k,) and by what they change with the weight of each kind
+    of unit (C, k).
     """
 
     score: Functional
