@@ -90,7 +90,7 @@ def test_of_f1_it_is_the_delta_method() -> None:
 
 def test_without_a_formula_it_is_that_of_the_replicates() -> None:
     values = {name: RNG.normal(size=120) + GOLD for name in "ab"}
-    found = compare(values, GOLD, metric="roc_auc", n_resamples=400)["a", "b"]
+    found = compare(values, GOLD, metric="roc_auc", interval="percentile", n_resamples=400)["a", "b"]
     assert found.standard_error_method == "bootstrap"
     assert found.interval is not None
     width = (found.interval.high - found.interval.low) / (2 * 1.96)

@@ -118,7 +118,7 @@ class Directions:
 
         No coordinate is above the root of n, so that the steps leave all weights positive.
         """
-        reach = min(0.25 * np.sqrt(n), LARGEST_MOVE * n)
+        reach = float(min(0.25 * np.sqrt(n), LARGEST_MOVE * n))
         here, steps = score(total[None, :]), reach * self.along.T
         up, down = score(total + steps), score(total - steps)
         return float(np.sum((up - here) + (down - here))) * n / reach**2

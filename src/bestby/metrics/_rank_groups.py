@@ -37,15 +37,15 @@ def roc_auc(order: Array, positive: Array, last: Array, of: IntArray) -> FloatAr
     """
     tie: IntArray = np.cumsum(last) - last
     y, unit = positive.astype(np.float64), of[order]
-    positives, negatives = (np.bincount(tie, weights=one) for one in (y, 1.0 - y))
+    positives, negatives = (_sums(tie, one) for one in (y, 1.0 - y))
     above = np.cumsum(positives) - 0.5 * positives
     below = negatives.sum() - np.cumsum(negatives) + 0.5 * negatives
     pairs_of_item = np.where(y == 1.0, below[tie], above[tie])
     ties = _Within.of_items(unit, tie)
     own_positives, own_negatives = ties.mass(y), ties.mass(1.0 - y)
     own_pairs = own_negatives * (ties.before(own_positives) + 0.5 * own_positives)
-    of_class = [np.bincount(unit, weights=one) for one in (y, 1.0 - y)]
-    first = np.bincount(unit, weights=pairs_of_item)
+    of_class = [_sums(unit, one) for one in (y, 1.0 - y)]
+    first = _sums(unit, pairs_of_item)
     pairs = _Part(float(positives @ below), first, ties.by_group(own_pairs))
     nothing = np.zeros(first.size)
     classes = [_Part(float(sums.sum()), sums, nothing) for sums in of_class]
@@ -60,7 +60,7 @@ def average_precision(order: Array, positive: Array, last: Array, of: IntArray) 
     """
     tie: IntArray = np.cumsum(last) - last
     y, unit = positive.astype(np.float64), of[order]
-    positives = np.bincount(tie, weights=y)
+    positives = _sums(tie, y)
     true, size = np.cumsum(positives), np.flatnonzero(last) + 1.0
     ties = _Within.of_items(unit, tie)
     own_positives, own_size = ties.mass(y), ties.mass(np.ones(y.size))
@@ -79,7 +79,7 @@ def average_precision(order: Array, positive: Array, last: Array, of: IntArray) 
     second += summed(positives * true / size**3, more_size**2)
     second -= summed(positives / size**2, more_true * more_size)
     gains = _Part(float(positives @ (true / size)), first, second)
-    of_positives = np.bincount(unit, weights=y)
+    of_positives = _sums(unit, y)
     return _bend(gains, [_Part(float(true[-1]), of_positives, np.zeros(first.size))], power=1.0)
 
 
@@ -104,11 +104,11 @@ def kendall(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> FloatArray:
     signs = concordance(groups_x, groups_y)
     # With groups laid end to end in both columns, items of two groups are concordant.
     laid = [_Within.of_items(of, groups).place for groups in (groups_x, groups_y)]
-    own = concordance(*laid) - (of.size - sizes[of])
-    agreement = _Part(float(signs.sum()), 2.0 * np.bincount(of, weights=signs), np.bincount(of, weights=own))
+    own = concordance(laid[0], laid[1]) - (of.size - sizes[of])
+    agreement = _Part(float(signs.sum()), 2.0 * _sums(of, signs), _sums(of, own))
     untied = []
     for groups in (groups_x, groups_y):
-        others = np.bincount(of, weights=of.size - np.bincount(groups)[groups])
+        others = _sums(of, (of.size - np.bincount(groups)[groups]).astype(np.float64))
         ties = _Within.of_items(of, groups)
         squares = ties.by_group(ties.mass(np.ones(of.size)) ** 2)
         untied.append(_Part(float(others.sum()), 2.0 * others, sizes**2 - squares))
@@ -126,8 +126,8 @@ def _rank_products(groups_x: IntArray, groups_y: IntArray, of: IntArray, of_move
     x, y = (_half_below(groups, ones, np.zeros(n, dtype=np.int64)) for groups in (groups_x, groups_y))
     of_item = x * y + _signed_sums(groups_x, y) + _signed_sums(groups_y, x)
     own_x, own_y = (_half_below(groups, ones, of) for groups in (groups_x, groups_y))
-    second = np.bincount(of, weights=x * own_y + own_x * y) + of_moves
-    return _Part(float(x @ y), np.bincount(of, weights=of_item), second)
+    second = _sums(of, x * own_y + own_x * y) + of_moves
+    return _Part(float(x @ y), _sums(of, of_item), second)
 
 
 def _products_of_moves(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> FloatArray:
@@ -146,8 +146,8 @@ def _products_of_moves(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> 
     for one, other in _pairs(small[np.argsort(of[small], kind="stable")], of):
         weights = np.concatenate([np.ones(n), np.zeros(one.size)])
         points = [np.concatenate(both) for both in ((groups_x, groups_x[one]), (groups_y, groups_y[other]))]
-        near = concordance(*points, weights)[n:]
-        found += 0.25 * np.bincount(of[one], weights=near, minlength=sizes.size)
+        near = concordance(points[0], points[1], weights)[n:]
+        found += 0.25 * _sums(of[one], near, sizes.size)
     return found
 
 
@@ -213,7 +213,7 @@ class _Within:
 
     def mass(self, weights: FloatArray) -> FloatArray:
         """Return the sums of weights of items (n,) at each value."""
-        return np.bincount(self.place, weights=weights, minlength=self.groups.size)
+        return _sums(self.place, weights, self.groups.size)
 
     def before(self, mass: FloatArray) -> FloatArray:
         """Return the sums of a mass (D,) over the lower values of the same group."""
@@ -230,7 +230,7 @@ class _Within:
 
     def by_group(self, mass: FloatArray) -> FloatArray:
         """Return the sums of a mass (D,) over each group."""
-        return np.bincount(self.groups, weights=mass)
+        return _sums(self.groups, mass)
 
 
 def _half_below(groups: IntArray, weights: FloatArray, of: IntArray) -> FloatArray:
@@ -238,21 +238,26 @@ def _half_below(groups: IntArray, weights: FloatArray, of: IntArray) -> FloatArr
     ties = _Within.of_items(of, groups)
     mass = ties.mass(weights)
     half = ties.before(mass) + 0.5 * mass
-    return half[ties.place] - 0.5 * np.bincount(of, weights=weights)[of]
+    return half[ties.place] - 0.5 * _sums(of, weights)[of]
 
 
 def _moved(groups: IntArray, own: Array) -> FloatArray:
     """Return by how much items of weight 1 move the mid-rank of each item."""
-    mass = np.bincount(groups, weights=own.astype(np.float64))
+    mass = _sums(groups, own.astype(np.float64))
     moved: FloatArray = np.cumsum(mass) - 0.5 * mass - 0.5 * mass.sum()
     return moved[groups]
 
 
 def _signed_sums(groups: IntArray, values: FloatArray) -> FloatArray:
     """Return for each item half the sum of values, negative those below it, and 0 those tied with it."""
-    sums = np.bincount(groups, weights=values)
+    sums = _sums(groups, values)
     half: FloatArray = 0.5 * (_from_here(sums) - np.cumsum(sums))
     return half[groups]
+
+
+def _sums(of: IntArray, weights: FloatArray, n: int = 0) -> FloatArray:
+    """Return the sum of the weights in each group, of at least n groups."""
+    return np.bincount(of, weights=weights, minlength=n).astype(np.float64, copy=False)
 
 
 def _from_here(values: FloatArray) -> FloatArray:
