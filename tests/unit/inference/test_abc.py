@@ -137,6 +137,30 @@ def test_pearson_is_within_2_percent_of_the_length() -> None:
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.02 * (high - low))
 
 
+def lattice(seed: int, n: int, measure: str) -> tuple[Any, Any]:
+    """Return gold and two systems of three classes that agree on two thirds of the items."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, 3, n)
+    a, b = (np.where(rng.random(n) < right, gold, rng.integers(0, 3, n)) for right in (0.8, 0.7))
+    systems = {"a": a, "b": np.where(rng.random(n) < 0.5, a, b)}
+    return ({name: values + 0.0 for name, values in systems.items()} if measure == "rmse" else systems), gold
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", ["f1_macro", "matthews_corrcoef", "balanced_accuracy", "rmse"])
+@pytest.mark.parametrize("n", [400, 1500])
+def test_a_million_resamples_are_within_2_percent_of_the_length(measure: str, n: int) -> None:
+    """Of scores on a lattice too: BCa counts ties half."""
+    systems, gold = lattice(n, n, measure)
+    given: dict[str, Any] = {"metric": measure, "test": None}
+    found = compare(systems, gold, interval="abc", **given)
+    drawn = compare(systems, gold, interval="bca", n_resamples=1_000_000, **given)
+    for one, other in zip([*found, *found.systems], [*drawn, *drawn.systems], strict=True):
+        assert (one.interval.method, other.interval.method) == ("abc", "bca")
+        low, high = other.interval.low, other.interval.high
+        assert (one.interval.low, one.interval.high) == pytest.approx((low, high), abs=0.02 * (high - low))
+
+
 # -- units -------------------------------------------------------------------------------------------
 
 
