@@ -10,7 +10,10 @@ import pytest
 from scipy.stats import t
 
 from bestby import Evaluation, compare
-from bestby.engine import prepare
+from bestby.engine import prepare, ranked
+from bestby.engine.base import Drawing
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.metrics import resolve
 
 NAMES = ("roc_auc", "average_precision", "spearman", "kendall")
@@ -76,3 +79,26 @@ def test_clusters_of_copies_have_as_much_to_say_as_one_of_each(metric: str, how:
     # DeLong's classes give the single items other degrees of freedom.
     slack = (0.02 if (how, metric) == ("normal", "roc_auc") else 1e-5) * (once.high - once.low)
     assert (copies.low, copies.high) == pytest.approx((once.low, once.high), abs=slack)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_effective_units_of_many_items_are_those_of_the_jackknife(metric: str, monkeypatch: Any) -> None:
+    gold, systems = data(metric, 900)
+    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0][0]
+    makers = Intervals(group, Drawing(10, 0))
+    for target in (Target(0, 0, 1), Target(0, 1)):
+        left_out = makers.effective_units(target)
+        with monkeypatch.context() as patch:
+            patch.setattr(ranked, "MOST_LEFT_OUT", 100)
+            assert makers.effective_units(target) == pytest.approx(left_out, rel=0.05)
+
+
+@pytest.mark.parametrize("metric", NAMES)
+def test_no_units_are_effective_where_the_score_hangs_on_one(metric: str) -> None:
+    n = 1100
+    gold = np.zeros(n)
+    gold[700] = 1.0
+    rng = np.random.default_rng(2)
+    systems = {name: rng.normal(size=n) for name in "ab"}
+    group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0][0]
+    assert Intervals(group, Drawing(10, 0)).effective_units(Target(0, 0, 1)) == 0.0
