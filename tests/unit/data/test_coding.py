@@ -242,3 +242,19 @@ def test_codes_that_are_known_are_not_used_for_other_values() -> None:
     made = Evaluation.of({"a": ["x", "y"]}, ["x", "y"])
     other = dataclasses.replace(made, systems={"a": np.array(["p", "q"])})
     assert other.coded["a"][0].tolist() == ["p", "q"]
+
+
+def test_short_and_varied_columns_are_not_coded() -> None:
+    assert coding.coded_texts(["a"] * coding.CODED_FROM) is not None
+    assert coding.coded_texts(["a"] * (coding.CODED_FROM - 1)) is None
+    assert coding.coded_texts([f"t{i}" for i in range(coding.CODED_FROM)]) is None
+    later = [f"t{i}" for i in range(coding.MOST_DISTINCT)]  # none of them at the beginning
+    assert coding.coded_texts(["t0"] * coding.HEAD + later) is not None
+    assert coding.coded_texts(["t"] * coding.HEAD + later) is None
+
+
+def test_numbers_that_no_float_holds_are_read_as_texts() -> None:
+    kind = np.array([1, 1, 0])
+    for numbers, held in (([0.5, 2.0, 0.0], True), ([0.5, np.inf, 0.0], False), ([1.0, 2.0, 0.0], False)):
+        found = typed_columns._numerals(np.array(numbers), kind, lambda: None)
+        assert (found is not None) == held
