@@ -89,7 +89,8 @@ def choose_interval(
     the pages named:
 
     - score intervals: accuracy in its tables "By metric" and "One system";
-    - cr2: its table "Clusters"; crossed groupings and blocks of text in the page "Dependent items";
+    - cr2: its tables "Clusters" and "Clusters whose effect goes with their size"; crossed groupings and
+      blocks of text in the page "Dependent items";
     - abc and bca from 50 effective units: its table "Methods", and the page "Choosing an interval";
     - studentized or normal for means: the skewed mean in "Methods", "Heavy tails" and "Ties";
     - normal by formula: macro-F1, MCC, Pearson, the BLEU-like ratio, Spearman and AUC in "By metric" and
