@@ -43,7 +43,7 @@ pooled predictions, which asks about the trained models.
 """
 
 ALPHA = 0.05
-NOTES = frozenset({"correlation_assumed", "no_variance"})
+NOTES = frozenset({"correlation_assumed", "constant_difference"})
 COVERS = What("coverage", "auto", default=True)
 REJECTS = What("rejected", "auto", default=True)
 ONE_SIDED = What("rejected", "auto, one-sided", default=True)

@@ -17,7 +17,7 @@ ItemInterval: TypeAlias = Literal[
     "auto", "tango", "bca", "abc", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
 ]
 RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
-PreferenceInterval: TypeAlias = Literal["auto", "percentile"]
+PreferenceInterval: TypeAlias = Literal["auto"]
 StudyInterval: TypeAlias = Literal[
     "auto", "t", "percentile", "basic", "bca", "abc", "studentized", "normal", "tango"
 ]
@@ -160,7 +160,7 @@ INTERVALS = (
     ),
     Term(
         "percentile", "percentile bootstrap", "Quantiles of the bootstrap distribution.",
-        (*_BY_ITEMS, *_BY_RUNS, "preferences.interval")
+        (*_BY_ITEMS, *_BY_RUNS)
     ),
     Term(
         "basic", "basic bootstrap", "The percentile interval mirrored about the estimate.",
@@ -182,6 +182,10 @@ INTERVALS = (
     Term(
         "two-way", "two-way cluster-robust", "The same for two crossed groupings of the items.",
         _BY_ITEMS, ("units", "crossed")
+    ),
+    Term(
+        "unseen", "bound on unseen items",
+        "Of a bounded mean that does not vary on the data: how many other items could differ."
     ),
     Term("max-t", "simultaneous max-T", "Holds for all pairs at once."),
     Term("t", "Student's t", "Student's t over the runs, or over items and runs.", _BY_RUNS),

@@ -44,13 +44,13 @@ def test_strengths(run: Run, judged: Path) -> None:
     assert done.stdout.startswith("one has the highest strength, ")
     assert "over 180 judgements in 60 clusters" in done.stdout
     assert "judged.csv was read as judgements; systems: a and b; preferred: winner; item: item" in done.stdout
-    assert "Test: Wald\ntest with cluster-robust standard errors, two-sided (asymptotic)" in done.stdout
+    assert "Wald test with\ncluster-robust standard errors, two-sided (asymptotic)" in done.stdout
 
 
 def test_every_option_reaches_the_comparison(run: Run, judged: Path) -> None:
     done = run(
         "preferences", judged, "--cluster", "topic", "--baseline", "two", "--method", "davidson", "--scale", "elo",
-        "--prior", "0.5", "--interval", "percentile", "--level", "0.9", "--test", "bootstrap", "--alternative",
+        "--prior", "0.5", "--interval", "auto", "--level", "0.9", "--test", "bootstrap", "--alternative",
         "greater", "--correction", "bh", "--resamples", "300", "--seed", "7", "--jobs", "2", "--json", "-",
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
@@ -147,7 +147,7 @@ def test_figures(run: Run, judged: Path, tmp_path: Path, figure: str) -> None:
         (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
         (["judged.csv", "--winner", "best"], "judged.csv has no column 'best' (named as winner)", "hint: its columns are: item, a, b"),
         (["judged.csv", "--method", "elo"], "method must be one of", ""),
-        (["judged.csv", "--interval", "bca"], "percentile intervals, got 'bca'", "hint: leave --interval out"),
+        (["judged.csv", "--interval", "bca"], "score intervals, got 'bca'", "hint: leave --interval out"),
         (["judged.csv", "--on-missing", "drop"], "--on-missing has no effect on --method bradley-terry", "hint: leave --on-missing out"),
         (["judged.csv", "--method", "win-rate", "--scale", "elo"], "--scale has no effect on --method win-rate", "hint: leave --scale out"),
         (["judged.csv", "--baseline", "four"], "baseline 'four' is not among the systems", ""),

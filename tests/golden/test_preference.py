@@ -8,6 +8,7 @@ import pytest
 from bestby.comparisons.preferences.comparing import compare_preferences
 from bestby.inference import preference
 from bestby.inference.judgements import Judgements
+from bestby.inference.preference_errors import errors
 
 # Agresti (1990, 2013), Categorical Data Analysis, American League Eastern Division 1987: row beat column.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -90,7 +91,7 @@ def test_baseball_standard_errors_by_logistic_regression() -> None:
 
     judged = as_judgements(baseball(), np.zeros((7, 7)))
     fitted = preference.strengths(baseball())
-    found = preference.errors(fitted, judged.first, judged.second, judged.values).fisher
+    found = errors(fitted, judged.first, judged.second, judged.values).fisher
     design = np.eye(7)[judged.first] - np.eye(7)[judged.second]
     flip = np.where(np.arange(judged.n) % 2, -1.0, 1.0)  # a regression needs both outcomes
     model = sm.Logit((flip > 0).astype(float), (flip[:, None] * design)[:, :-1]).fit(disp=False)
@@ -110,6 +111,6 @@ def test_pudding_davidson_1970() -> None:
 def test_pudding_standard_errors() -> None:
     judged = as_judgements(*pudding())
     fitted = preference.strengths(*judged.matrices(), model="davidson")
-    found = preference.errors(fitted, judged.first, judged.second, judged.values, model="davidson").fisher
+    found = errors(fitted, judged.first, judged.second, judged.values, model="davidson").fisher
     from_first = np.sqrt(np.diag(found)[1:] + found[0, 0] - 2.0 * found[0, 1:])
     np.testing.assert_allclose(from_first, FROM_FIRST, atol=6e-5)

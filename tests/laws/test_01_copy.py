@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,10 +29,14 @@ def check(result: Comparison) -> None:
         assert d.estimate == 0.0
         assert d.p_value == 1.0
         assert d.p_adjusted == 1.0
-        assert d.interval.low <= 0.0 <= d.interval.high
+        codes = {note.code for note in d.notes}
+        if d.interval is None:
+            assert codes & {"constant_difference", "identical_ranks"}
+        else:
+            assert d.interval.low < 0.0 < d.interval.high
         assert d.n_differing == 0
         assert d.better is None
-        assert "identical" in [note.code for note in d.notes]
+        assert "identical" in codes
     assert {s.group for s in result.systems} == {"a"}
     assert {(s.rank_low, s.rank_high) for s in result.systems} == {(1, len(result.systems))}
 
@@ -73,13 +79,40 @@ def test_perfect_systems_are_alike() -> None:
     result = compare({"a": gold, "b": gold.copy()}, gold, metric=["accuracy", "f1_macro"], n_resamples=99)
     for d in result:
         assert (d.estimate, d.p_value) == (0.0, 1.0)
-        assert 0.0 in d.interval
+    assert 0.0 in result["a", "b", "accuracy"].interval
+    assert result["a", "b", "f1_macro"].interval is None
     accuracy = result.score("a", "accuracy")
     assert accuracy.score == 1.0
     assert accuracy.interval.low < 1.0 == accuracy.interval.high  # Wilson: 30 of 30 is no certainty
 
 
-def test_a_copy_is_equivalent_within_any_margin_the_data_can_resolve() -> None:
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_a_copy_of_unbounded_scores_is_not_shown_to_be_equivalent(interval: str) -> None:
+    if interval == "tango":
+        pytest.skip("for answers that are right or wrong")
     scores = np.random.default_rng(4).normal(size=200)
-    d = compare({"a": scores, "b": scores.copy()}, margin=0.1, level=LEVEL)["a", "b"]
-    assert d.verdict == "equivalent"
+    d = compare({"a": scores, "b": scores.copy()}, interval=interval, margin=0.1, level=LEVEL)["a", "b"]
+    assert (d.interval, d.verdict) == (None, "inconclusive")
+
+
+@pytest.mark.parametrize(
+    ("metric", "change"),
+    [
+        *((metric, np.exp) for metric in ("roc_auc", "average_precision", "spearman", "kendall")),
+        ("pearson", lambda x: 3.0 * x - 7.0),
+    ],
+)
+@pytest.mark.parametrize("design", ["plain", "clusters"])
+def test_a_monotone_copy_has_no_interval(metric: str, change: Callable[..., Any], design: str) -> None:
+    rng = np.random.default_rng(8)
+    scores = rng.normal(size=60)
+    binary = metric in ("roc_auc", "average_precision")
+    gold = (scores + rng.normal(size=60) > 0.0).astype(int) if binary else scores + rng.normal(size=60)
+    clusters = None if design == "plain" else np.arange(60) // 3
+    for interval in ("auto", "bca", "percentile", "normal"):
+        d = compare(
+            {"a": scores, "b": change(scores)}, gold, metric=metric, interval=interval,
+            clusters=clusters, n_resamples=99,
+        )["a", "b"]  # fmt: skip
+        assert (d.estimate, d.interval) == (pytest.approx(0.0, abs=1e-12), None)
+        assert "identical_ranks" in {note.code for note in d.notes}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.laws.roster import DESIGNS, INTERVALS, OF_A_KIND, RESAMPLES, ROSTER, TESTS, applies, by_key, make
 
 from bestby import BestbyError, DesignError, Evaluation, InvalidInputError, MeanMetric, Metric, compare
+from bestby.results.values import WITHOUT_INTERVAL, Interval
 from bestby.vocabulary import allowed_names
 
 GOLD = ["x", "y", "x", "y"]
@@ -555,16 +556,24 @@ def test_little_data_give_an_error_that_speaks_or_numbers_that_make_sense(entry:
             return
         for d in result:
             assert 0.0 < d.p_value <= d.p_adjusted <= 1.0
-            assert np.isfinite([d.estimate, d.interval.low, d.interval.high]).all()
-            assert d.interval.low <= d.interval.high
+            assert np.isfinite(d.estimate)
+            assert without_or_with_length(d.interval, [note.code for note in d.notes])
             assert d.verdict in ("better", "worse", "equivalent", "inconclusive")
             if d.n_differing == 0:
                 assert d.estimate == 0.0
         for s in result.systems:
             least, greatest = result.metrics[0].bounds
-            assert least <= s.interval.low <= s.interval.high <= greatest
+            assert without_or_with_length(s.interval, [note.code for note in result.notes])
+            assert s.interval is None or least <= s.interval.low < s.interval.high <= greatest
 
     check()
+
+
+def without_or_with_length(interval: Interval | None, codes: list[str]) -> bool:
+    """Return whether an interval has finite ends and a length, or there is none, which a note says."""
+    if interval is None:
+        return not WITHOUT_INTERVAL.keys().isdisjoint(codes)
+    return bool(np.isfinite([interval.low, interval.high]).all()) and interval.low < interval.high
 
 
 @pytest.mark.parametrize("design", DESIGNS)

@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 
 from bestby.inference import preference
 from bestby.inference.judgements import Judgements
+from bestby.inference.preference_errors import errors
 from bestby.vocabulary import allowed_names
 
 
@@ -101,7 +102,7 @@ def test_errors_in_plain_loops_over_clusters() -> None:
     clusters = rng.permutation(np.arange(n) % 20)
     judged = Judgements(size, first, second, values, clusters)
     fitted = preference.strengths(*judged.matrices())
-    found = preference.errors(fitted, first, second, values, clusters=clusters)
+    found = errors(fitted, first, second, values, clusters=clusters)
     information, middle = np.zeros((size, size)), np.zeros((size, size))
     for g in range(20):
         score = np.zeros(size)
@@ -127,7 +128,7 @@ def test_errors_of_davidson_by_numerical_derivatives() -> None:
     clusters = rng.permutation(np.arange(n) % 30)
     whole = Judgements(size, first, second, values)
     fitted = preference.strengths(*whole.matrices(), model="davidson")
-    found = preference.errors(fitted, first, second, values, clusters=clusters, model="davidson")
+    found = errors(fitted, first, second, values, clusters=clusters, model="davidson")
     at = np.array([*fitted.log, math.log(fitted.tie)])
 
     def gradient(matrices: Any, x: np.ndarray) -> np.ndarray:

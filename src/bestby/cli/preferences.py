@@ -35,7 +35,7 @@ def _by_strength(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     """Compare strengths."""
     if statistics.interval not in groups.skippable("interval", "preferences"):
         raise InvalidInputError(
-            f"intervals of strengths are percentile intervals, got {statistics.interval!r}",
+            f"intervals of strengths are score intervals, got {statistics.interval!r}",
             hint="leave --interval out, or compare win rates: --method win-rate",
         )
     _refuse(statistics, on_missing="error")

@@ -229,6 +229,10 @@ class Group(ABC):
         """Return the numbers of a system as given, and how many items have each; None without such swaps."""
         return None
 
+    def same_ranks(self, metric: int, a: int, b: int) -> bool:  # noqa: ARG002
+        """Whether a metric of ranks or standard scores has the same numbers of two systems on every item."""
+        return False
+
     @abstractmethod
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return on how many items, and on how many units, the two systems differ."""
@@ -243,6 +247,17 @@ class Group(ABC):
     def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return the same in a form, if there is one, of which no other system changes a bit."""
         return self.contributions(metric, a, b)
+
+    def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
+        """Return the 0/1 values of the items that a share counts, such as recall; None if it is no share."""
+        return None
+
+    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
+        """Return how many units of equal size a mean or a share is made of, fewer if clusters are unequal.
+
+        None for what is no mean or share of bounded values of the units.
+        """
+        return None
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return the delta-method standard error (cluster-robust); None if there is no formula."""

@@ -18,6 +18,7 @@ from bestby.engine.transforms import Scores
 from bestby.inference import clusters, intervals
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import DesignEffect, StandardError
+from bestby.metrics.base import MeanMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.blocks import Blocks
 from bestby.results.values import TestResult
@@ -61,6 +62,17 @@ class CrossedGroup(SumGroup):
             sums = np.bincount(codes, weights=influence).astype(np.float64)
             numbers.append(intervals.effective_units(-sums, np.ones(sums.size, dtype=np.int64)))
         return min(numbers)
+
+    def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
+        """Return None: no share of single items has the right variance."""
+        return None
+
+    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
+        """Return how many groups of equal size a mean is made of, in the grouping with fewer."""
+        if not isinstance(self.metrics[metric], MeanMetric):
+            return None
+        sizes = (np.bincount(codes).astype(np.float64) for codes in (self.first, self.second))
+        return min(float(size.sum() ** 2 / (size @ size)) for size in sizes)
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
         """Return None: no mean over the groups of one grouping has the right variance."""

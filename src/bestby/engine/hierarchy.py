@@ -306,7 +306,9 @@ class RunsWithItems:
         if b is not None:
             notes += self._reservation(a, b, "t" if method == "auto" else method)
         clipped = dataclasses.replace(found, low=max(found.low, least), high=min(found.high, greatest))
-        return defined(clipped, notes)
+        scale = max(float(np.abs(self.scores[s]).max()) for s in (a, b) if s is not None)
+        constant = "constant_scores" if b is None else "constant_difference"
+        return defined(clipped, notes, scale=scale, constant=constant)
 
     def standard_error(self, a: int, b: int | None = None) -> tuple[float, str]:
         """Return the standard error of a score or a difference, and where it comes from."""

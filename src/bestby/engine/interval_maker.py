@@ -15,8 +15,7 @@ from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Situation, Target, undefined_note, value_of
 from bestby.inference import intervals
 from bestby.results.base import Note
-from bestby.results.values import Interval
-from bestby.results.values import defined as defined_interval
+from bestby.results.values import Interval, defined, without_interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +26,40 @@ class Intervals(Resampled):
         """Return the interval of one target by one method.
 
         Returns the interval, whose `method` says what was done in the end, and what must be known about it.
-        None if it is undefined, which a note then says.
+        None if it is undefined or would have no length, which a note then says.
         """
-        return defined_interval(*interval_methods.interval(self, target, method, level))
+        return self._checked(target, *interval_methods.interval(self, target, method, level))
+
+    def _checked(
+        self, target: Target, interval: Interval, notes: tuple[Note, ...] = ()
+    ) -> tuple[Interval | None, tuple[Note, ...]]:
+        """Return an interval if it is defined and has a length; else a bound from unseen units, or None."""
+        constant = "constant_scores" if target.b is None else "constant_difference"
+        checked, told = defined(interval, scale=self._size(target), constant=constant)
+        if target.b is not None and self.group.same_ranks(target.metric, target.a, target.b):
+            checked, told = None, (without_interval("identical_ranks", interval.method),)
+        if checked is not None or told[0].code == "undefined_interval":
+            return checked, (*notes, *told)
+        # Notes on how the method got to its ends mean nothing now; that on lost resamples does.
+        left = tuple(note for note in notes if note.code == "undefined_resamples")
+        bound = interval_methods.unseen(self, target, interval.level) if told[0].code == constant else None
+        if bound is None:
+            return None, (*left, *told)
+        text = (
+            f"the {'score' if target.b is None else 'difference'} is the same whichever of the items or"
+            " clusters are taken: the interval says only how far items of a kind that these data lack could"
+            " move it"
+        )
+        return bound, (*left, Note(constant, text))
+
+    def _size(self, target: Target) -> float:
+        """Return the size of the scores, or where these are means of the numbers they are made of."""
+        size = self.scale(target)
+        for system in (target.a, target.a if target.b is None else target.b):
+            plain = self.group.contributions(target.metric, system)
+            if plain is not None:
+                size = max(size, float(np.abs(plain.values).max(initial=0.0)))
+        return size
 
     def situation(self, target: Target, *, jackknife: bool = True) -> Situation:
         """Return what the choice of an interval depends on.
@@ -39,11 +69,15 @@ class Intervals(Resampled):
         """
         group, (m, a, b) = self.group, (target.metric, target.a, target.b)
         plain = group.contributions(m, a, b)
+        answers = self.answers(target, plain)
         cheap = isinstance(group, SumGroup)
+        n_differing = group.n_units if b is None else group.differing((m, a, b))[1]
+        if plain is None and answers is not None and b is not None:
+            n_differing = int(answers.counts @ np.abs(answers.values))
         return Situation(
-            proportion=self.is_proportion(target, plain),
+            proportion=answers is not None,
             difference=b is not None,
-            n_differing=group.n_units if b is None else group.differing((m, a, b))[1],
+            n_differing=n_differing,
             n_effective=self.effective_of(target, plain) if jackknife or cheap else None,
             plain_mean=plain is not None and plain.single_items,
             formula=group.has_formula,
@@ -91,6 +125,6 @@ class Intervals(Resampled):
             )
             for target, estimate, half in zip(targets, estimates, reach, strict=True)
         ]
-        checked = [defined_interval(interval) for interval in family]
+        checked = [self._checked(target, made) for target, made in zip(targets, family, strict=True)]
         lacking = dict.fromkeys(note for _, more in checked for note in more)
         return [interval for interval, _ in checked], (*notes, *lacking)

@@ -42,6 +42,24 @@ def bounds(group: Group, target: Target) -> tuple[float, float]:
     return (least, greatest) if target.b is None else (least - greatest, greatest - least)
 
 
+def unseen(sample: Resampled, target: Target, level: float) -> Interval | None:
+    """Return the interval of a bounded mean or share that does not vary on the data; None for others.
+
+    A share of z^2 / (n + z^2) of all units may differ from the n that were seen: the upper end of Wilson's
+    interval of a share of 0. They may have any value within the bounds of the metric. For answers that are
+    right or wrong these are the ends of Wilson's and Tango's intervals. Clusters of unequal size count as
+    fewer of equal size.
+    """
+    least, greatest = bounds(sample.group, target)
+    n = sample.group.equal_units(target.metric, target.a, target.b)
+    if n is None or not np.isfinite([least, greatest]).all():
+        return None
+    share = proportions.wilson(0.0, max(n, 1.0), level)[1]
+    estimate = sample.estimate(target)
+    low, high = (estimate + share * (end - estimate) for end in (least, greatest))
+    return Interval(low, high, level, "unseen", True)
+
+
 def _check(sample: Resampled, method: str) -> None:
     """Refuse a method that does not allow for how the items are resampled."""
     needed = needs("interval", method)
@@ -210,12 +228,13 @@ def _robust(sample: Resampled, target: Target, level: float, method: str) -> Mad
 
 
 def _score_interval(sample: Resampled, target: Target, level: float) -> Made:
-    plain = sample.proportion(target)
+    group = sample.group
+    plain = sample.answers(target, group.contributions(target.metric, target.a, target.b))
     if plain is None or plain.bounds.size > 2:
-        sample.group.every_unit("a score interval")
+        group.every_unit("a score interval")
         raise DesignError(
             "a score interval needs 0/1 values of independent, unstratified items;"
-            f" {sample.group.metrics[target.metric].name} has none here",
+            f" {group.metrics[target.metric].name} has none here",
             hint='interval="auto" chooses one that applies',
         )
     values, counts = plain.merged
@@ -223,8 +242,15 @@ def _score_interval(sample: Resampled, target: Target, level: float) -> Made:
     if target.b is None:
         low, high = proportions.wilson(_count(values, counts, 1.0), n, level)
         return Interval(low, high, level, "wilson", True), ()
-    low, high = proportions.tango(_count(values, counts, 1.0), _count(values, counts, -1.0), n, level)
-    return Interval(low, high, level, "tango", True), ()
+    n10, n01 = _count(values, counts, 1.0), _count(values, counts, -1.0)
+    made = Interval(*proportions.tango(n10, n01, n, level), level, "tango", True)
+    if n10 + n01 or sample.proportion(target) is not None:  # without a difference, copies, which are noted
+        return made, ()
+    told = (
+        f"the systems differ on none of the {n} items that {group.metrics[target.metric].name} counts: with"
+        " so few, no interval meets its level; this one covers more than it says"
+    )
+    return made, (Note("few_differing", told),)
 
 
 def _count(values: FloatArray, counts: IntArray, value: float) -> int:

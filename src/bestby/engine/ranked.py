@@ -161,6 +161,11 @@ class WeightGroup(ItemGroup):
         """Whether the metric has a scale that two systems share, such as ranks."""
         return type(self.metric).exchangeable is not WeightedMetric.exchangeable
 
+    def same_ranks(self, metric: int, a: int, b: int) -> bool:  # noqa: ARG002
+        """Whether the metric has the same ranks of two systems; the same predictions if it has none."""
+        first, second = (self.metric.exchangeable(self.gold, self.systems[s]) for s in (a, b))
+        return bool(np.array_equal(first, second))
+
     def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
         """Return the numbers of a system as given, and how many items have each; None without such swaps."""
         values = self.systems[system]

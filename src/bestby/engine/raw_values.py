@@ -51,6 +51,16 @@ def differing(source: Table, metric: StandardisedMetric, pair: Pair) -> tuple[in
     return int(source.item_counts[items].sum()), n_units
 
 
+def same(source: Table, metric: StandardisedMetric, pair: Pair) -> bool:
+    """Return whether two systems have the same standard scores on every item, but for rounding."""
+    m, *systems = pair
+    first, second = (source.items[:, source.columns[m][s]] for s in systems)
+    # Standard scores are as inexact as the numbers are far from 0, in standard deviations.
+    far = max(abs(centre) / scale for centre, scale in (metric.locations[s] for s in systems))
+    scale = np.maximum(np.abs(first), 1.0 + far)
+    return bool(rounding.level(first, second, scale).all())
+
+
 def numbers(source: Table, metric: StandardisedMetric, m: int, system: int) -> tuple[FloatArray, IntArray]:
     """Return the numbers of a system on its items, as given, and how many items have each."""
     centre, scale = metric.locations[system]

@@ -107,6 +107,15 @@ class Resampled:
         plain = self.group.contributions(target.metric, target.a, target.b)
         return plain if self.is_proportion(target, plain) else None
 
+    def answers(self, target: Target, plain: Contributions | None) -> Contributions | None:
+        """Return the 0/1 values, or differences of such, of which a score is the mean or a share.
+
+        `plain` are the contributions of the target. A score interval is made of these values.
+        """
+        if self.is_proportion(target, plain):
+            return plain
+        return self.group.shares(target.metric, target.a, target.b)
+
     def is_proportion(self, target: Target, plain: Contributions | None) -> bool:
         """Return whether contributions are 0/1 values of single items, or differences of such."""
         metric = self.group.metrics[target.metric]

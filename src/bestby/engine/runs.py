@@ -22,12 +22,6 @@ FEW_FOR_BOOTSTRAP = 20
 FEW_FOR_MEDIANS = 6
 """Runs below which the bootstrap knows too few medians: 6 % of samples of five are all on one side."""
 
-_NO_VARIANCE = Note(
-    "no_variance",
-    "the compared statistic does not vary between the runs, so its standard error is unknown: there is no"
-    " interval, and the p-value comes from the order of the runs alone",
-)
-
 NotedInterval = tuple[Interval | None, tuple[Note, ...]]
 
 
@@ -66,9 +60,15 @@ class Separate:
             raise DesignError("a single run has no t interval", hint="a system needs two runs or more")
         plain = self.statistic == "mean" and (b is None or self.paired)
         name, estimate = "t" if plain else samples.T_NAMES[self.statistic], self.estimate(a, b)
-        if b is not None and samples.no_spread(error[0], estimate, self._size(a, b)) and estimate != 0.0:
-            return None, (_NO_VARIANCE,)
-        return defined(samples.t_interval(estimate, *error, level, name))
+        return self._defined(samples.t_interval(estimate, *error, level, name), a, b)
+
+    def _defined(
+        self, interval: Interval, a: int, b: int | None, notes: tuple[Note, ...] = ()
+    ) -> NotedInterval:
+        """Return an interval; None and a note if it has no length, as of runs that do not vary."""
+        scale = max(self._size(a, a if b is None else b), abs(self.estimate(a, b)))
+        constant = "constant_scores" if b is None else "constant_difference"
+        return defined(interval, notes, scale=scale, constant=constant)
 
     def _size(self, a: int, b: int) -> float:
         return locations.size_of(self.scores[a], self.scores[b], self.statistic)
@@ -101,8 +101,6 @@ class Separate:
         estimate = self.estimate(a, b)
         drawn = self.resampled(a) if b is None else self.resampled(a) - self.resampled(b)
         scale = self._size(a, a if b is None else b)
-        if b is not None and samples.no_spread(float(np.ptp(drawn)), estimate, scale) and estimate != 0.0:
-            return None, (_NO_VARIANCE,)
         distribution = replicates(drawn, scale)
         notes: tuple[Note, ...] = ()
         fewest = min(self.scores[s].size for s in (a, b) if s is not None)
@@ -110,18 +108,17 @@ class Separate:
             told = f'a bootstrap interval of the mean of {fewest} runs is too short; use interval="t"'
             notes = (Note("short_interval", told),)
         if method == "basic":
-            return defined(
-                Interval(*intervals.basic(distribution, estimate, level), level, method, False), notes
-            )
-        ends = None
+            ends = intervals.basic(distribution, estimate, level)
+            return self._defined(Interval(*ends, level, method, False), a, b, notes)
+        found: tuple[float, float] | None = None
         if method == "bca":
-            ends = intervals.bca(distribution, estimate, self._acceleration(a, b), level)
-        if ends is None:
+            found = intervals.bca(distribution, estimate, self._acceleration(a, b), level)
+        if found is None:
             if method == "bca":
                 told = "the BCa interval is undefined here; the percentile interval is given"
                 notes += (Note("bca_undefined", told),)
-            method, ends = "percentile", self._percentile(distribution, level)
-        return defined(Interval(*ends, level, method, False), notes)
+            method, found = "percentile", self._percentile(distribution, level)
+        return self._defined(Interval(*found, level, method, False), a, b, notes)
 
     def _percentile(self, distribution: Replicates, level: float) -> tuple[float, float]:
         """Return the percentile interval; of medians its ends are replicates, which their test counts."""

@@ -76,6 +76,10 @@ class StreamGroup(Group):
 
     has_formula = True
 
+    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
+        """Return the number of items for a mean."""
+        return float(self.n_units) if isinstance(self.metrics[metric], MeanMetric) else None
+
     # -- passes ------------------------------------------------------------------------------------
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import raw_values, slopes
+from bestby.engine import raw_values, shares, slopes
 from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.expansions import Expansions
 from bestby.engine.permutations import Permutations
@@ -150,6 +150,17 @@ class SumGroup(Group):
             values = rounding.difference(values, table.column(int(table.columns[metric][b][0])))
         return Contributions(values / size, table.units.counts, table.units.bounds, not table.clustered)
 
+    def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
+        """Return whether each item that a share counts is a success, or the difference of two systems.
+
+        None if the score is no share of single items in one stratum, or counts no item.
+        """
+        return shares.answers(self.metrics[metric], self.table, metric, a, b)
+
+    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:
+        """Return how many units of equal size a mean or a share is made of."""
+        return shares.equal_units(self.metrics[metric], self.table, metric, a, b)
+
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return the numbers of items and of units whose rows differ."""
         if pair not in self._numbers_differing:
@@ -168,6 +179,11 @@ class SumGroup(Group):
         if isinstance(metric, StandardisedMetric):
             return raw_values.differing(self.table, metric, pair)
         return self.table.differing(self.table.columns[m][a], self.table.columns[m][b])
+
+    def same_ranks(self, metric: int, a: int, b: int) -> bool:
+        """Whether the standard scores of two systems are the same, but for rounding."""
+        own = self.metrics[metric]
+        return isinstance(own, StandardisedMetric) and raw_values.same(self.table, own, (metric, a, b))
 
     def has_standardised_swaps(self, metric: int) -> bool:
         """Whether the statistics are of standard scores."""

@@ -107,13 +107,13 @@ def corrected_interval(
 ) -> Interval:
     """Return the interval of the mean difference that belongs to `corrected_t` or `conservative_t`.
 
-    If all differences are equal and not 0, their standard error of 0 says nothing and both ends are nan.
+    If all differences are equal, their standard error of 0 says nothing and both ends are nan.
     """
     checks.choice(method, T_TESTS, "method")
     d, scale = _folds(differences, ratio, method)
     mean = math.fsum(d) / d.size
     half = float(stdtrit(d.size - 1, 0.5 * (1.0 + checks.probability(level, "level")))) * scale
-    if scale == 0.0 and mean != 0.0:
+    if scale == 0.0:
         half = math.nan
     return Interval(mean - half, mean + half, level, method, exact=True)
 

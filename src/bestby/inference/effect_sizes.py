@@ -19,7 +19,8 @@ def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     - 3 / (4 (n + m - 2) - 1), which gives Hedges' g for n = m, and for pairs sqrt((n - 2) / (n - 1)); two
     pairs are not corrected. The interval is Bonett's (2008, Psychological Methods 13, 99-109): normal, around
     the difference before the correction, assuming neither equal variances nor, for pairs, a correlation.
-    Without any variance the result is NaN and None.
+    Without any variance the result is NaN and None; without any of the differences of pairs, there is no
+    interval, as their correlation of 1 leaves none of the uncertainty that the runs have.
     """
     n, m = a.size, b.size
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))
@@ -31,10 +32,11 @@ def effect_size(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     u, v = var_a / mean_variance, var_b / mean_variance
     if paired:
         w = float(((a - a.mean()) * (b - b.mean())).sum()) / (n - 1) / mean_variance
-        variance = d * d * (u * u + v * v + 2.0 * w * w) / (8.0 * (n - 1)) + max(0.0, u + v - 2.0 * w) / (
-            n - 1
-        )
+        of_differences = max(0.0, u + v - 2.0 * w)
+        variance = d * d * (u * u + v * v + 2.0 * w * w) / (8.0 * (n - 1)) + of_differences / (n - 1)
         correction = math.sqrt((n - 2) / (n - 1)) if n > 2 else 1.0
+        if rounding.is_nothing(of_differences, 1.0):
+            return correction * d, None
     else:
         variance = d * d * (u * u / (n - 1) + v * v / (m - 1)) / 8.0 + u / (n - 1) + v / (m - 1)
         correction = 1.0 - 3.0 / (4.0 * (n + m - 2) - 1.0)

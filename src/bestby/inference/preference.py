@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -97,57 +97,6 @@ def groups(wins: ArrayLike, ties: ArrayLike | None = None) -> list[tuple[list[in
         stands = {(False, False): "apart", (True, False): "ahead", (False, True): "behind"}
         out.append((list(members), stands.get((wins_out, loses_out), "between")))
     return out
-
-
-class Errors(NamedTuple):
-    """Covariances of log strengths, each shape (S, S).
-
-    `fisher` is from the Fisher information: right if the model is and the judgements are independent.
-    `robust` is from the judgements themselves, summed over each cluster.
-    """
-
-    fisher: FloatArray
-    robust: FloatArray
-
-
-def errors(
-    fitted: Strengths,
-    first: ArrayLike,
-    second: ArrayLike,
-    values: ArrayLike,
-    *,
-    clusters: ArrayLike | None = None,
-    model: str = "half",
-    prior: float = 0.0,
-) -> Errors:
-    """Return the covariance of the log strengths fitted to judgements.
-
-    The arrays have shape (n,); `values` are 1 where the first was preferred, 0 where the second was, 0.5 for
-    a tie. The two covariances are the inverse information H, and H M H with M the sum over clusters of the
-    outer product of their scores (Liang & Zeger 1986, Biometrika 73, 13-22, eq. 6), times G / (G - 1) for G
-    clusters, both for strengths whose mean is 0.
-    """
-    a, b = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
-    y = np.asarray(values, dtype=np.float64)
-    size, log_tie = fitted.log.shape[-1], _strengths.log_of(fitted.tie)
-    pairs = np.zeros((size, size))
-    np.add.at(pairs, (a, b), 1.0)
-    pairs = pairs + pairs.T + prior * (1.0 - np.eye(size))
-    information = _strengths.information_of(
-        pairs[None], *_strengths.all_probabilities(fitted.log[None], log_tie[None])
-    )[0]
-    inverse = np.linalg.pinv(information, hermitian=True)
-    q, p_tie = _strengths.probabilities(fitted.log[a] - fitted.log[b], log_tie)
-    unit = np.arange(a.size) if clusters is None else np.asarray(clusters, dtype=np.int64)
-    n_units = int(unit.max()) + 1
-    score = np.zeros((n_units, size + 1))
-    np.add.at(score, (unit, a), y - q)
-    np.add.at(score, (unit, b), q - y)
-    if model == "davidson" and fitted.tie > 0.0:
-        np.add.at(score, (unit, size), (y == 0.5) - p_tie)
-    spread = score.T @ score * (n_units / max(n_units - 1, 1))
-    robust = inverse @ spread @ inverse
-    return Errors(inverse[:size, :size], robust[:size, :size])
 
 
 def _matrices(wins: ArrayLike, ties: ArrayLike | None) -> tuple[FloatArray, FloatArray]:

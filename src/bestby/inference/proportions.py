@@ -67,9 +67,15 @@ def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float
         raise InvalidInputError(
             f"n must be at least 1 and at least n10 + n01, got n = {n}, n10 = {n10}, n01 = {n01}"
         )
-    high = _tango_high(a - b, a + b, size, z)
-    low = -_tango_high(b - a, a + b, size, z)
-    return low, high
+    return tango_ends(a - b, a + b, size, z)
+
+
+def tango_ends(net: float, differing: float, n: float, z: float) -> tuple[float, float]:
+    """Return the ends of Tango's interval from n10 - n01, n10 + n01 and n, which need not be whole numbers.
+
+    `z` is the quantile, of the normal distribution or of Student's t.
+    """
+    return -_tango_high(-net, differing, n, z), _tango_high(net, differing, n, z)
 
 
 def paired_error(n_differing: ArrayLike, difference: ArrayLike, n: int) -> FloatArray:
@@ -84,7 +90,7 @@ def paired_error(n_differing: ArrayLike, difference: ArrayLike, n: int) -> Float
     return error
 
 
-def _tango_high(d: int, m: int, n: int, z: float) -> float:
+def _tango_high(d: float, m: float, n: float, z: float) -> float:
     """Upper end of Tango's interval for the difference d / n when m of n items differ."""
     zz = z * z
     if d == n:

@@ -121,6 +121,11 @@ class Metric(BaseMetric):
     0.25
     """
 
+    @property
+    def same_trials(self) -> bool:
+        """Whether the gold alone says which items are `trials`, so that all systems have the same."""
+        return False
+
     @abstractmethod
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return one row of sufficient statistics per item.
@@ -154,6 +159,24 @@ class Metric(BaseMetric):
         ndarray, shape (...)
             The scores; NaN where the score is undefined.
         """
+
+    def trials(self, rows: FloatArray) -> tuple[FloatArray, FloatArray] | None:  # noqa: ARG002
+        """Return successes and trials if the score is a share of some of the items, as recall is.
+
+        Score intervals of proportions then apply: Wilson's, and Tango's for a difference if `same_trials`.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (R, k)
+            Rows of `statistics`, or sums of such rows.
+
+        Returns
+        -------
+        tuple of ndarray, shape (R,), or None
+            The numbers of successes and of trials, 0 or 1 for an item; None, the default, if the score is no
+            such share.
+        """
+        return None
 
     def undefined(self, totals: FloatArray) -> str | None:  # noqa: ARG002
         """Return a sentence if some part of the score on `totals` is 0/0 and was counted as 0.

@@ -90,6 +90,10 @@ class Micro(Metric):
         hits, made, n = np.moveaxis(totals, -1, 0)
         return ratio(hits, made) if self.part == "precision" else ratio(2.0 * hits, made + n)
 
+    def trials(self, rows: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Return right and made predictions of precision; None of F1."""
+        return (rows[:, 0], rows[:, 1]) if self.part == "precision" else None
+
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if no prediction was made."""
         if self.part == "precision" and totals[1] == 0.0:
@@ -126,6 +130,15 @@ class OneClass(Metric):
         """Return the ratio of the totals."""
         counts = dict(zip(_COUNTS[self.part], np.moveaxis(totals, -1, 0), strict=True))
         return ratio(*fraction(self.part, **counts))
+
+    @property
+    def same_trials(self) -> bool:
+        """Whether the gold alone says which items count, as for recall."""
+        return self.part == "recall"
+
+    def trials(self, rows: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Return hits and items of the class, by the gold (recall) or the system (precision); not of F1."""
+        return None if self.part == "f1" else (rows[:, 0], rows[:, 1])
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if the score is 0/0."""

@@ -12,7 +12,7 @@ from bestby.comparisons.common.family import alpha_of, rejects, shown_better
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
-from bestby.results.values import TestResult
+from bestby.results.values import WITHOUT_INTERVAL, TestResult
 
 
 def computed(c: Any, what: str) -> bool:
@@ -59,13 +59,13 @@ def _size_sentence(d: Difference, digits: Rounding) -> str:
     ahead = d.ahead or d.a
     behind = d.b if ahead == d.a else d.a
     if d.estimate == 0.0:
-        if d.n_items and d.n_differing == 0:
-            return f"{d.a} and {d.b} are level: no item sets them apart."
         lead = f"{d.a} and {d.b} are level"
+        if d.n_items and d.n_differing == 0:
+            lead += ": no item sets them apart"
     else:
         way = "" if d.greater_is_better else " (lower is better)"
         lead = f"{ahead} is ahead of {behind} by {digits.size(d.estimate)}{way}"
-    if d.interval is None and d.standard_error is None and not _undefined(d):
+    if d.interval is None and d.standard_error is None and not _lacks_interval(d):
         return f"{lead}."  # no interval was asked for
     if d.interval is None:
         return f"{lead}; how sure that is cannot be said from these data."
@@ -75,14 +75,13 @@ def _size_sentence(d: Difference, digits: Rounding) -> str:
     return f"{lead}; the data are compatible with {_span(low, high, ahead, behind, digits)}."
 
 
-def _undefined(d: Difference) -> bool:
-    return any(note.code == "undefined_interval" for note in d.notes)
+def _lacks_interval(d: Difference) -> bool:
+    """Return whether an interval was asked for and there is none, which a note says."""
+    return any(note.code in WITHOUT_INTERVAL for note in d.notes)
 
 
 def _span(low: float, high: float, ahead: str, behind: str, digits: Rounding) -> str:
     """Return the range of leads of `ahead` over `behind`, from `low` to `high`, in words."""
-    if low == high:
-        return f"{_lead(low, ahead, behind, digits)} only"
     if low >= 0.0 and math.isinf(high):
         return f"{digits.size(low)} or more"
     if low >= 0.0:

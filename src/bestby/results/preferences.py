@@ -27,7 +27,7 @@ class PreferenceScore(SystemScore):
         The share of its judgements that the system won, a tie counting half. It depends on whom the system
         was judged against; the strength does not.
     win_rate_interval : Interval or None
-        Its interval; None if it is undefined on every resample, or if none was asked for.
+        Its score interval; None if there is none, or if none was asked for.
     wins, ties, losses : int
         Numbers of judgements.
 
@@ -56,7 +56,7 @@ class PreferenceDifference(Difference):
     probability : float
         The probability that A is preferred to B, a tie counting half, by the strengths.
     probability_interval : Interval or None
-        Its interval; None if it is undefined on every resample, or if none was asked for.
+        Its score interval; None if there is none, or if none was asked for.
     wins, ties, losses : int
         Of A in the judgements of just these two.
 

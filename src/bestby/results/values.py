@@ -7,8 +7,10 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from bestby._core import rounding
 from bestby._core.typing import Alternative
 from bestby.results.base import Note, negated
+from bestby.vocabulary import long_name
 
 MIRRORED: dict[Alternative, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 """The alternative of the same test with the two systems exchanged."""
@@ -53,17 +55,56 @@ class Interval:
         return self.low <= value <= self.high
 
 
+_UNKNOWN = "so the data do not show how it would change with others, and its uncertainty is unknown"
+
+WITHOUT_INTERVAL = {
+    "undefined_interval": "no {} interval: the metric or its standard error is undefined on these data, so"
+    " the uncertainty of this number is unknown",
+    "constant_difference": "no {} interval: it would have no length, as the difference is the same whichever"
+    f" of the items, clusters or runs are taken, {_UNKNOWN}",
+    "constant_scores": "no {} interval: it would have no length, as the score is the same whichever of the"
+    f" items, clusters or runs are taken, {_UNKNOWN}",
+    "identical_ranks": "no {} interval: the metric sees the same ranks or standard scores of both systems on"
+    f" every item, {_UNKNOWN}",
+}
+"""The notes that say why there is no interval, by their codes; each names the interval that was asked for."""
+
+
+def without_interval(code: str, method: str) -> Note:
+    """Return the note that says why there is no interval by a method."""
+    return Note(code, WITHOUT_INTERVAL[code].format(long_name("interval", method)))
+
+
+def has_length(interval: Interval, scale: float) -> bool:
+    """Return whether the ends of an interval are apart by more than rounding of numbers of this size.
+
+    >>> has_length(Interval(0.1, 0.1 + 1e-15, 0.95, "normal", True), 1.0)
+    False
+    """
+    length = interval.high - interval.low
+    return length > 0.0 and not rounding.is_nothing(length, 2.0 * scale)  # each end may be off
+
+
 def defined(
-    interval: Interval | None, notes: tuple[Note, ...] = ()
+    interval: Interval | None,
+    notes: tuple[Note, ...] = (),
+    *,
+    scale: float = 0.0,
+    constant: str = "constant_difference",
 ) -> tuple[Interval | None, tuple[Note, ...]]:
-    """Return an interval with its notes; None and a note that says so if an end is no number."""
-    if interval is None or not (math.isnan(interval.low) or math.isnan(interval.high)):
-        return interval, notes
-    message = (
-        f"no {interval.method} interval: the metric or its standard error is undefined on these data, so the"
-        " uncertainty of this number is unknown"
-    )
-    return None, (*notes, Note("undefined_interval", message))
+    """Return an interval with its notes; None and a note if an end is no number, or it has no length.
+
+    Data that do not vary give every method an interval without length, which would be a certainty that no
+    sample gives. Every maker of intervals therefore ends with this function. `scale` is the size of the
+    scores, to which rounding is relative, and `constant` the code of the note on an interval without length.
+    """
+    if interval is None:
+        return None, notes
+    if math.isnan(interval.low) or math.isnan(interval.high):
+        return None, (*notes, without_interval("undefined_interval", interval.method))
+    if not has_length(interval, scale):
+        return None, (*notes, without_interval(constant, interval.method))
+    return interval, notes
 
 
 @dataclass(frozen=True, slots=True)

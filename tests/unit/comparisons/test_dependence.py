@@ -98,7 +98,7 @@ def test_few_or_unequal_clusters_are_told(clusters: np.ndarray, told: str) -> No
 def test_many_equal_clusters_are_not() -> None:
     result = run(clusters=np.arange(N) // 2)
     assert not messages(result, "few_clusters")
-    assert result["a", "b"].interval.method == "bca"
+    assert result["a", "b"].interval.method == "abc"
 
 
 # -- two crossed groupings -------------------------------------------------------------------------------

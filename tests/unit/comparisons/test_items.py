@@ -57,7 +57,8 @@ def test_exact_tests_need_no_resamples() -> None:
 
 def test_few_clusters_and_few_items() -> None:
     result = compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) % 5)
-    note, effect = result.notes
+    note, *constant, effect = result.notes  # every cluster has the same answers
+    assert [(n.code, n.about[1]) for n in constant] == [("constant_scores", "a"), ("constant_scores", "b")]
     assert (note.code, note.about) == ("few_clusters", ())
     assert note.message.startswith("there are only 5 clusters, fewer than 30")
     assert (effect.code, effect.about) == ("design_effect", ("accuracy",))
@@ -317,8 +318,8 @@ def test_strata_hold_for_measures_of_the_items_themselves() -> None:
         return float(np.mean(labels))
 
     share = compare(systems, gold, metric=positives, interval="percentile", n_resamples=200, strata=gold)
-    interval = share.score("a").interval
-    assert interval.low == interval.high == 0.05
+    assert (share.score("a").score, share.score("a").interval) == (0.05, None)
+    assert "constant_scores" in codes(share)
 
 
 def test_one_stratum_is_no_stratum() -> None:

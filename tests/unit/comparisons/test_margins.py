@@ -81,11 +81,12 @@ def test_a_difference_that_no_interval_bounds_is_inconclusive() -> None:
     assert (d.interval, d.verdict, d.equivalence_interval) == (None, "inconclusive", None)
 
 
-def test_lost_resamples_of_strengths_leave_the_verdict_open() -> None:
+def test_few_judgements_leave_the_verdict_open() -> None:
     judged = [("a", "b", "a")] * 6 + [("a", "b", "b")] * 2
-    result = bb.compare_preferences(judged, margin=50.0, n_resamples=999)
-    assert "undefined_resamples" in {note.code for note in result.notes}
-    assert result["a", "b"].verdict == "inconclusive"
+    assert bb.compare_preferences(judged, margin=1.0)["a", "b"].verdict == "inconclusive"
+    ties = [("a", "b", "tie")] * 20
+    assert bb.compare_preferences(ties, margin=0.1)["a", "b"].verdict == "inconclusive"
+    assert bb.compare_preferences(ties * 20, margin=0.1)["a", "b"].verdict == "equivalent"
 
 
 def test_a_prior_would_make_systems_equivalent() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from bestby import DesignError, InvalidInputError
 from bestby.comparisons.preferences.comparing import compare_preferences
+from bestby.inference.proportions import tango, wilson
 from bestby.results.preferences import PreferenceComparison
 
 NAMES = ("one", "two", "three", "four")
@@ -205,9 +206,9 @@ def test_the_order_of_anything_does_not_matter(rows: Any) -> None:
 
 
 def test_threads_change_no_bit_and_seeds_do() -> None:
-    one, two = (compare_preferences(ROWS, n_resamples=300, n_jobs=jobs) for jobs in (1, 2))
+    one, two = (compare_preferences(ROWS, test="bootstrap", n_resamples=300, n_jobs=jobs) for jobs in (1, 2))
     assert numbers(one) == numbers(two)
-    assert numbers(one) != numbers(compare_preferences(ROWS, n_resamples=300, rng=1))
+    assert numbers(one) != numbers(compare_preferences(ROWS, test="bootstrap", n_resamples=300, rng=1))
 
 
 def test_the_state_of_numpy_is_left_alone() -> None:
@@ -333,7 +334,7 @@ def test_notes() -> None:
     few = compare_preferences(ROWS[:90], n_resamples=300)
     assert "few_clusters" in codes(few)
     rare = [("x", "y", "x")] * 60 + [("x", "y", "y")]
-    lost = compare_preferences(rare, n_resamples=300)
+    lost = compare_preferences(rare, test="bootstrap", n_resamples=300)
     (note,) = (note for note in lost.notes if note.code == "undefined_resamples")
     count = int(note.message.split(" on ")[1].split(" of ")[0])
     assert 60 < count < 160  # (60 / 61)^61, a third or so of 300
@@ -380,9 +381,62 @@ def test_report_of_two_systems_and_of_davidson() -> None:
     assert "Davidson's model" in str(result)
 
 
-def test_no_interval_of_strengths_where_most_resamples_have_no_estimate() -> None:
-    result = compare_preferences([("a", "b", "a"), ("b", "c", "b"), ("c", "a", "c")], n_resamples=999)
-    assert [entry.interval for entry in (*result.systems, *result.differences)] == [None] * 6
-    assert all(d.probability_interval is None for d in result)
-    (note,) = (note for note in result.notes if note.code == "undefined_interval")
-    assert "resamples, where some system wins or loses all; there are no intervals" in note.message
+# -- where one system wins all, or all is a tie ----------------------------------------------------
+
+
+def ends(interval: Any) -> tuple[float, float]:
+    return interval.low, interval.high
+
+
+def test_a_win_in_every_judgement_is_no_certainty() -> None:
+    result = compare_preferences([("x", "y", "x")] * 60, prior=1.0)
+    d = result["x", "y"]
+    assert ends(d.probability_interval) == pytest.approx(wilson(60.5, 61))
+    assert ends(d.interval) == pytest.approx(tuple(math.log(p / (1.0 - p)) for p in wilson(60.5, 61)))
+    assert ends(result.score("x").win_rate_interval) == pytest.approx(wilson(60, 60))  # type: ignore[attr-defined]
+    assert "anything from" in d.sentence
+
+
+def test_nothing_but_ties_is_no_certainty() -> None:
+    result = compare_preferences([("x", "y", "tie")] * 60)
+    d = result["x", "y"]
+    reach = tango(0, 0, 60)[1] / 2.0
+    assert ends(d.probability_interval) == pytest.approx((0.5 - reach, 0.5 + reach))
+    assert ends(result.score("x").win_rate_interval) == pytest.approx((0.5 - reach, 0.5 + reach))  # type: ignore[attr-defined]
+    assert 0.0 in d.interval
+    assert d.interval.high > 0.1
+
+
+@pytest.mark.parametrize("ties", ["half", "davidson"])
+def test_two_systems_have_score_intervals(ties: str) -> None:
+    result = compare_preferences([row for row in TWO if row[2] != "tie"], ties=ties)
+    d, x = result["x", "y"], result.score("x")
+    assert ends(d.probability_interval) == pytest.approx(wilson(15, 21))
+    assert ends(x.interval) == pytest.approx(tuple(end / 2.0 for end in ends(d.interval)))
+    with_ties = compare_preferences(TWO)["x", "y"]
+    assert ends(with_ties.probability_interval) == pytest.approx(
+        tuple((1.0 + end) / 2.0 for end in tango(15, 6, 25))
+    )
+    if ties == "davidson":  # no tie in 21 judgements
+        assert result.tie_interval is not None
+        assert result.tie_interval.low == 0.0
+        share = result.tie_interval.high / (2.0 + result.tie_interval.high)
+        assert share == pytest.approx(wilson(0, 21)[1])
+
+
+def test_clusters_that_agree_count_as_one_judgement() -> None:
+    for winner in ("x", "tie"):
+        rows = [("x", "y", winner)] * 60
+        clusters = np.repeat(np.arange(20), 3)
+        d = compare_preferences(rows, clusters=clusters, prior=1.0)["x", "y"]
+        alone = compare_preferences(rows, prior=1.0)["x", "y"]
+        wide, narrow = d.probability_interval, alone.probability_interval
+        assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+        assert d.interval.low < alone.interval.low < alone.interval.high < d.interval.high
+
+
+def test_three_judgements_in_a_circle_have_wide_intervals() -> None:
+    result = compare_preferences([("a", "b", "a"), ("b", "c", "b"), ("c", "a", "c")])
+    for d in result:
+        assert d.probability_interval.high - d.probability_interval.low > 0.8
+        assert ends(d.interval) == pytest.approx((-d.interval.high, d.interval.high))

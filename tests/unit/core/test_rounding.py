@@ -28,7 +28,7 @@ def test_a_constant_difference_of_runs_folds_and_datasets() -> None:
     assert bb.compare_runs({"a": A, "b": B}, paired=True, test="t")["a", "b"].p_value == 2.0**-7
     folds = bb.compare_folds({"a": A, "b": B})["a", "b"]
     assert folds.p_value == 2.0**-7
-    assert [note.code for note in folds.notes] == ["no_variance"]
+    assert [note.code for note in folds.notes] == ["constant_difference"]
     assert folds.interval is None
     scores = {f"d{i}": {"a": a, "b": b} for i, (a, b) in enumerate(zip(A.tolist(), B.tolist(), strict=True))}
     assert bb.compare_datasets(scores, across="t")["a", "b"].p_value == 2.0**-7

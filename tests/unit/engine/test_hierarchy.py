@@ -298,9 +298,12 @@ def test_copies_leave_nothing_to_the_items(paired: bool, groups: np.ndarray | No
     copy = crossed([x, x], paired=paired, clusters=groups)
     assert copy.components(0, 1).items == 0.0
     assert (copy.components(0, 1).standard_error == 0.0) == paired
-    assert copy.interval(0, 1, "t", 0.95)[1] == ()
+    interval, notes = copy.interval(0, 1, "t", 0.95)
+    constant = ["constant_difference"] if paired else []
+    assert (interval is None, [note.code for note in notes]) == (paired, constant)
     shifted = crossed([x + 1.0, x], paired=paired, clusters=groups)
-    assert [note.code for note in shifted.interval(0, 1, "t", 0.95)[1]] == ["same_difference"]
+    interval, notes = shifted.interval(0, 1, "t", 0.95)
+    assert (interval is None, [note.code for note in notes]) == (paired, ["same_difference", *constant])
     p = shifted.test(0, 1, "t", "two-sided").p_value
     assert p == pytest.approx(2.0 * 0.5 ** (40 if groups is None else 20)) if paired else p > 1e-3
 
@@ -315,8 +318,9 @@ def test_small_differences_of_large_scores_keep_their_standard_error() -> None:
 def test_answers_in_clusters_of_which_none_differs_are_noted() -> None:
     """Of answers an interval of length 0 does not hold; its words are not those of a few clusters."""
     everything = right(60, [(), ()])
-    _, notes = crossed([everything, everything], clusters=np.repeat(np.arange(30), 2)).interval(
+    interval, notes = crossed([everything, everything], clusters=np.repeat(np.arange(30), 2)).interval(
         0, 1, "t", 0.95
     )
-    assert [note.code for note in notes] == ["none_effective"]
+    assert interval is None
+    assert [note.code for note in notes] == ["none_effective", "constant_difference"]
     assert "any of the clusters" in notes[0].message

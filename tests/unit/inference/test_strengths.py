@@ -12,6 +12,7 @@ import pytest
 
 from bestby import DesignError, InvalidInputError
 from bestby.inference import _strengths, preference
+from bestby.inference.preference_errors import errors
 from bestby.vocabulary import allowed_names
 
 # -- win rates, groups, refusals -------------------------------------------------------------------
@@ -271,12 +272,12 @@ def test_errors_of_two_by_hand() -> None:
     fitted = preference.strengths([[0, 9], [3, 0]])
     first, second = [0] * 6 + [1] * 6, [1] * 6 + [0] * 6
     values = [1.0] * 6 + [0.0] * 3 + [1.0] * 3
-    found = preference.errors(fitted, first, second, values)
+    found = errors(fitted, first, second, values)
     np.testing.assert_allclose(found.fisher, SIGNS / (4 * 9 / 4), rtol=1e-10)
     robust = (9 / 16 + 27 / 16) / (4 * (9 / 4) ** 2) * 12 / 11
     np.testing.assert_allclose(found.robust, robust * SIGNS, rtol=1e-10)
     # Two clusters: of six wins, and of three wins and three losses, scores 3/2 and -3/2; times 2 / 1
-    two = preference.errors(fitted, first, second, values, clusters=[0] * 6 + [1] * 6)
+    two = errors(fitted, first, second, values, clusters=[0] * 6 + [1] * 6)
     np.testing.assert_allclose(two.fisher, found.fisher, rtol=1e-14)
     np.testing.assert_allclose(two.robust, SIGNS * 2 * (9 / 4 + 9 / 4) / (4 * (9 / 4) ** 2), rtol=1e-10)
 
@@ -285,15 +286,15 @@ def test_errors_with_a_prior_by_hand() -> None:
     # 8 + 1 wins, 2 + 1 losses: the information is that of 12, the scores are of 10 judgements
     fitted = preference.strengths([[0, 8], [2, 0]], prior=2.0)
     values = [1.0] * 8 + [0.0] * 2
-    found = preference.errors(fitted, [0] * 10, [1] * 10, values, prior=2.0)
+    found = errors(fitted, [0] * 10, [1] * 10, values, prior=2.0)
     np.testing.assert_allclose(found.fisher, SIGNS / 9, rtol=1e-10)
     robust = (8 / 16 + 18 / 16) / (4 * (9 / 4) ** 2) * 10 / 9
     np.testing.assert_allclose(found.robust, robust * SIGNS, rtol=1e-10)
     # One cluster: scores of 8/4 - 6/4, and no G / (G - 1)
-    one = preference.errors(fitted, [0] * 10, [1] * 10, values, clusters=[0] * 10, prior=2.0)
+    one = errors(fitted, [0] * 10, [1] * 10, values, clusters=[0] * 10, prior=2.0)
     np.testing.assert_allclose(one.robust, SIGNS * 0.25 / (4 * (9 / 4) ** 2), rtol=1e-10)
     level = preference.strengths(np.ones((3, 3)) - np.eye(3), prior=4.0)
-    three = preference.errors(level, [0, 0, 1], [1, 2, 2], [1, 1, 1], prior=4.0)
+    three = errors(level, [0, 0, 1], [1, 2, 2], [1, 1, 1], prior=4.0)
     # Three level systems, five judgements of each pair: 5 / 4 (3 I - J), its inverse 4 / 15 (I - J / 3)
     np.testing.assert_allclose(three.fisher, 4 / 15 * (np.eye(3) - 1 / 3), rtol=1e-12)
 
@@ -302,17 +303,17 @@ def test_errors_of_davidson_for_two_are_those_of_counts() -> None:
     # As many parameters as outcomes: the log odds have the variance 1/9 + 1/4, robust or not
     fitted = preference.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson")
     values = [1.0] * 9 + [0.0] * 4 + [0.5] * 5
-    found = preference.errors(fitted, [0] * 18, [1] * 18, values, model="davidson")
+    found = errors(fitted, [0] * 18, [1] * 18, values, model="davidson")
     np.testing.assert_allclose(found.fisher, SIGNS / 4 * (1 / 9 + 1 / 4), rtol=1e-9)
     np.testing.assert_allclose(found.robust, SIGNS / 4 * (1 / 9 + 1 / 4) * 18 / 17, rtol=1e-9)
     # With a prior of 2: 10, 5 and 5 of 20
     more = preference.strengths([[0, 9], [4, 0]], [[0, 5], [5, 0]], model="davidson", prior=2.0)
-    added = preference.errors(more, [0] * 18, [1] * 18, values, model="davidson", prior=2.0)
+    added = errors(more, [0] * 18, [1] * 18, values, model="davidson", prior=2.0)
     np.testing.assert_allclose(added.fisher, SIGNS / 4 * (1 / 10 + 1 / 5), rtol=1e-9)
     few = preference.strengths([[0, 9], [4, 0]], [[0, 0.5], [0.5, 0]], model="davidson")
     assert float(few.tie) == pytest.approx(0.5 / 6, rel=1e-12)
     plain = preference.strengths([[0, 9], [4, 0]], model="davidson")
-    none = preference.errors(plain, [0] * 13, [1] * 13, values[:13], model="davidson")
+    none = errors(plain, [0] * 13, [1] * 13, values[:13], model="davidson")
     np.testing.assert_allclose(none.fisher, SIGNS / 4 * (1 / 9 + 1 / 4), rtol=1e-9)
     np.testing.assert_allclose(none.robust, SIGNS / 4 * (1 / 9 + 1 / 4) * 13 / 12, rtol=1e-9)
 

@@ -84,8 +84,17 @@ def test_level_systems(made: SimpleNamespace) -> None:
         "a and b are level; the data are compatible with anything from 0.020 in favour of b"
         " to 0.030 in favour of a."
     )
-    d = made.difference(estimate=0.0, low=0.0, high=0.0, n_differing=0, p_value=1.0)
-    assert d.sentence == ("a and b are level: no item sets them apart. Paired permutation test: p = 1.")
+    d = made.difference(estimate=0.0, low=-0.1, high=0.1, n_differing=0, p_value=1.0)
+    assert first(d.sentence) == (
+        "a and b are level: no item sets them apart; the data are compatible with anything from 0.100 in"
+        " favour of b to 0.100 in favour of a."
+    )
+    for code in ("constant_difference", "identical_ranks", "undefined_interval"):
+        none = dataclasses.replace(d, interval=None, notes=(Note(code, "none"),))
+        assert none.sentence == (
+            "a and b are level: no item sets them apart; how sure that is cannot be said from these data."
+            " Paired permutation test: p = 1."
+        )
 
 
 def test_what_is_undefined_is_said_to_be(made: SimpleNamespace) -> None:

@@ -38,7 +38,7 @@ class Statistics(groups.Family):
     baseline: Text = option("NAME", "Compare every other system with this one only.")
     interval: str = option(
         "METHOD",
-        "Strengths: percentile. Win rates: as for compare. Or none.",
+        "Win rates: as for compare. Strengths have score intervals. Or none.",
         choices=groups.skippable("interval"),
         default="auto",
     )

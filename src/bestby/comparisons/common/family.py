@@ -198,6 +198,8 @@ def on_marks(interval: Interval | None, scores: tuple[float, float], margin: flo
         return None
     scale = max(map(abs, scores))
     low, high = rounding.on_marks(np.array([interval.low, interval.high]), marks(margin), scale).tolist()
+    if low == high:  # an interval around a mark far larger than it
+        return interval
     return dataclasses.replace(interval, low=low, high=high)
 
 

@@ -8,11 +8,9 @@ from concurrent.futures import Executor
 from os import PathLike
 from typing import Any, Literal
 
-import numpy as np
-
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Correction, FloatArray, OnMissing, Question, Rng
+from bestby._core.typing import Correction, OnMissing, Question, Rng
 from bestby.comparisons.common import per_dataset, provenance, swap_notes
 from bestby.comparisons.common.family import (
     adjusted,
@@ -22,7 +20,7 @@ from bestby.comparisons.common.family import (
 )
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.note_rules import notes_on
-from bestby.comparisons.datasets.overall import clipped, overall_differences, without_interval
+from bestby.comparisons.datasets.overall import clipped, overall_differences
 from bestby.comparisons.datasets.source import (
     DatasetScores,
     check_outer,
@@ -36,7 +34,7 @@ from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
 from bestby.engine.text_statistics import Counting
-from bestby.inference import classical, ranking
+from bestby.inference import ranking
 from bestby.metrics import resolve
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, remember_backend
@@ -198,7 +196,7 @@ def compare_datasets(
     tests = differences_within(scores, pairs, options)
     over = dataclasses.replace(options, test=None if test is None else across)
     differences, doubts = _across(scores, pairs, over, drawing)
-    overall = overall_differences(scores, pairs, differences, options, drawing, counting)
+    overall, unbounded = overall_differences(scores, pairs, differences, options, drawing, counting)
     friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
     counts = counts_of(tests, pairs, options)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)
@@ -223,7 +221,7 @@ def compare_datasets(
             *scores.notes,
             *notes_on(scores, pairs, counts, tests, options, over.test),
             *doubts,
-            *without_interval(overall, scores.metric.name),
+            *unbounded,
         ),
         provenance=provenance.made_by(drawing, settings, about, scores.data_hash),
         level=options.level,
@@ -285,26 +283,26 @@ def _across(
     tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
     doubts = swap_notes.exchangeability_notes(makers.group, 0, tests, names, options.alpha, "datasets")
     doubts = [dataclasses.replace(note, about=(scores.metric.name, *note.about[1:])) for note in doubts]
-    found = [
-        _over_datasets(d, classical.paired_differences(columns[d.a], columns[d.b]), scores.metric, options)
-        for d in adjusted(made, options.correction)
-    ]
+    found = [_over_datasets(d, scores.metric, options) for d in adjusted(made, options.correction)]
     return with_direction_notes(found, options.alpha), doubts
 
 
-def _over_datasets(
-    d: Difference, differences: FloatArray, metric: MetricInfo, options: Options
-) -> Difference:
+def _over_datasets(d: Difference, metric: MetricInfo, options: Options) -> Difference:
     """Return a difference of means as that of the metric, with a verdict in its direction.
 
     Student's interval holds for any number of normal differences; notes other than on their number are about
-    their shape. `differences` are those on the datasets: where all are the same, there is no interval.
+    their shape. Where the difference is the same on all datasets there is no interval, and the test has only
+    its signs.
     """
     if d.interval is not None and d.interval.method == "normal":
         of_number = {"few_effective"} | ({"few_differing"} if d.n_differing == d.n_items else set())
         d = dataclasses.replace(d, notes=tuple(note for note in d.notes if note.code not in of_number))
-    if options.interval is not None and d.n_differing > 0 and np.ptp(differences) == 0.0:
-        d = _without_spread(d, metric.name)
+    if any(note.code == "constant_difference" for note in d.notes):
+        text = "the difference is the same on all datasets, so its spread is unknown: there is no interval"
+        if d.n_differing and d.test is not None and d.test.name == "t":
+            text += ", and the p-value comes from the signs alone"
+        note = Note("constant_difference", text, (metric.name, d.a, d.b))
+        d = dataclasses.replace(d, notes=(note,))
     d = dataclasses.replace(
         d,
         metric=metric.name,
@@ -312,20 +310,6 @@ def _over_datasets(
         interval=clipped(d.interval, metric),
     )
     return with_verdict(d, d.interval and clipped(d.equivalence_interval, metric), options.margin)
-
-
-def _without_spread(d: Difference, metric: str) -> Difference:
-    """Return a difference that is the same on all datasets: it has no interval, and a note says why."""
-    text = "the difference is the same on all datasets, so its spread is unknown: there is no interval"
-    if d.test is not None:
-        text += ", and the p-value comes from the signs alone"
-    return dataclasses.replace(
-        d,
-        interval=None,
-        standard_error=0.0,
-        standard_error_method="formula",
-        notes=(Note("no_variance", text, (metric, d.a, d.b)),),
-    )
 
 
 def _ranking(

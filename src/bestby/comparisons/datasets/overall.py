@@ -23,7 +23,7 @@ from bestby.metrics.base import BaseMetric
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Names, Overall
-from bestby.results.values import Interval, defined
+from bestby.results.values import WITHOUT_INTERVAL, Interval, defined
 
 
 def overall_differences(
@@ -33,10 +33,11 @@ def overall_differences(
     options: Options,
     drawing: Drawing,
     counting: Counting,
-) -> tuple[Overall, ...]:
+) -> tuple[tuple[Overall, ...], list[Note]]:
     """Return the mean differences over datasets (macro) and on all items (micro), pair by pair.
 
-    Without intervals there is one of each, for which nothing is resampled.
+    Returns them with a note on each but the differences themselves that has no interval. Without intervals
+    there is one of each, for which nothing is resampled.
     """
     bounded = options.interval is not None
     made = [
@@ -54,12 +55,20 @@ def overall_differences(
         )
         for d in differences
     ]
+    found: list[_Noted] = []
     if scores.items and scores.measure is not None:
         if bounded:
-            made += _macro_over_items(scores, differences, options, drawing)
-        made += _micro(scores, scores.measure, pairs, options, drawing, counting)
+            found += _macro_over_items(scores, differences, options, drawing)
+        found += _micro(scores, scores.measure, pairs, options, drawing, counting)
+    made += [entry for entry, _ in found]
     place = {pair: i for i, pair in enumerate(pairs)}
-    return tuple(sorted(made, key=lambda entry: place[entry.a, entry.b]))
+    lost = [one for one in found if bounded and one[0].interval is None]
+    notes = [_without_interval(*one, scores.metric.name) for one in lost]
+    return tuple(sorted(made, key=lambda entry: place[entry.a, entry.b])), notes
+
+
+_Noted = tuple[Overall, tuple[Note, ...]]
+"""A difference over all datasets and the notes on its interval."""
 
 
 def _judged(
@@ -81,23 +90,23 @@ def _judged(
 
 def _macro_over_items(
     scores: DatasetScores, differences: Sequence[Difference], options: Options, drawing: Drawing
-) -> list[Overall]:
+) -> list[_Noted]:
     """Return intervals of the mean difference for other items of the same datasets."""
     pairs = [(scores.names.index(d.a), scores.names.index(d.b)) for d in differences]
     crossed = any(makers.group.crossed for makers in scores.makers.values())
     spreads = _macro_by_formula(scores, pairs) if crossed else _macro_drawn(scores, pairs, drawing)
     method, error_method = ("two-way", "two-way") if crossed else ("percentile", "bootstrap")
-    made = []
+    scale, made = float(np.abs(scores.matrix).max()), []
     for d, (ends, error) in zip(differences, spreads, strict=True):
 
         def bounds(level: float, ends: _Ends = ends) -> Bounds:
-            interval, notes = defined(Interval(*ends(level), level, method, exact=crossed))
-            return clipped(interval, scores.metric), notes
+            made = clipped(Interval(*ends(level), level, method, exact=crossed), scores.metric)
+            return defined(made, scale=scale)
 
-        interval, tost, _ = with_equivalence(bounds, options.level, options.margin)
+        interval, tost, notes = with_equivalence(bounds, options.level, options.margin)
         known = None if error is None else error_method
         entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, known)
-        made.append(_judged(entry, tost, (d.score_a, d.score_b), scores, options.margin))
+        made.append((_judged(entry, tost, (d.score_a, d.score_b), scores, options.margin), notes))
     return made
 
 
@@ -148,7 +157,7 @@ def _micro(
     options: Options,
     drawing: Drawing,
     counting: Counting,
-) -> list[Overall]:
+) -> list[_Noted]:
     """Return the differences on all items pooled: items redrawn inside datasets, then whole datasets."""
     if per_dataset.obstacle_to_pooling(scores.items) is not None:
         return []
@@ -158,7 +167,8 @@ def _micro(
         found = per_dataset.intervals_on(whole, measure, drawing, where, counting).scores[0]
         place = {name: position for position, name in enumerate(scores.names)}
         return [
-            Overall(a, b, "micro", None, float(found[place[a]] - found[place[b]]), None) for a, b in pairs
+            (Overall(a, b, "micro", None, float(found[place[a]] - found[place[b]]), None), ())
+            for a, b in pairs
         ]
     labels = [name for name, part in scores.items.items() for _ in range(part.n_items)]
     by_dataset = dataclasses.replace(whole, strata=None, clusters=np.array(labels, dtype=np.str_))
@@ -168,29 +178,19 @@ def _micro(
         for a, b in pairs:
             pair = (0, scores.names.index(a), scores.names.index(b))
             target = Target(*pair)
-            interval, tost, _ = one_pair.intervals(makers, pair, "auto", options)
+            interval, tost, notes = one_pair.intervals(makers, pair, "auto", options)
             error = one_pair.standard_error(makers, target, interval)
             entry = Overall(a, b, "micro", resampled, makers.estimate(target), interval, *error)
             of_systems = (float(makers.scores[0][pair[1]]), float(makers.scores[0][pair[2]]))
-            made.append(_judged(entry, tost, of_systems, scores, options.margin))
+            made.append((_judged(entry, tost, of_systems, scores, options.margin), notes))
     return made
 
 
-def without_interval(overall: Sequence[Overall], metric: str) -> list[Note]:
-    """Return a note for every difference over all datasets that has no interval."""
-    template = (
-        "no interval of the {} difference ({} resampled): the metric is undefined on every resample, so the"
-        " uncertainty of the difference is unknown"
-    )
-    return [
-        Note(
-            "undefined_interval", template.format(entry.average, entry.resampled), (metric, entry.a, entry.b)
-        )
-        for entry in overall
-        if entry.interval is None
-        and entry.resampled is not None
-        and (entry.average, entry.resampled) != ("macro", "datasets")
-    ]
+def _without_interval(entry: Overall, notes: tuple[Note, ...], metric: str) -> Note:
+    """Return the note that says why a difference over all datasets has no interval."""
+    why = next(note for note in notes if note.code in WITHOUT_INTERVAL)
+    told = f"{entry.average} difference, {entry.resampled} resampled: {why.message}"
+    return Note(why.code, told, (metric, entry.a, entry.b))
 
 
 def clipped(interval: Interval | None, metric: MetricInfo) -> Interval | None:

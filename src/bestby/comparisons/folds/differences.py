@@ -21,7 +21,7 @@ from bestby.comparisons.folds import fold_tests
 from bestby.comparisons.folds.source import Folds, Labels
 from bestby.inference import classical, crossvalidation
 from bestby.inference.replicability import replicability
-from bestby.results.base import Note
+from bestby.results.base import Note, notes_about
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Names
 from bestby.results.folds import Spread
@@ -75,7 +75,7 @@ def paired(folds: Folds, pair: Names) -> FloatArray:
     return classical.paired_differences(a, b)
 
 
-_UNKNOWN = ", so its spread is unknown: there is no interval"
+_SAME = "the difference is the same on all folds, so its spread is unknown: there is no interval"
 _BY_SIGNS = ", and the p-value comes from the signs alone"
 
 
@@ -98,14 +98,14 @@ def differences_of(
         notes: tuple[Note, ...] = ()
         if options.interval is not None:
             table = fold_tests.by_repetition(folds, d)
-            interval, tost, _ = with_equivalence(
-                partial(_corrected_interval, table, ratio, method), options.level, options.margin
-            )
+            scale = max(abs(mean[a]), abs(mean[b]))
+            bounds = partial(_corrected_interval, table, ratio, method, scale)
+            interval, tost, notes = with_equivalence(bounds, options.level, options.margin)
             error = crossvalidation.corrected_error(table, ratio, method)
-            if interval is None or interval.low == interval.high:
-                unknown = _UNKNOWN + ("" if test is None else _BY_SIGNS)
-                text = "the difference is the same on all folds" + ("" if interval else unknown)
-                notes = (Note("no_variance", text, (folds.metric.name, a, b)),)
+            if interval is None:
+                told = _SAME + (_BY_SIGNS if test is not None and d.any() else "")
+                notes = (Note("constant_difference", told),)
+            notes = notes_about(notes, folds.metric.name, a, b)
         made.append(
             with_verdict(
                 Difference(
@@ -133,8 +133,8 @@ def differences_of(
     return with_direction_notes(adjusted(made, options.correction), options.alpha)
 
 
-def _corrected_interval(table: FloatArray, ratio: float, method: str, level: float) -> Bounds:
-    return defined(crossvalidation.corrected_interval(table, ratio, level, method))
+def _corrected_interval(table: FloatArray, ratio: float, method: str, scale: float, level: float) -> Bounds:
+    return defined(crossvalidation.corrected_interval(table, ratio, level, method), scale=scale)
 
 
 def spread_of(

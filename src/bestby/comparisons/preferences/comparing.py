@@ -12,22 +12,19 @@ import numpy as np
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Array, ArrayLike, Correction, FloatArray, Question, Rng, Scale, Ties
+from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
 from bestby.comparisons.common import family
 from bestby.comparisons.common.provenance import made_by
-from bestby.comparisons.preferences import testing
+from bestby.comparisons.preferences import bounds, testing
 from bestby.comparisons.preferences.fitting import Fit, Settings, fitted, notes_on
 from bestby.comparisons.preferences.source import Columns, Data, data_of
 from bestby.data.frames import backend_of
 from bestby.data.layouts.preferences import Preferences
 from bestby.engine.base import Drawing, Progress
-from bestby.inference import preference
-from bestby.inference.distributions import replicates
-from bestby.inference.intervals import percentile
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Provenance, remember_backend
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
-from bestby.results.values import Interval, TestResult
+from bestby.results.values import TestResult
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
 
 
@@ -86,8 +83,8 @@ def compare_preferences(
         one which won or lost all has a finite strength.
     baseline : str, optional
         Compare every other system with this one only; otherwise every pair.
-    interval : {"auto", "percentile"} or None
-        How intervals are made: "auto" is "percentile". None: no intervals and no standard errors, which saves
+    interval : {"auto"} or None
+        "auto": score intervals. None: no intervals and no standard errors, which saves
         their time.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
@@ -105,7 +102,8 @@ def compare_preferences(
         The smallest difference of strengths that matters, on their scale; turns on verdicts, which need
         intervals. It does not go with a prior, which draws strengths together.
     n_resamples, rng, n_jobs, progress, resampling
-        As for `compare`; clusters are resampled, or judgements.
+        As for `compare`, for ``test="bootstrap"`` and drawn permutations; what is resampled are clusters, or
+        judgements.
 
     Returns
     -------
@@ -132,6 +130,12 @@ def compare_preferences(
     All judgements count the same whenever they were made: strengths are estimated by maximum likelihood, not
     followed from game to game as sequential Elo ratings are, which depend on the order of the games.
 
+    Intervals are score intervals: Wilson's, and Tango's [4]_ if ties are halves, of as many independent
+    judgements as would give the variance that the model has; clusters change it as they change the variance
+    of the scores of the model, and the quantile is then Student's t. Judgements that are all alike therefore
+    have intervals too. Below 50 clusters they can be too short, as the note `few_clusters` says, and they are
+    too long where fewer than six judgements a system are no tie (`few_differing`).
+
     References
     ----------
     .. [1] Bradley & Terry (1952), Rank analysis of incomplete block designs: the method of paired
@@ -139,6 +143,8 @@ def compare_preferences(
     .. [2] Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison
        experiments, J. Amer. Statist. Assoc. 65, 317-328.
     .. [3] Hunter (2004), MM algorithms for generalized Bradley-Terry models, Ann. Statist. 32, 384-406.
+    .. [4] Tango (1998), Equivalence test and confidence interval for the difference in proportions for the
+       paired-sample design, Statist. Med. 17, 891-908.
 
     Examples
     --------
@@ -179,10 +185,9 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     made = [_difference(fit, i, j, tests.get((i, j)), settings) for i, j in pairs]
     adjusted = family.adjusted(made, settings.correction)
     differences = family.with_direction_notes(adjusted, settings.alpha)
-    drawn = _drawn(fit, settings)
     tie = None
-    if settings.ties == "davidson" and drawn is not None:
-        tie = _interval(drawn.tie, settings.level)
+    if settings.ties == "davidson" and settings.interval is not None:
+        tie = bounds.of_ties(fit, settings.level)
     return PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
         systems=_scores(fit, order, differences, settings),
@@ -200,11 +205,6 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
         tie_parameter=float(fit.strengths.tie),
         tie_interval=tie,
     )
-
-
-def _drawn(fit: Fit, settings: Settings) -> preference.Strengths | None:
-    """Return the strengths on resamples; None if no intervals were asked for."""
-    return None if settings.interval is None else fit.drawn
 
 
 def _test(fit: Fit, i: int, j: int, chosen: str, settings: Settings, drawing: Drawing) -> TestResult:
@@ -228,16 +228,13 @@ def _difference(
     names, unit = fit.data.names, settings.unit
     log = fit.strengths.log
     wins, losses, ties = (int(x) for x in (fit.wins[i, j], fit.wins[j, i], fit.ties[i, j]))
-    drawn = _drawn(fit, settings)
-    interval, tost, chance, doubted = None, None, None, False
-    if drawn is not None:
-        gaps = unit * (drawn.log[:, i] - drawn.log[:, j])
+    bounded = settings.interval is not None
+    interval, tost, chance = None, None, None
+    if bounded:
         interval, tost, _ = family.with_equivalence(
-            lambda level: (_interval(gaps, level), ()), settings.level, settings.margin
+            lambda level: (bounds.of_gap(fit, i, j, level, unit), ()), settings.level, settings.margin
         )
-        chance = _interval(drawn.preference(i, j), settings.level)
-        # On resamples without finite strengths the difference may be of any size.
-        doubted = not np.isfinite(gaps).all()
+        chance = bounds.of_preference(fit, i, j, settings.level)
     plain = PreferenceDifference(
         metric=settings.metric,
         a=names[i],
@@ -257,10 +254,10 @@ def _difference(
         wins=wins,
         ties=ties,
         losses=losses,
-        standard_error=None if drawn is None else unit * fit.error(i, j),
-        standard_error_method=None if drawn is None else "sandwich",
+        standard_error=unit * fit.error(i, j) if bounded else None,
+        standard_error_method="sandwich" if bounded else None,
     )
-    return family.with_verdict(plain, tost, settings.margin, doubted=doubted)
+    return family.with_verdict(plain, tost, settings.margin)
 
 
 def _scores(
@@ -293,28 +290,19 @@ def _scores(
 
 def _uncertainty(fit: Fit, s: int, settings: Settings) -> dict[str, Any]:
     """Return the intervals and standard errors of one system; None each if none were asked for."""
-    drawn, rates = _drawn(fit, settings), fit.drawn_rates
-    if drawn is None or rates is None:
+    if settings.interval is None:
         return dict.fromkeys(("interval", "robust_error", "win_rate_interval"))
+    unit, level = settings.unit, settings.level
     fisher, robust = (
-        settings.unit * math.sqrt(max(float(errors[s, s]), 0.0))
-        for errors in (fit.errors.fisher, fit.errors.robust)
+        unit * math.sqrt(max(float(errors[s, s]), 0.0)) for errors in (fit.errors.fisher, fit.errors.robust)
     )
     return {
-        "interval": _interval(settings.mean + settings.unit * drawn.log[:, s], settings.level),
+        "interval": bounds.of_strength(fit, s, level, unit, settings.mean),
         "standard_error": fisher,
         "standard_error_method": "fisher",
         "robust_error": robust,
-        "win_rate_interval": _interval(rates[:, s], settings.level),
+        "win_rate_interval": bounds.of_win_rate(fit, s, level),
     }
-
-
-def _interval(drawn: FloatArray, level: float) -> Interval | None:
-    """Return the percentile interval of the replicates that are defined; None if half or more are not."""
-    kept = drawn[np.isfinite(drawn)]
-    if 2 * kept.size <= drawn.size:
-        return None
-    return Interval(*percentile(replicates(kept), level), level, "percentile", exact=False)
 
 
 def _provenance(fit: Fit, settings: Settings, drawing: Drawing) -> Provenance:

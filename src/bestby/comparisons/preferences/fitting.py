@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,11 +15,16 @@ from bestby.comparisons.common.settings import CheckedSettings
 from bestby.comparisons.preferences.source import Data
 from bestby.engine.base import Drawing
 from bestby.inference import preference
+from bestby.inference.judgements import Judgements
+from bestby.inference.preference_errors import Errors, errors
 from bestby.results.base import Note
 from bestby.results.values import TestResult
 
 ELO_MEAN = 1000.0
 FEW_CLUSTERS = 50
+
+FEW_DECIDED = 6
+"""Judgements that are no tie, for each system but one, below which intervals are too long."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +60,19 @@ class Settings(CheckedSettings):
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Strengths and win rates of the judgements and of B resamples, and sums of the judgements.
+    """Strengths and win rates of the judgements, sums of the judgements, and how well these determine both.
 
-    `wins` and `ties` have shape (S, S), `drawn` (B, S), with NaN where a resample has no finite strengths.
-    Both are None where nothing that was asked for needs resamples. `errors` are covariances of the log
-    strengths.
+    `wins` and `ties` have shape (S, S). `drawn` are the strengths of B resamples for the bootstrap test,
+    shape (B, S), with NaN where a resample has no finite strengths; None for other tests.
     """
 
     data: Data
     wins: FloatArray
     ties: FloatArray
     strengths: preference.Strengths
-    drawn: preference.Strengths | None
     rates: FloatArray
-    drawn_rates: FloatArray | None
-    errors: preference.Errors
+    errors: Errors
+    drawn: preference.Strengths | None = None
 
     def gap(self, i: int, j: int) -> float:
         """Return the difference of two log strengths; one within the rounding of the fit is 0."""
@@ -86,14 +88,14 @@ class Fit:
 
 def fitted(data: Data, settings: Settings, drawing: Drawing) -> Fit:
     """Return the strengths of the judgements and of their resamples."""
-    judged, size = data.judged, len(data.names)
+    judged = data.judged
     wins, ties = judged.matrices()
     if settings.prior == 0.0:
         preference.refuse_unconnected(wins, ties, data.names)
     strengths = preference.strengths(wins, ties, model=settings.ties, prior=settings.prior)
     preference.refuse_infinite(strengths)
 
-    errors = preference.errors(
+    estimated = errors(
         strengths,
         judged.first,
         judged.second,
@@ -102,51 +104,55 @@ def fitted(data: Data, settings: Settings, drawing: Drawing) -> Fit:
         model=settings.ties,
         prior=settings.prior,
     )
-    fit = Fit(data, wins, ties, strengths, None, preference.win_rates(wins, ties), None, errors)
-    if settings.interval is None and settings.test != "bootstrap":
-        return fit
+    drawn = _drawn(judged, settings, drawing) if settings.test == "bootstrap" else None
+    return Fit(data, wins, ties, strengths, preference.win_rates(wins, ties), estimated, drawn)
+
+
+def _drawn(judged: Judgements, settings: Settings, drawing: Drawing) -> preference.Strengths:
+    """Return the strengths of resamples."""
 
     def refitted(w: FloatArray, t: FloatArray) -> FloatArray:
         again = preference.strengths(w, t, model=settings.ties, prior=settings.prior)
-        return np.column_stack([again.log, again.tie, preference.win_rates(w, t)])
+        return np.column_stack([again.log, again.tie])
 
     drawn = judged.bootstrap(
         drawing.n_resamples, drawing.seed, refitted, n_jobs=drawing.n_jobs, progress=drawing.progress
     )
-    resampled = preference.Strengths(drawn[:, :size], drawn[:, size])
-    return dataclasses.replace(fit, drawn=resampled, drawn_rates=drawn[:, size + 1 :])
+    return preference.Strengths(drawn[:, :-1], drawn[:, -1])
 
 
 def notes_on(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Iterator[Note]:
     """Yield notes on few clusters, resamples without a finite fit, the prior, ties and tests."""
     judged = fit.data.judged
-    if settings.interval is not None and judged.n_units < FEW_CLUSTERS:
-        what = "judgements" if judged.clusters is None else "clusters"
-        told = f"there are only {judged.n_units} {what}: intervals tend to be too short below {FEW_CLUSTERS}"
+    bounded = settings.interval is not None
+    if bounded and judged.clusters is not None and judged.n_units < FEW_CLUSTERS:
+        told = f"there are only {judged.n_units} clusters: intervals can be too short below {FEW_CLUSTERS}"
         yield Note("few_clusters", told)
-    yield from _undefined_notes(fit, settings)
+    decided = int(fit.wins.sum())
+    if bounded and decided < FEW_DECIDED * (len(fit.data.names) - 1):
+        told = (
+            f"only {decided} of {judged.n} judgements are no tie: with so few, no interval meets its level;"
+            " these cover more than they say"
+        )
+        yield Note("few_differing", told)
+    lost = 0 if fit.drawn is None else int(np.isnan(fit.drawn.log).any(axis=1).sum())
+    if fit.drawn is not None and lost:
+        text = (
+            f"strengths have no finite estimate on {lost} of {len(fit.drawn.log)} resamples, where some"
+            " system wins or loses all; the bootstrap test counts them as extreme"
+        )
+        yield Note("undefined_resamples", text)
     if settings.prior > 0.0:
         told = f"{settings.prior:g} judgements, half won and half lost, were added between every two systems"
-        yield Note("prior", f"{told}, which draws strengths together")
+        told += ", which draws strengths together"
+        if bounded:
+            told += ", and their intervals: they can miss strengths far apart"
+        yield Note("prior", told)
     if settings.ties == "half" and bool(fit.ties.any()):
         told = f"{int(fit.ties.sum() / 2)} ties count as half a win for both"
-        if settings.interval is not None:
+        if bounded:
             told += "; the standard errors of the Fisher information treat them as wins and losses, and are"
             told += " too large"
         yield Note("ties_as_halves", told)
     yield from note_rules.direction_notes(settings.metric, True, settings.alternative)
     yield from note_rules.resample_notes(settings.metric, tests, settings.correction, settings.alpha)
-
-
-def _undefined_notes(fit: Fit, settings: Settings) -> Iterator[Note]:
-    """Yield a note on intervals that rest on resamples of which some have no finite strengths."""
-    if fit.drawn is None or settings.interval is None:
-        return
-    lost, size = int(np.isnan(fit.drawn.log).any(axis=1).sum()), fit.drawn.log.shape[0]
-    text = f"strengths have no finite estimate on {lost} of {size} resamples, where some system wins or loses"
-    if 2 * lost >= size:
-        text += " all; there are no intervals of strengths, so their uncertainty is unknown"
-        yield Note("undefined_interval", text)
-    elif lost:
-        text += " all; the intervals use the others and are too short on that side"
-        yield Note("undefined_resamples", text)

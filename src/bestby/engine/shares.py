@@ -1,0 +1,54 @@
+"""Scores that are means or shares of the units, such as recall: what score intervals are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestby._core.typing import FloatArray
+from bestby.engine.base import Contributions
+from bestby.engine.table import Table
+from bestby.metrics.base import MeanMetric, Metric
+
+
+def answers(metric: Metric, table: Table, m: int, a: int, b: int | None) -> Contributions | None:
+    """Return whether each item that a share counts is a success, or the difference of two systems.
+
+    `m` is the position of the metric in the table. None if the score is no share of single items in one
+    stratum, or counts no item.
+    """
+    found = _trials(metric, table, m, a, b)
+    if found is None or table.clustered or table.units.n_strata > 1:
+        return None
+    tried = found[1] == 1.0
+    counts = table.units.counts[tried]
+    if not counts.size:
+        return None
+    return Contributions(found[0][tried], counts, np.array([0, counts.size]), single_items=True)
+
+
+def equal_units(metric: Metric, table: Table, m: int, a: int, b: int | None) -> float | None:
+    """Return how many units of equal size a mean or a share is made of (Kish 1965, section 8.2).
+
+    None for what is neither, and for a share of nothing.
+    """
+    sizes: FloatArray | None = table.sizes
+    if not isinstance(metric, MeanMetric):
+        found = _trials(metric, table, m, a, b)
+        sizes = None if found is None or not found[1].any() else found[1]
+    if sizes is None:
+        return None
+    counts = table.units.counts
+    return float((counts @ sizes) ** 2 / (counts @ np.square(sizes)))
+
+
+def _trials(
+    metric: Metric, table: Table, m: int, a: int, b: int | None
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return the successes of A, or those less the ones of B, and the trials of each distinct unit."""
+    if b is not None and not metric.same_trials:
+        return None
+    of_a = metric.trials(table.rows(table.columns[m][a]))
+    if of_a is None or b is None:
+        return of_a
+    of_b = metric.trials(table.rows(table.columns[m][b]))
+    return None if of_b is None else (of_a[0] - of_b[0], of_a[1])
