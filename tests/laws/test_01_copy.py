@@ -116,3 +116,17 @@ def test_a_monotone_copy_has_no_interval(metric: str, change: Callable[..., Any]
         )["a", "b"]  # fmt: skip
         assert (d.estimate, d.interval) == (pytest.approx(0.0, abs=1e-12), None)
         assert "identical_ranks" in {note.code for note in d.notes}
+
+
+def test_a_copy_is_equivalent_within_any_margin_the_data_can_resolve() -> None:
+    gold = np.array(["x", "y"] * 100)
+    right = np.where(np.arange(200) % 5 == 0, "y", gold)
+    for margin, verdict in ((0.05, "equivalent"), (0.005, "inconclusive")):
+        for metric in ("accuracy", "f1_macro", "matthews_corrcoef"):
+            systems = {"a": right, "b": right.copy()}
+            d = compare(systems, gold, metric=metric, margin=margin, level=LEVEL)["a", "b"]
+            assert d.verdict == verdict
+    # Nothing bounds by how much other scores could differ.
+    scores = np.random.default_rng(4).normal(size=200)
+    d = compare({"a": scores, "b": scores.copy()}, margin=0.1, level=LEVEL)["a", "b"]
+    assert (d.verdict, d.equivalence_interval) == ("inconclusive", None)

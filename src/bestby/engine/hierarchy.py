@@ -207,7 +207,7 @@ class RunsWithItems:
             return None
         return np.asarray(sum(run.values for run in known) / len(known))
 
-    def _answers(self, a: int, b: int) -> Differences | None:
+    def answers(self, a: int, b: int) -> Differences | None:
         """Return the differences of items that are right or wrong; None for other scores, and in clusters."""
         of_a, of_b = self._right[a], self._right[b]
         if of_a is None or of_b is None:
@@ -221,7 +221,7 @@ class RunsWithItems:
         if b is None and right is not None:
             ends = mean_interval(self.estimate(a), parts.items + parts.rest, n, parts.runs, quantile)
             return Interval(*ends, level, name, True)
-        answers = None if b is None else self._answers(a, b)
+        answers = None if b is None else self.answers(a, b)
         if answers is not None:
             ends = answers.interval(parts.runs, quantile, parts.standard_error**2)
             return Interval(*ends, level, name, True)
@@ -243,7 +243,7 @@ class RunsWithItems:
 
     def _few(self, a: int, b: int, method: str) -> tuple[Note, ...]:
         """Return a note if the items that carry a difference are few for its interval."""
-        answers = self._answers(a, b)
+        answers = self.answers(a, b)
         if answers is not None and method == "t":
             if answers.differing >= FEW_DIFFERING:
                 return ()
@@ -352,7 +352,7 @@ class RunsWithItems:
             )
         parts = self.components(a, b)
         least = 0.5 ** min(self.group.n_units, 1000)
-        answers = self._answers(a, b)
+        answers = self.answers(a, b)
         error = parts.standard_error
         if answers is not None:
             error = math.sqrt(answers.null_variance() + parts.runs)

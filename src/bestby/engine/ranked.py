@@ -51,17 +51,17 @@ class WeightGroup(ItemGroup):
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return the delta-method standard error, from the influence of each unit; None without one."""
-        part = self._influence(a, b)
+        part = self.influence(a, b)
         return None if part is None else math.sqrt(sum(influence.variances(*part)))
 
     def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:
         """Return those of Satterthwaite where two classes have a spread each; see `Group`."""
-        part = self._influence(a, b)
+        part = self.influence(a, b)
         if part is None or part[1].size == self.units.bounds.size:
             return super().degrees_of_freedom(metric, a, b)
         return influence.satterthwaite(*part)
 
-    def _influence(self, a: int, b: int | None) -> tuple[FloatArray, IntArray] | None:
+    def influence(self, a: int, b: int | None) -> tuple[FloatArray, IntArray] | None:
         """Return the influence of each unit, and where each stratum, or else each class, begins."""
         of_a, of_b = self.derivatives(a), None if b is None else self.derivatives(b)
         if of_a is None or (b is not None and of_b is None):
@@ -87,7 +87,7 @@ class WeightGroup(ItemGroup):
         It is 0 where the score is undefined without some unit: there the influence of units does not tell
         what depends on it.
         """
-        part = self._influence(a, b) if self.n_units > MOST_LEFT_OUT else None
+        part = self.influence(a, b) if self.n_units > MOST_LEFT_OUT else None
         if part is None:
             return None
         ones = np.ones(self.n_units, dtype=np.int64)

@@ -178,6 +178,20 @@ class Metric(BaseMetric):
         """
         return None
 
+    def possible_rows(self) -> FloatArray | None:
+        """Return the rows of statistics that a single item can have, by what its gold may be.
+
+        They bound how much an item that was not seen can change a difference, which verdicts of equivalence
+        allow for. Extreme rows are enough.
+
+        Returns
+        -------
+        ndarray, shape (golds, predictions, k), or None
+            For each gold, the rows of predictions that two systems may make for it. None, the default:
+            nothing bounds the rows, and systems that differ on few items are not shown to be equivalent.
+        """
+        return None
+
     def undefined(self, totals: FloatArray) -> str | None:  # noqa: ARG002
         """Return a sentence if some part of the score on `totals` is 0/0 and was counted as 0.
 
@@ -290,6 +304,12 @@ class MeanMetric(Metric):
         """Return the value of each item beside a 1."""
         values = np.asarray(self.values(gold, predictions), dtype=np.float64)
         return np.stack([values, np.ones(values.size)]).T
+
+    def possible_rows(self) -> FloatArray | None:
+        """Return the least and the greatest value beside a 1; None without bounds."""
+        if not np.isfinite(self.bounds).all():
+            return None
+        return np.array([[[value, 1.0] for value in self.bounds]])
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the mean."""

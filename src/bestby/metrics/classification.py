@@ -85,6 +85,10 @@ class Micro(Metric):
         """Return whether the item is right, whether it was predicted at all, and 1."""
         return np.column_stack([gold == predictions, predictions >= 0, np.ones(gold.size)]).astype(np.float64)
 
+    def possible_rows(self) -> FloatArray:
+        """Return those of an item that is right, wrong or missing."""
+        return self.statistics(np.zeros(3, dtype=np.int64), np.array([0, 1, -1]))[None]
+
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the ratio of the totals."""
         hits, made, n = np.moveaxis(totals, -1, 0)
@@ -125,6 +129,12 @@ class OneClass(Metric):
         predicted, due = predictions == self.position, gold == self.position
         columns = {"hits": predicted & due, "predicted": predicted, "gold": due}
         return np.column_stack([columns[key] for key in _COUNTS[self.part]]).astype(np.float64)
+
+    def possible_rows(self) -> FloatArray | None:
+        """Return those of an item of this class or another, predicted to be of this class or another."""
+        assert self.position is not None  # fitted
+        here, other = self.position, self.position + 1
+        return rows_of_labels(self, (here, other), (here, other))
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the ratio of the totals."""
@@ -175,19 +185,23 @@ class Averaged(Metric):
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed; without gold all labels are classes."""
         names = printed_labels(self.name, labels)
-        classes = np.arange(len(names)) if gold is None else np.flatnonzero(np.bincount(gold))
+        classes = occurring(gold, len(names))
         caution = None
-        if self.average == "macro" and classes.size < len(names):
+        if self.average == "macro" and len(classes) < len(names):
             caution = (
                 f"{self.name} averages over the classes of the gold; predictions of other labels"
                 f" ({marked(names, ~np.isin(np.arange(len(names)), classes))}) are errors, but not a class"
                 " of their own, as they are by default in scikit-learn"
             )
-        return dataclasses.replace(self, labels=names, classes=tuple(classes.tolist()), caution=caution)
+        return dataclasses.replace(self, labels=names, classes=classes, caution=caution)
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return per class whether it was hit, predicted and due, as far as the metric needs it."""
         return class_counts(self._columns, gold, predictions, len(self.labels), self.name)
+
+    def possible_rows(self) -> FloatArray | None:
+        """Return those of every class of the gold and every prediction."""
+        return rows_of_labels(self, self.classes, range(-1, len(self.labels)))
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the average over the classes."""
@@ -219,15 +233,25 @@ class Averaged(Metric):
 
 @dataclass(frozen=True, repr=False)
 class ByClass(Metric):
-    """A metric of counts per class; `fit` sets `labels`, the label set of the gold and all systems."""
+    """A metric of counts per class.
+
+    `fit` sets `labels`, the label set of the gold and all systems, and `classes`, the positions of those that
+    the gold has.
+    """
 
     name: str = ""
     labels: tuple[str, ...] = ()
+    classes: tuple[int, ...] = ()
     reads = "labels"
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed."""
-        return dataclasses.replace(self, labels=printed_labels(self.name, labels))
+        names = printed_labels(self.name, labels)
+        return dataclasses.replace(self, labels=names, classes=occurring(gold, len(names)))
+
+    def possible_rows(self) -> FloatArray | None:
+        """Return those of every class of the gold and every prediction."""
+        return rows_of_labels(self, self.classes, range(-1, len(self.labels)))
 
 
 class BalancedAccuracy(ByClass):
@@ -316,6 +340,23 @@ def class_counts(
         rows, which = sources[key]
         out[rows, which[rows] + block * n_labels] = 1.0
     return out
+
+
+def occurring(gold: Array | None, n_labels: int) -> tuple[int, ...]:
+    """Return the positions of the labels that the gold has; without gold all."""
+    return tuple(range(n_labels) if gold is None else np.flatnonzero(np.bincount(gold)).tolist())
+
+
+MOST_LABELS = 200
+"""Labels up to which the rows of each of them with each prediction are made."""
+
+
+def rows_of_labels(metric: Metric, golds: Sequence[int], predictions: Sequence[int]) -> FloatArray | None:
+    """Return the rows of each gold with each prediction, shape (golds, predictions, k); None if too many."""
+    if max(len(golds), len(predictions)) > MOST_LABELS:
+        return None
+    rows = metric.statistics(np.repeat(golds, len(predictions)), np.tile(predictions, len(golds)))
+    return rows.reshape(len(golds), len(predictions), -1)
 
 
 def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:

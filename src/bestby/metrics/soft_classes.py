@@ -21,7 +21,7 @@ from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import over_classes
 from bestby.metrics._items import marked
 from bestby.metrics.base import Metric, Names, Patterns
-from bestby.metrics.classification import OneClass, Part, printed_labels, unfitted
+from bestby.metrics.classification import MOST_LABELS, OneClass, Part, printed_labels, unfitted
 
 _WHY: dict[Part, str] = {
     "precision": "no prediction gives it any probability",
@@ -50,6 +50,11 @@ class SoftOneClass(OneClass):
             raise unfitted(self.name)
         p, q = gold[:, self.position], predictions[:, self.position]
         return np.column_stack([np.minimum(p, q), _size(self.part, p, q)])
+
+    def possible_rows(self) -> FloatArray | None:
+        """Return those of gold and predictions that are certain of this class or of another."""
+        assert self.position is not None  # fitted
+        return _certain_rows(self, np.eye(self.position + 2)[self.position :])
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the ratio of the totals."""
@@ -91,6 +96,10 @@ class SoftMacro(Metric):
         shared = np.minimum(gold, predictions)
         return np.concatenate([shared, _size(self.part, gold, predictions)], axis=1)
 
+    def possible_rows(self) -> FloatArray | None:
+        """Return those of gold and predictions that are certain of some class."""
+        return _certain_rows(self, np.eye(len(self.labels)))
+
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the mean over the classes."""
         k = len(self.labels)
@@ -103,6 +112,18 @@ class SoftMacro(Metric):
             return None
         classes = marked(self.labels, empty)
         return f"{self.part} of {classes} is 0/0 ({_WHY[self.part]}) and counts as 0 in {self.name}"
+
+
+def _certain_rows(metric: Metric, certain: FloatArray) -> FloatArray | None:
+    """Return the rows of each of some golds with each prediction, shape (m, m, k); None if too many.
+
+    Rows of less certain labels lie between them.
+    """
+    m = len(certain)
+    if m > MOST_LABELS:
+        return None
+    rows = metric.statistics(np.repeat(certain, m, axis=0), np.tile(certain, (m, 1)))
+    return rows.reshape(m, m, -1)
 
 
 def _size(part: Part, gold: FloatArray, predictions: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bestby import vocabulary
 from bestby._core.text import visible
-from bestby.comparisons.common.family import alpha_of, rejects, shown_better
+from bestby.comparisons.common.family import UNSEEN, alpha_of, rejects, shown_better
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
@@ -126,7 +126,10 @@ def _verdict_sentence(d: Difference, digits: Rounding) -> str:
         shown = f"{percent(interval.level)} interval of {d.a} {MINUS} {d.b}, {digits.interval(interval)},"
         return f"They are equivalent within {margin}: the {shown} lies inside it."
     if d.verdict == "inconclusive":
-        return f"Whether the difference reaches {margin} stays open."
+        why = ""
+        if any(note.code == UNSEEN for note in d.notes):
+            why = ": too few units differ to show that others do not"
+        return f"Whether the difference reaches {margin} stays open{why}."
     return f"{d.a} is {d.verdict} than {d.b} by more than {margin}."
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import DesignError, InvalidInputError, RunsComparison, compare_runs
+from bestby import DesignError, InvalidInputError, MeanMetric, RunsComparison, compare_runs
 
 RNG = np.random.default_rng(11)
 OLD = RNG.normal(0.70, 0.02, 8).tolist()
@@ -466,13 +466,26 @@ def test_no_equivalence_follows_from_an_interval_that_does_not_hold() -> None:
     assert compare_runs(runs, metric="mean", margin=0.01)["a", "b"].verdict == "inconclusive"
 
 
-def test_a_copy_of_runs_on_items_is_equivalent_if_runs_vary_apart() -> None:
-    x = np.random.default_rng(0).normal(size=(3, 40))
+class Credit(MeanMetric):
+    name = "credit"
+    bounds = (0.0, 1.0)
+    needs_gold = False
+
+    def values(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
+        return predictions
+
+
+def test_a_copy_of_runs_on_items_is_equivalent_if_scores_have_bounds() -> None:
+    x = np.random.default_rng(0).random((3, 40))
     for settings in ({"paired": True}, {}, {"clusters": np.repeat(np.arange(20), 2)}):
-        d = compare_runs({"a": x, "b": x}, margin=1.0, **settings)["a", "b"]  # type: ignore[arg-type]
-        paired = "paired" in settings
-        assert (d.interval is None, d.verdict) == (paired, "inconclusive" if paired else "equivalent")
-        assert [note.code for note in d.notes] == ["constant_difference"] * paired + ["identical"]
+        both: Any = ({"a": x, "b": x},)
+        d = compare_runs(*both, margin=1.0, **settings)["a", "b"]
+        assert d.verdict == "inconclusive"
+        assert (d.interval is None) == ("paired" in settings)
+        for margin, verdict in ((0.3, "equivalent"), (0.05, "inconclusive")):
+            assert (
+                compare_runs(*both, metric=Credit(), margin=margin, **settings)["a", "b"].verdict == verdict
+            )
 
 
 def test_no_better_or_worse_follows_from_an_interval_that_does_not_hold() -> None:

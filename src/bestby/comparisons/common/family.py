@@ -22,6 +22,9 @@ OPPOSED = "test_opposes_score"
 LONG = "long_interval"
 """The code of the note on an interval that allows for more than the runs show."""
 
+UNSEEN = "unseen_differences"
+"""The code of the note on systems that are not shown to be equivalent because too few units differ."""
+
 Standings = tuple[IntArray, IntArray, tuple[str, ...] | None]
 """The ranks the tests leave open (low, high), and the labels of the groups."""
 
@@ -219,17 +222,21 @@ def verdict(
     """Return the verdict of A against B from the interval against the margin.
 
     `interval`: of the difference, at the level asked for; None where it is undefined. `tost`: of the same at
-    the level of two one-sided tests.
+    the level of two one-sided tests; None where the data cannot show equivalence.
     """
     if margin is None:
         return None
-    if interval is None or tost is None or doubted:
+    if doubted:
         return "inconclusive"
+    if interval is None:
+        return (
+            "equivalent" if tost is not None and -margin < tost.low and tost.high < margin else "inconclusive"
+        )
     if interval.low > margin:
         return "better" if greater_is_better else "worse"
     if interval.high < -margin:
         return "worse" if greater_is_better else "better"
-    if -margin < tost.low and tost.high < margin:
+    if tost is not None and -margin < tost.low and tost.high < margin:
         return "equivalent"
     return "inconclusive"
 

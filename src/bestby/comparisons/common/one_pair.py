@@ -11,6 +11,7 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.advising import interval_choice
+from bestby.comparisons.common import equivalence
 from bestby.comparisons.common.family import with_equivalence, with_verdict
 from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
@@ -133,6 +134,8 @@ def difference(
     """
     interval, tost, notes = intervals
     m, a, b = pair
+    tost, doubts = equivalence.of_pair(makers, pair, interval and tost, settings)
+    notes += doubts
     metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
     n_differing = makers.group.differing(pair)[0]
     if n_differing == 0:

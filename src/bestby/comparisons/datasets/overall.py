@@ -9,13 +9,14 @@ from functools import partial
 
 import numpy as np
 
-from bestby.comparisons.common import one_pair, per_dataset
+from bestby.comparisons.common import equivalence, one_pair, per_dataset
 from bestby.comparisons.common.family import Bounds, on_marks, verdict, with_equivalence
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.source import DatasetScores
 from bestby.engine.base import Drawing
 from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting
+from bestby.engine.unseen import evidence
 from bestby.inference import cluster_pivots, clusters
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
@@ -97,13 +98,17 @@ def _macro_over_items(
     spreads = _macro_by_formula(scores, pairs) if crossed else _macro_drawn(scores, pairs, drawing)
     method, error_method = ("two-way", "two-way") if crossed else ("percentile", "bootstrap")
     scale, made = float(np.abs(scores.matrix).max()), []
-    for d, (ends, error) in zip(differences, spreads, strict=True):
+    for d, pair, (ends, error) in zip(differences, pairs, spreads, strict=True):
 
         def bounds(level: float, ends: _Ends = ends) -> Bounds:
             made = clipped(Interval(*ends(level), level, method, exact=crossed), scores.metric)
             return defined(made, scale=scale)
 
         interval, tost, notes = with_equivalence(bounds, options.level, options.margin)
+        if options.margin is not None and tost is not None:
+            parts = [evidence(makers.group, (0, *pair)) for makers in scores.makers.values()]
+            tost, _ = equivalence.of_evidence(equivalence.mean_of(parts), tost, d.estimate, options.margin)
+            tost = clipped(tost, scores.metric)
         known = None if error is None else error_method
         entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, known)
         made.append((_judged(entry, tost, (d.score_a, d.score_b), scores, options.margin), notes))
@@ -179,6 +184,7 @@ def _micro(
             pair = (0, scores.names.index(a), scores.names.index(b))
             target = Target(*pair)
             interval, tost, notes = one_pair.intervals(makers, pair, "auto", options)
+            tost, _ = equivalence.of_pair(makers, pair, interval and tost, options)
             error = one_pair.standard_error(makers, target, interval)
             entry = Overall(a, b, "micro", resampled, makers.estimate(target), interval, *error)
             of_systems = (float(makers.scores[0][pair[1]]), float(makers.scores[0][pair[2]]))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from bestby._core.typing import FloatArray
-from bestby.comparisons.common import per_dataset
+from bestby.comparisons.common import equivalence, per_dataset
 from bestby.comparisons.common.family import (
     Bounds,
     adjusted,
@@ -105,7 +105,8 @@ def differences_of(
             if interval is None:
                 told = _SAME + (_BY_SIGNS if test is not None and d.any() else "")
                 notes = (Note("constant_difference", told),)
-            notes = notes_about(notes, folds.metric.name, a, b)
+            tost, unseen = equivalence.few(int((d != 0.0).sum()), d.size, tost, options.margin)
+            notes = notes_about((*notes, *unseen), folds.metric.name, a, b)
         made.append(
             with_verdict(
                 Difference(

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, FloatArray
-from bestby.comparisons.common import family, one_pair
+from bestby.comparisons.common import equivalence, family, one_pair
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Data
 from bestby.engine.base import Drawing
@@ -170,7 +171,14 @@ def _measured(data: Data, a: int, b: int, settings: Settings) -> _Measured:
     interval, tost, notes = family.with_equivalence(
         lambda level: data.maker.interval(a, b, method, level), settings.level, settings.margin
     )
-    return _Measured(interval, tost, *data.maker.standard_error(a, b), notes)
+    tost = None if interval is None else tost
+    if isinstance(data.maker, RunsWithItems):
+        n_differing = _differing(data, a, b)
+        tost, unseen = equivalence.of_runs(data.maker, (a, b), tost, n_differing, settings)
+    else:
+        x, y = data.maker.scores[a], data.maker.scores[b]
+        tost, unseen = equivalence.few(*_apart(x, y, settings.paired), tost, settings.margin)
+    return _Measured(interval, tost, *data.maker.standard_error(a, b), (*notes, *unseen))
 
 
 def _improvement(x: FloatArray, y: FloatArray, settings: Settings) -> tuple[float, Interval | None]:
@@ -192,6 +200,13 @@ def _differing(data: Data, a: int, b: int) -> int:
     if len({rows.ndim for rows in values}) > 1:  # a hard label is the certainty of its class
         values = Reading(data.evaluation).distributions[2]
     return one_pair.differing_items([row for s in (a, b) for row in values[data.maker.columns(s)]])
+
+
+def _apart(x: FloatArray, y: FloatArray, paired: bool) -> tuple[int, int]:
+    """Return how many runs, or pairs of runs, differ from the score or difference of most, and all."""
+    apart = rounding.difference(x, y) if paired else np.concatenate([x, y])
+    most = 0.0 if paired else float(np.median(apart))
+    return int((apart != most).sum()), apart.size
 
 
 def _alike(x: FloatArray, y: FloatArray, paired: bool) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative
-from bestby.comparisons.common import family, one_pair, swap_notes
+from bestby.comparisons.common import equivalence, family, one_pair, swap_notes
 from bestby.comparisons.study.plan import Condition, Plan
 from bestby.data.evaluation import Evaluation
 from bestby.engine import test_maker
@@ -62,6 +62,10 @@ def difference_over_runs(
         )
         error, error_method = crossed.standard_error(0, 1)
     n_differing = one_pair.differing_items(list(evaluation.systems.values()))
+    if settings.interval is not None:
+        tost = None if interval is None else tost
+        tost, unseen = equivalence.of_runs(crossed, (0, 1), tost, n_differing, settings)
+        notes += unseen
     if n_differing == 0:
         notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
     plain = StudyDifference(

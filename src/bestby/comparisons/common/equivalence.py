@@ -1,0 +1,181 @@
+"""The interval that the verdict "equivalent" is read from allows for units which could still differ."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from bestby.comparisons.common.family import UNSEEN, equivalence_level
+from bestby.engine import unseen as engine
+from bestby.engine.base import Influences, Pair
+from bestby.engine.hierarchy import RunsWithItems
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
+from bestby.engine.unseen import Evidence
+from bestby.inference import unseen
+from bestby.inference.intervals import Ends
+from bestby.results.base import Note
+from bestby.results.values import Interval
+
+Guarded = tuple[Interval | None, tuple[Note, ...]]
+"""The interval of two one-sided tests, None where the data allow none, and a note if that decides."""
+
+
+class Asked(Protocol):
+    """The settings of a comparison that are read here."""
+
+    @property
+    def level(self) -> float:
+        """The level of the interval that is shown."""
+
+    @property
+    def margin(self) -> float | None:
+        """The smallest difference that matters."""
+
+
+def of_pair(intervals: Intervals, pair: Pair, tost: Interval | None, settings: Asked) -> Guarded:
+    """Return the interval of two one-sided tests of two systems, with what units not seen could change.
+
+    `tost` is the interval from what was seen. Tango's allows for other units by itself.
+    """
+    group, margin = intervals.group, settings.margin
+    if margin is None or (tost is not None and tost.method == "tango"):
+        return tost, ()
+    found = engine.evidence(group, pair)
+    limits = group.metrics[pair[0]].bounds
+    estimate = intervals.estimate(Target(*pair))
+    seen = _of_copies(found, settings) if tost is None else tost
+    return (None, ()) if seen is None else of_evidence(found, seen, estimate, margin, limits[1] - limits[0])
+
+
+def _of_copies(found: Evidence, settings: Asked) -> Interval | None:
+    """Return the interval from which that of copies is widened; None where something else has none."""
+    if found.n_differing or found.reach is None:
+        return None
+    level = equivalence_level(settings.level, settings.margin)
+    return Interval(0.0, 0.0, settings.level if level is None else level, "unseen", exact=True)
+
+
+def of_runs(
+    maker: RunsWithItems, pair: tuple[int, int], tost: Interval | None, n_differing: int, settings: Asked
+) -> Guarded:
+    """Return the same of two systems with several runs, of which some differ on `n_differing` items.
+
+    Score intervals of answers allow for other items by themselves.
+    """
+    margin, answers = settings.margin, maker.answers(*pair) is not None
+    if margin is None or (tost is not None and tost.method == "crossed-t" and answers):
+        return tost, ()
+    found = engine.evidence_of_runs(maker, *pair, n_differing)
+    limits = maker.group.metrics[maker.metric].bounds
+    seen = _of_copies(found, settings) if tost is None else tost
+    if seen is None:
+        return None, ()
+    return of_evidence(found, seen, maker.estimate(*pair), margin, limits[1] - limits[0])
+
+
+def of_evidence(
+    found: Evidence, tost: Interval, estimate: float, margin: float, furthest: float = np.inf
+) -> Guarded:
+    """Return the same from what is known of the units; no difference is larger than `furthest`."""
+    sparse = 2 * found.n_differing < found.n_units
+    few = found.n_differing < unseen.FEW
+    known = found.influences
+    reach = found.reach if known is not None else None
+    if found.clustered or reach is None:
+        if not sparse:
+            return tost, ()
+        if few and reach is None:
+            return _unbounded(found, tost, margin)
+        if known is None:
+            return tost, ()
+        reach = _of_clusters(reach, known) if few and reach is not None else _of_seen(known)
+    assert known is not None
+    ends = unseen.widened(
+        (tost.low, tost.high), estimate, known.values, known.counts, known.bounds, reach, tost.level
+    )
+    low, high = max(ends[0], -furthest), min(ends[1], furthest)
+    wide = dataclasses.replace(tost, low=low, high=high)
+    return wide, _note(found, tost, wide, margin)
+
+
+def few(n_differing: int, n_units: int, tost: Interval | None, margin: float | None) -> Guarded:
+    """Return the interval of two one-sided tests of units whose differences nothing bounds.
+
+    None if so few of them differ that they do not show how much others may.
+    """
+    if margin is None or tost is None:
+        return tost, ()
+    return of_evidence(Evidence(None, None, n_differing, n_units, clustered=False), tost, 0.0, margin)
+
+
+def mean_of(parts: Sequence[Evidence]) -> Evidence:
+    """Return what is known of a mean of independent differences, such as one per dataset."""
+    size = len(parts)
+    known = [part.influences for part in parts if part.influences is not None]
+    reaches = [part.reach for part in parts if part.reach is not None]
+    influences, reach = None, None
+    if len(known) == size:
+        starts = np.cumsum([0, *(one.counts.size for one in known)])
+        bounds = [one.bounds[:-1] + start for one, start in zip(known, starts[:-1], strict=True)]
+        influences = Influences(
+            np.concatenate([one.values for one in known]) / size,
+            np.concatenate([one.sizes for one in known]),
+            np.concatenate([one.counts for one in known]),
+            np.concatenate([*bounds, starts[-1:]]),
+        )
+    if len(reaches) == size:
+        reach = max(low for low, _ in reaches) / size, max(high for _, high in reaches) / size
+    return Evidence(
+        influences,
+        reach,
+        sum(part.n_differing for part in parts),
+        sum(part.n_units for part in parts),
+        any(part.clustered for part in parts),
+    )
+
+
+def _of_clusters(reach: Ends, known: Influences) -> Ends:
+    """Return the reach of a cluster all of whose items differ; a larger one changes more."""
+    size = float(known.counts @ known.sizes**2 / (known.counts @ known.sizes))
+    return reach[0] * size, reach[1] * size
+
+
+def _of_seen(known: Influences) -> Ends:
+    """Return the reach of units that may differ by more than those seen."""
+    largest = unseen.BEYOND * float(np.abs(known.values).max(initial=0.0))
+    return largest, largest
+
+
+def _inside(interval: Interval, margin: float) -> bool:
+    return -margin < interval.low and interval.high < margin
+
+
+def _note(found: Evidence, tost: Interval, wide: Interval, margin: float) -> tuple[Note, ...]:
+    if not _inside(tost, margin) or _inside(wide, margin):
+        return ()
+    told = (
+        f"{_differing(found)}: so few do not exclude that others differ, or by more, and the systems are not"
+        " shown to be equivalent within the margin"
+    )
+    return (Note(UNSEEN, told),)
+
+
+def _unbounded(found: Evidence, tost: Interval, margin: float) -> Guarded:
+    if not _inside(tost, margin):
+        return None, ()
+    told = (
+        f"{_differing(found)}, and nothing tells by how much others may: without known bounds of single"
+        f" scores, at least {unseen.FEW} units must differ before systems are shown to be equivalent"
+    )
+    return None, (Note(UNSEEN, told),)
+
+
+def _differing(found: Evidence) -> str:
+    what = "clusters" if found.clustered else "units"
+    if found.n_differing == 0:
+        return f"none of {found.n_units} {what} differs"
+    return f"{found.n_differing} of {found.n_units} {what} differ"
