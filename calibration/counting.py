@@ -174,14 +174,17 @@ def _rejections(cell: Cell | Runs, test: str, side: str, p: Any) -> Row:
 def family_rows(cell: families.Family, data: Arrays) -> Iterator[Row]:
     """Yield a row per statement about a whole family."""
     for column, what in enumerate(families.COLUMNS):
-        share = float(data["held"][:, column].mean())
+        held = data["held"][:, column]
+        if np.isnan(held).any():  # no pairs of the kind
+            continue
+        share = float(held.mean())
         yield {
             "measure": cell.measure,
             "systems": str(cell.systems),
             "n": str(cell.n),
             "what": what,
             "share": f"{share:.4f}",
-            "se": f"{error(share, cell.datasets):.4f}",
+            "se": f"{math.sqrt(max(float(held.var()), 0.25 / held.size) / held.size):.4f}",
             "datasets": str(cell.datasets),
             "resamples": str(cell.resamples),
         }

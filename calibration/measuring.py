@@ -19,6 +19,7 @@ from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Situation, Target
+from bestby.inference import joint
 from bestby.metrics import resolve
 from calibration import CACHE, families, files, runs, statements
 from calibration.families import Family
@@ -124,7 +125,7 @@ def path_of(cell: AnyCell, cache: Path = CACHE) -> Path:
     """Return where a cell is stored; what it is made of is in the name."""
     content: Sequence[object] = (cell,)
     if isinstance(cell, Family):  # keeps what "auto" came to, not what it looks at: made anew with the rule
-        content = (cell, inspect.getsource(interval_choice))
+        content = (cell, inspect.getsource(interval_choice), inspect.getsource(joint))
     if isinstance(cell, Statements):
         content = (cell.key, cell.datasets)
     if isinstance(cell, Cell):

@@ -283,7 +283,7 @@ def families(rows: Sequence[Row]) -> str:
     cells: dict[tuple[str, str, str], dict[str, str]] = {}
     for row in rows:
         cells.setdefault((row["measure"], row["systems"], row["n"]), {})[row["what"]] = percent(row["share"])
-    body = [[*cell, *(found[column] for column in columns)] for cell, found in cells.items()]
+    body = [[*cell, *(found.get(column, "–") for column in columns)] for cell, found in cells.items()]
     return lines(("metric", "systems", "n", *columns), body, 1)
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 ItemInterval: TypeAlias = Literal[
     "auto", "tango", "bca", "abc", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
 ]
+ItemCorrection: TypeAlias = Literal["holm", "bonferroni", "step-down", "bh", "none"]
 RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
 PreferenceInterval: TypeAlias = Literal["auto"]
 StudyInterval: TypeAlias = Literal[
@@ -187,7 +188,7 @@ INTERVALS = (
         "unseen", "bound on unseen items",
         "Of a bounded mean that does not vary on the data: how many other items could differ."
     ),
-    Term("max-t", "simultaneous max-T", "Holds for all pairs at once."),
+    Term("max-t", "simultaneous max-T", "By its own method, at a level at which all pairs hold at once."),
     Term("t", "Student's t", "Student's t over the runs, or over items and runs.", _BY_RUNS),
     Term("welch", "Welch's t", "Student's t for two samples of unequal spread."),
     Term("yuen", "Yuen's t", "Welch's t for trimmed means."),
@@ -206,6 +207,11 @@ CORRECTIONS = (
         "holm", "Holm", "Keeps the chance of any false rejection in the family at the level.", ("correction",)
     ),
     Term("bonferroni", "Bonferroni", "The same, less sharply.", ("correction",)),
+    Term(
+        "step-down", "step-down max-T", "Like holm, but it allows for how the systems vary together.",
+        ("items.correction",)
+    ),
+    Term("max-t", "simultaneous max-T", "Read from simultaneous intervals."),
     Term("bh", "Benjamini-Hochberg", "Keeps the share of false rejections at the level.", ("correction",)),
     Term("none", "no correction", "Keeps the level of each test by itself.", ("correction",)),
 )

@@ -89,7 +89,7 @@ REFUSED = {
     "--no-rescale": [*PLAIN, "--no-rescale"],
     "--higher-is-better": [*PLAIN, "--higher-is-better", "--lower-is-better"],
     "--lower-is-better": [*PLAIN, "--lower-is-better"],
-    "--simultaneous": [*PLAIN, "--simultaneous", "--interval", "bca"],
+    "--simultaneous": [*PLAIN, "--simultaneous", "--correction", "bh"],
     "--option": [*PLAIN, "--option", "what=ever"],
     "--csv-safe": [*PLAIN, "--csv-safe"],
     "--top": [*PLAIN, "--top", "0"],

@@ -198,7 +198,7 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
     "simultaneous intervals": (
         "compare",
         _compare(simultaneous=True),
-        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+        {"clusters": "changes", "crossed": "changes", "strata": "changes"},
     ),
     "counted rows": (
         "Evaluation.of",

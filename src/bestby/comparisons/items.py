@@ -10,7 +10,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import AnnotatorChoice, ArrayLike, Correction, OnMissing, Question, Rng
+from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Question, Rng
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.comparisons.common.one_metric import compared, compared_by_metric
 from bestby.comparisons.common.settings import Settings
@@ -18,7 +18,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.comparison import Comparison
-from bestby.vocabulary import ItemInterval, ItemTestOrAuto
+from bestby.vocabulary import ItemCorrection, ItemInterval, ItemTestOrAuto
 
 
 @with_suggestions
@@ -46,7 +46,7 @@ def compare(
     simultaneous: bool = False,
     test: ItemTestOrAuto | None = "permutation",
     alternative: Question = "two-sided",
-    correction: Correction = "holm",
+    correction: ItemCorrection = "holm",
     margin: float | None = None,
     n_resamples: int = 10_000,
     resample_size: float | None = None,
@@ -116,7 +116,9 @@ def compare(
     level : float
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool
-        Intervals of the differences that hold for all pairs of a metric at once (max-T).
+        Intervals of the differences that hold for all pairs of a metric at once: each by its own method, at
+        a level that depends on how the systems vary together. Verdicts, groups, ranks and adjusted p-values
+        are then read from these intervals, so that they agree.
     test : str or None
         The significance test, by a name in the table of the guide "Choosing a test". "permutation" swaps
         predictions as they were given; of a correlation or a metric of ranks "permutation-standardised" swaps
@@ -128,8 +130,9 @@ def compare(
         "greater" asks whether A's score is greater than B's, on the scale of the metric, also
         where lower is better; "better" whether A is better, whichever direction that is. One-sided pairs
         stand in the order the systems were given. Intervals are two-sided always.
-    correction : {"holm", "bonferroni", "bh", "none"}
-        How p-values are corrected; the family is all pairs of one metric.
+    correction : {"holm", "bonferroni", "step-down", "bh", "none"}
+        How p-values are corrected; the family is all pairs of one metric. "step-down" finds more than "holm",
+        as it reads how the differences vary together; it has no intervals of its own.
     margin : float, optional
         The smallest difference that matters. Turns on verdicts: better or worse (the whole interval
         beyond the margin), equivalent (two one-sided tests), inconclusive. They need intervals.

@@ -16,6 +16,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
+from bestby.inference.joint import Spread
 from bestby.inference.lattice import merged
 from bestby.metrics.base import BaseMetric
 from bestby.resampling import executing
@@ -282,6 +283,11 @@ class Group(ABC):
     def influences(self, metric: int) -> Influences | None:  # noqa: ARG002
         """Return what each unit adds to the scores of all systems; None if no formula tells it."""
         return None
+
+    def spread(self, metric: int) -> Spread | None:
+        """Return how the scores of all systems vary together; None if no formula tells it."""
+        found = self.influences(metric)
+        return None if found is None else Spread.of(found.values, found.sizes, found.counts, found.bounds)
 
     def pivots(
         self,

@@ -19,6 +19,7 @@ from bestby.inference import clusters, intervals
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import DesignEffect, StandardError
 from bestby.metrics.base import MeanMetric
+from bestby.inference.joint import Spread
 from bestby.resampling import totals as resampling
 from bestby.resampling.blocks import Blocks
 from bestby.results.values import TestResult
@@ -99,6 +100,19 @@ class CrossedGroup(SumGroup):
         """Refuse the influence of each group of the first grouping."""
         _refuse("a standard error from the units of one grouping")
 
+    def spread(self, metric: int) -> Spread | None:
+        """Return how the scores of all systems vary together: the sum of what the two groupings tell."""
+        values = np.column_stack([item_influence(self, metric, s) for s in range(self.n_systems)])
+        parts = [_of_groups(values, codes) for codes in (self.first, self.second)]
+        if None in parts:
+            return None
+        first, second = (part for part in parts if part is not None)
+        return Spread(
+            first.covariance + second.covariance,
+            first.noise + second.noise,
+            min(first.n_units, second.n_units),
+        )
+
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:  # noqa: ARG002
         """Refuse derivatives by the weights of the groups of the first grouping."""
         _refuse("an interval from the units of one grouping")
@@ -138,6 +152,13 @@ class CrossedGroup(SumGroup):
     ) -> dict[Pair, TestResult]:
         """Refuse drawn swaps of the groups of the first grouping."""
         _refuse("the permutation test")
+
+
+def _of_groups(values: FloatArray, codes: IntArray) -> Spread | None:
+    """Return how scores vary together with the groups of the items, of which influences are (I, S)."""
+    sums = np.column_stack([np.bincount(codes, weights=column) for column in values.T]).astype(np.float64)
+    sizes = np.bincount(codes).astype(np.float64)
+    return Spread.of(sums, sizes, np.ones(sizes.size, dtype=np.int64), np.array([0, sizes.size]))
 
 
 def _refuse(what: str) -> NoReturn:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bestby._core import rounding
-from bestby._core.errors import DesignError
 from bestby.engine import interval_methods
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.resampled import Resampled
 from bestby.engine.sums import SumGroup
-from bestby.engine.targets import Situation, Target, undefined_note, value_of
+from bestby.engine.targets import Situation, Target
 from bestby.inference import intervals
+from bestby.inference.joint import Joint, Spread
 from bestby.results.base import Note
 from bestby.results.values import Interval, defined, without_interval
+
+USUAL = 0.95
+"""A level at which an interval tells whether it is made of resamples."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,39 +95,52 @@ class Intervals(Resampled):
             steps=b is not None and jackknife and group.moves_in_steps(m, a, b),
         )
 
-    def simultaneous(
-        self, targets: list[Target], level: float
-    ) -> tuple[list[Interval | None], tuple[Note, ...]]:
-        """Return intervals that cover all targets at once with probability `level` (max-T).
+    def joint(self, metric: int, pairs: Sequence[tuple[int, int]], order: Sequence[int]) -> Joint:
+        """Return how the differences of pairs of systems vary together.
 
-        Returns one interval per target, and what must be known about all of them.
+        `order` holds all systems in an order that does not depend on how they were given. The influence of
+        each unit tells it, or, where no formula does, the resamples.
         """
-        if self.group.crossed:
-            raise DesignError(
-                "simultaneous intervals need resamples, which two crossed groupings have none of",
-                hint="pass simultaneous=False, or one grouping as clusters",
-            )
-        estimates = np.array([self.estimate(target) for target in targets])
-        drawn = np.column_stack([value_of(self.replicates, target) for target in targets])
-        defined = np.isfinite(drawn).all(axis=1)
-        notes = () if defined.all() else (undefined_note(int((~defined).sum()), defined.size),)
-        drawn = drawn[defined]
-        if drawn.shape[0] < 2:
-            raise DesignError(
-                f"simultaneous intervals need resamples on which the metric is defined, got {len(drawn)}"
-                f" of {defined.size}",
-                hint="use more resamples, more items or another metric",
-            )
-        se = drawn.std(axis=0, ddof=1)
-        varying = se > rounding.noise_width(np.array([self.scale(target) for target in targets]))
-        deviations = np.divide(drawn - estimates, se, out=np.zeros_like(drawn), where=varying)
-        reach = intervals.max_t_quantile(deviations, level) * np.where(varying, se, 0.0)
-        family = [
-            interval_methods.clipped(
-                self.group, target, float(estimate - half), float(estimate + half), level, "max-t", False
-            )
-            for target, estimate, half in zip(targets, estimates, reach, strict=True)
-        ]
-        checked = [self._checked(target, made) for target, made in zip(targets, family, strict=True)]
-        lacking = dict.fromkeys(note for _, more in checked for note in more)
-        return [interval for interval, _ in checked], (*notes, *lacking)
+        spread = self.group.spread(metric)
+        if spread is None and not self.group.crossed:
+            drawn = self.replicates[:, metric, :]
+            drawn = drawn[np.isfinite(drawn).all(axis=1)]
+            spread = Spread.of_scores(drawn, self.group.n_units) if len(drawn) > 1 else None
+        place = np.argsort(order)
+        a, b = place[np.array(pairs).T]
+        return Joint.of(None if spread is None else spread.ordered(order), a, b, self.drawing.seed)
+
+    def simultaneous(
+        self, target: Target, method: str, level: float, of_family: str, at: float
+    ) -> tuple[Interval | None, Interval | None, tuple[Note, ...]]:
+        """Return the interval of a target as one of a family, and by itself, with what must be known.
+
+        By itself it is by `method` at `level`; as one of the family by the method `of_family` at the level
+        `at`, made longer where it does not contain the other.
+        """
+        single, notes = self.interval(target, method, level)
+        wide, more = self.interval(target, of_family, at)
+        notes = tuple(dict.fromkeys((*notes, *more)))
+        if single is None or wide is None:
+            return None, single, notes
+        low, high = min(single.low, wide.low), max(single.high, wide.high)
+        return Interval(low, high, level, "max-t", single.exact and wide.exact), single, notes
+
+    def p_value(self, target: Target, method: str) -> float:
+        """Return one minus the level at which the interval of a target by a method ends at 0.
+
+        1 if the interval contains 0 at every level, and not less than what the resamples can tell.
+        """
+        side = np.sign(self.estimate(target))
+        usual, _ = self.interval(target, method, USUAL)
+        if side == 0.0 or usual is None:
+            return 1.0
+
+        def clearance(level: float) -> float:
+            interval, _ = self.interval(target, method, level)
+            if interval is None:
+                return -1.0
+            return interval.low if side > 0.0 else -interval.high
+
+        least = intervals.LEAST_P if usual.exact else 2.0 / (self.drawing.n_resamples + 1)
+        return intervals.p_value(clearance, min(least, 1.0))

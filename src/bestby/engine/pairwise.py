@@ -6,23 +6,28 @@ triples of labels. What is computed of a pair depends on no other system.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 
+from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.data.cells import collapsed
 from bestby.engine import table
-from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
+from bestby.engine.base import Drawing, Group, Jackknife, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.resampled import MOST_KEPT
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Situation, Target
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Distribution
+from bestby.inference.intervals import effective_units
+from bestby.inference.joint import Spread
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling.units import Units
 from bestby.results.base import Note
@@ -139,15 +144,13 @@ class PairGroup(Group):
     """Metrics of labels whose pairs of systems are counted alone.
 
     `metrics` are fitted to all systems. `statistics` takes one of them, codes of the gold and of a system,
-    and the name of the system, and returns checked rows. `make_joint` makes the group of all systems
-    together, for what needs common resamples of all: simultaneous intervals.
+    and the name of the system, and returns checked rows.
     """
 
     metrics: Sequence[Metric]
     labels: Labels
     names: Sequence[str]
     statistics: Callable[[Metric, IntArray, IntArray, str], FloatArray]
-    make_joint: Callable[[], SumGroup]
 
     has_formula = True
 
@@ -257,21 +260,30 @@ class PairGroup(Group):
 
     # -- all systems together ----------------------------------------------------------------------
 
-    @cached_property
-    def _joint(self) -> SumGroup:
-        return self.make_joint()
+    def spread(self, metric: int) -> Spread:
+        """Return how the scores of all systems vary together, from the variance of each difference."""
+        variances, effective = np.zeros((self.n_systems, self.n_systems)), []
+        for a, b in itertools.combinations(range(self.n_systems), 2):
+            group = self.alone(a, b)
+            error, units = group.error(metric, 0, 1), group.units
+            variances[a, b] = variances[b, a] = 0.0 if error is None else error.se**2
+            carrying = effective_units(-group.influence(metric, 0, 1), units.counts, units.bounds)
+            effective += [carrying] if carrying > 0.0 else []
+        return Spread.of_variances(variances, float(np.median(effective)) if effective else 0.0)
 
-    def bootstrap(self, drawing: Drawing) -> FloatArray:
-        """Return the scores of common resamples of all systems, shape (B, M, S)."""
-        return self._joint.bootstrap(drawing)
+    def bootstrap(self, drawing: Drawing) -> FloatArray:  # noqa: ARG002
+        """Refuse common resamples of all systems."""
+        _refuse()
 
-    def jackknife(self, seed: int) -> Jackknife:
-        """Return the leave-one-out scores of all systems."""
-        return self._joint.jackknife(seed)
+    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
+        """Refuse the scores of all systems without each item."""
+        _refuse()
 
-    def influences(self, metric: int) -> Influences:
-        """Return what each distinct unit adds to the scores of all systems."""
-        return self._joint.influences(metric)
+
+def _refuse() -> NoReturn:
+    raise DesignError(
+        "systems that are counted pair by pair have no common resamples", hint="ask for those of a pair"
+    )
 
 
 @dataclass(frozen=True, eq=False)

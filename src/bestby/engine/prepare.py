@@ -116,9 +116,8 @@ def _pair_groups(metrics: Sequence[BaseMetric], reading: Reading) -> list[tuple[
     chosen = [i for i, metric in fitted.items() if not isinstance(metric, MeanMetric)]
     if not chosen:
         return []
-    make_joint = partial(_sum_group, [own[i] for i in chosen], reading)
     ours = [fitted[i] for i in chosen]
-    return [(PairGroup(ours, labels, evaluation.names, _rows, make_joint), chosen)]
+    return [(PairGroup(ours, labels, evaluation.names, _rows), chosen)]
 
 
 def _labels(reading: Reading) -> Labels:

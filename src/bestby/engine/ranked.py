@@ -14,6 +14,7 @@ from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
 from bestby.inference import influence, intervals
 from bestby.inference.abc import Expansion
+from bestby.inference.joint import Spread
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
 
@@ -114,6 +115,15 @@ class WeightGroup(ItemGroup):
         if self.unit_of is None:
             return of_items
         return np.bincount(self.unit_of, weights=of_items, minlength=self.n_units).astype(np.float64)
+
+    def spread(self, metric: int) -> Spread | None:
+        """Return how the scores of all systems vary together, by derivatives or else the jackknife."""
+        found = [self.derivatives(s) for s in range(self.n_systems)]
+        known = [one.first for one in found if one is not None]
+        if len(known) < len(found):
+            return super().spread(metric)
+        values = np.column_stack([self._by_unit(first) for first in known])
+        return Spread.of(values, self._sizes, self.units.counts, self.units.bounds)
 
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion | None:  # noqa: ARG002
         """Return a score or difference to second order in the weights of units; None without derivatives."""

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.typing import ArrayLike, FloatArray
+from bestby._core.typing import Alternative, ArrayLike, FloatArray
+from bestby.inference.joint import Joint
 from bestby.vocabulary import allowed_names
 
 
@@ -63,6 +64,19 @@ _CORRECTIONS: dict[str, Callable[[ArrayLike], FloatArray]] = {
     "bh": benjamini_hochberg,
     "none": _unadjusted,
 }
+
+
+STEP_DOWN = "step-down"
+"""The correction that needs to know how the differences vary together."""
+
+
+def adjust_jointly(
+    p_values: FloatArray, correction: str, alternative: Alternative, joint: Callable[[], Joint]
+) -> FloatArray:
+    """Adjust the p-values of a family whose joint distribution `joint` makes, if the correction needs it."""
+    if correction != STEP_DOWN:
+        return adjust(p_values, correction)
+    return joint().stepped_down(p_values, alternative)
 
 
 def adjust(p_values: ArrayLike, correction: str) -> FloatArray:

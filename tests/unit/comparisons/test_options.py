@@ -35,6 +35,7 @@ CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     *((compare, option) for option in (
         {"simultaneous": True}, {"interval": "bca"}, {"interval": "percentile"}, {"resample_size": 0.5},
         {"resample_size": 0.5, "rescale": False}, {"level": 0.9}, {"margin": 0.1}, {"correction": "none"},
+        {"correction": "step-down"},
         {"baseline": "a"}, {"alternative": "better"}, {"alternative": "greater"}, {"test": "bootstrap"},
         {"test": "auto"}, {"test": "sign"}, {"blocks": 5}, {"clusters": np.arange(60) // 3}, {"strata": GOLD},
     )),
@@ -60,7 +61,7 @@ CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
 
 REFUSED: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     *((compare, option) for option in (
-        {"simultaneous": True, "interval": "percentile"}, {"simultaneous": True, "interval": "bca"},
+        {"simultaneous": True, "interval": None}, {"simultaneous": True, "correction": "bh"},
         {"rescale": False}, {"normalise": True},
     )),
     (labels, {"normalise": True}),
@@ -99,6 +100,7 @@ def test_an_option_that_would_change_nothing_is_refused(
     assert caught.value.hint
 
 
-def test_simultaneous_intervals_of_another_method_are_refused_with_a_hint() -> None:
-    with pytest.raises(bb.InvalidInputError, match="max-T, so interval='percentile' would be ignored"):
-        compare(simultaneous=True, interval="percentile")
+def test_a_correction_beside_simultaneous_intervals_is_refused_with_a_hint() -> None:
+    with pytest.raises(bb.InvalidInputError, match="from the intervals, so correction='bh' would be ignored"):
+        compare(simultaneous=True, correction="bh")
+    assert compare(simultaneous=True, correction="bh", test=None).correction == "none"

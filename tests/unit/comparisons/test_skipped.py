@@ -169,7 +169,7 @@ def test_scores_alone() -> None:
     ("options", "message"),
     [
         ({"interval": None, "margin": 0.1}, "a verdict compares the interval with the margin"),
-        ({"interval": None, "simultaneous": True}, "interval=None would be ignored"),
+        ({"interval": None, "simultaneous": True}, "interval=None computes none"),
         ({"test": None, "alternative": "better"}, "test=None runs no test"),
         ({"test": None, "correction": "bh"}, "test=None computes none"),
         ({"interval": "none"}, "interval must be one of auto"),

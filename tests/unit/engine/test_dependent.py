@@ -144,8 +144,6 @@ def test_what_knows_one_grouping_is_refused() -> None:
     for test in ("permutation", "bootstrap", "t"):
         with pytest.raises(DesignError, match="supports one grouping"):
             test_maker.run(test, made, [PAIR], "two-sided")
-    with pytest.raises(DesignError, match="simultaneous"):
-        made.simultaneous([Target(*PAIR)], 0.95)
     with pytest.raises(DesignError, match="needs two crossed groupings"):
         makers(data(), "accuracy").interval(Target(*PAIR), "two-way", 0.95)
 

@@ -65,15 +65,7 @@ def test_a_measure_undefined_on_every_resample_is_refused() -> None:
     )
     with pytest.raises(DesignError) as caught:
         compare({"a": x, "b": x + 1.0}, x, metric=never, simultaneous=True, n_resamples=50)
-    assert str(caught.value) == (
-        "simultaneous intervals need resamples on which the metric is defined, got 0 of 50\n"
-        "hint: use more resamples, more items or another metric"
-    )
-
-
-def test_one_resample_is_too_few_for_simultaneous_intervals() -> None:
-    with pytest.raises(DesignError, match="got 1 of 1"):
-        compare({"a": [1.0, 2.0, 3.0], "b": [0.0, 3.0, 1.0]}, simultaneous=True, n_resamples=1)
+    assert caught.value.message == "the metric is undefined on every resample"
 
 
 @pytest.mark.parametrize("interval", ["basic", "normal", "bca", "percentile"])

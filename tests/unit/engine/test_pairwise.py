@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from bestby import Evaluation, InvalidInputError, compare, evaluate
+from bestby._core.errors import DesignError
 from bestby.engine import pairwise, prepare
+from bestby.engine.base import Drawing
 from bestby.engine.pairwise import Labels, PairGroup, intervals_of
 from bestby.engine.sums import SumGroup
 from bestby.metrics.base import MeanMetric, Metric
@@ -135,12 +137,27 @@ def test_missing_predictions_and_counted_rows(by_pairs: pytest.MonkeyPatch) -> N
     assert compare(counted, **how).to_dict() == compare(SYSTEMS, GOLD, **how).to_dict()
 
 
-def test_joint_intervals_have_common_resamples(by_pairs: pytest.MonkeyPatch) -> None:
-    how: dict[str, Any] = {"metric": "f1_macro", "n_resamples": 199, "simultaneous": True}
+def test_pairs_tell_how_all_systems_vary_together(by_pairs: pytest.MonkeyPatch) -> None:
+    """The covariance is that of the influences of all systems; its noise is taken from the pairs."""
+    how: dict[str, Any] = {"metric": "f1_macro", "interval": "normal", "simultaneous": True}
     pairs = compare(SYSTEMS, GOLD, **how)
+    spread = group().spread(0)
     by_pairs.undo()
     table = compare(SYSTEMS, GOLD, **how)
-    assert [(d.interval, d.test) for d in pairs] == [(d.interval, d.test) for d in table]
+    joint = prepare.groups(Evaluation.of(SYSTEMS, GOLD), [resolve("f1_macro")])[0][0]
+    expected = joint.spread(0)
+    assert spread.covariance == pytest.approx(expected.covariance, rel=1e-6, abs=1e-12)
+    assert spread.noise == pytest.approx(expected.noise, rel=0.5)
+    for one, other in zip(pairs, table, strict=True):
+        assert one.interval.low == pytest.approx(other.interval.low, abs=1e-3)
+        assert one.p_adjusted == pytest.approx(other.p_adjusted, abs=0.02)
+
+
+def test_pairs_have_no_common_resamples(by_pairs: pytest.MonkeyPatch) -> None:
+    made = group()
+    for refused in (lambda: made.bootstrap(Drawing(9, 0)), lambda: made.jackknife(0)):
+        with pytest.raises(DesignError, match="no common resamples"):
+            refused()
 
 
 def test_scores_alone_are_those_of_the_comparison(by_pairs: pytest.MonkeyPatch) -> None:

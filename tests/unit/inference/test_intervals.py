@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from bestby import InvalidInputError
 from bestby.inference import intervals
 from bestby.inference.distributions import Lattice, replicates
-from bestby.inference.intervals import acceleration, bca, effective_units, max_t_quantile
+from bestby.inference.intervals import acceleration, bca, effective_units
 
 NORMAL = NormalDist()
 HUNDREDTHS = replicates(np.arange(1.0, 1000.0))  # p (B + 1) is 1000 p
@@ -100,15 +100,29 @@ def test_normal_and_studentized() -> None:
     assert 5.0 - low > high - 5.0  # the long tail of the pivots lies on the other side
 
 
-def test_max_t() -> None:
-    deviations = np.abs(np.random.default_rng(0).normal(size=(4000, 5)))
-    one, five = (intervals.max_t_quantile(deviations[:, :k], 0.95) for k in (1, 5))
-    assert one == pytest.approx(1.96, abs=0.12)
-    assert five == pytest.approx(NORMAL.inv_cdf((1 + 0.95 ** (1 / 5)) / 2), abs=0.15)
-    assert intervals.max_t_quantile(-deviations[:, :1], 0.95) == one
-    assert math.isfinite(intervals.max_t_quantile(deviations[:3], 0.99))
-    with pytest.raises(InvalidInputError, match="a family needs at least one difference"):
-        intervals.max_t_quantile(np.zeros((5, 0)), 0.95)
+def test_a_p_value_is_where_the_interval_ends_at_0() -> None:
+    for z in (0.02, 1.0, 1.96, 4.0, 6.5):
+        found = intervals.p_value(lambda level, z=z: intervals.normal(z, 1.0, level)[0])
+        assert found == pytest.approx(2.0 * NORMAL.cdf(-z), rel=1e-7)
+        low, _ = intervals.normal(z, 1.0, 1.0 - found, df=math.inf)
+        assert low == pytest.approx(0.0, abs=1e-6)
+    t = intervals.p_value(lambda level: intervals.normal(2.5, 1.0, level, df=4.0)[0])
+    assert t == pytest.approx(0.066766, abs=1e-6)  # 2 P(t_4 > 2.5)
+
+
+def test_a_p_value_from_a_distribution_in_steps() -> None:
+    """99 replicates, of which the five lowest are below 0: 90 % is the highest level that excludes 0."""
+    distribution = replicates(np.arange(-4.5, 94.0))
+    p = intervals.p_value(lambda level: intervals.percentile(distribution, level)[0], least=0.02)
+    assert intervals.percentile(distribution, 1.0 - p * (1.0 + 1e-6))[0] > 0.0
+    assert intervals.percentile(distribution, 1.0 - p * (1.0 - 1e-6))[0] <= 0.0
+
+
+def test_a_p_value_at_either_end() -> None:
+    assert intervals.p_value(lambda _: 1.0, least=0.25) == 0.25
+    assert intervals.p_value(lambda _: 1.0) == intervals.LEAST_P
+    assert intervals.p_value(lambda _: -1.0) == 1.0
+    assert intervals.p_value(lambda level: 1.0 if level < 1e-7 else -1.0) == 1.0
 
 
 def test_effective_units_by_hand() -> None:
@@ -169,13 +183,3 @@ def test_small_variation_is_variation_and_rounding_is_not() -> None:
     )
     assert acceleration(1e3 + 1e-12 * np.array([0.3, -0.2, 1.1]), FEW) == 0.0
     assert acceleration(np.zeros(3), FEW) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("n", "level", "rank"),
-    [(3, 0.5, 2), (19, 0.95, 19), (39, 0.95, 38), (99, 0.9, 90), (10, 0.95, 10), (1, 0.9, 1)],
-)
-def test_the_rank_of_the_largest_deviation(n: int, level: float, rank: int) -> None:
-    deviations = np.random.default_rng(0).permutation(np.arange(1.0, n + 1.0))[:, None]
-    assert max_t_quantile(deviations * np.array([1.0, -0.5]), level) == rank
-    assert math.ceil(level * (n + 1)) >= rank

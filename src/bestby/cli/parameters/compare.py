@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby.cli.options import argument, flag, option, record
+from bestby.cli.options import argument, choice, flag, option, record
 from bestby.cli.parameters import groups
 from bestby.cli.parameters.groups import Count, Names, Text
+from bestby.vocabulary import allowed_names
 
 
 @record
@@ -46,7 +47,10 @@ class Sampling(groups.ItemResamples):
 @record
 class Statistics(groups.Direction, Sampling, groups.ItemFamily):
     baseline: Text = option("NAME", "Compare every other system with this one only.")
-    simultaneous: bool = flag("Intervals that hold for all differences at once (max-T).")
+    simultaneous: bool = flag("Intervals, groups and verdicts that hold for all differences at once (max-T).")
+    correction: str = choice(
+        "METHOD", allowed_names("correction", "items"), "Correction for several comparisons: ", default="holm"
+    )
 
 
 @record

@@ -25,6 +25,9 @@ LONG = "long_interval"
 UNSEEN = "unseen_differences"
 """The code of the note on systems that are not shown to be equivalent because too few units differ."""
 
+SIMULTANEOUS = "max-t"
+"""The name of intervals that hold for all pairs at once, and of p-values that are read from them."""
+
 Standings = tuple[IntArray, IntArray, tuple[str, ...] | None]
 """The ranks the tests leave open (low, high), and the labels of the groups."""
 
@@ -74,14 +77,22 @@ def shown_better(d: Difference, alpha: float) -> str | None:
 
     Ranks, groups, headlines, marks and notes all ask here. A rejection counts for the system that the
     statistic of the test favours, and only if that one does not have the worse score: a sign test in favour
-    of the system with the worse mean says nothing for the better mean of the other.
+    of the system with the worse mean says nothing for the better mean of the other. Where adjusted p-values
+    are those of simultaneous intervals, the interval tells.
     """
     if d.test is None or d.p_adjusted is None or not rejects(d.p_adjusted, alpha):
         return None
+    if _by_interval(d):
+        return d.ahead
     one_sided = d.test.alternative != "two-sided"
     if one_sided and d.test.direction is not None and d.test.direction != d.test.alternative:
         return None  # a level above one half rejects towards a side on which the data are not
     return d.better
+
+
+def _by_interval(d: Difference) -> bool:
+    """Return whether the adjusted p-value is that of a simultaneous interval, not of the test."""
+    return d.interval is not None and d.interval.method == SIMULTANEOUS
 
 
 def shown_sides(pairs: Pairs, alpha: float) -> IntArray:
@@ -103,7 +114,8 @@ def with_direction_notes(differences: Sequence[AnyDifference], alpha: float) -> 
     noted = []
     for d in differences:
         notes = tuple(note for note in d.notes if note.code != OPPOSED)
-        if d.opposed and d.test is not None and d.p_adjusted is not None and rejects(d.p_adjusted, alpha):
+        significant = d.test is not None and d.p_adjusted is not None and rejects(d.p_adjusted, alpha)
+        if d.opposed and d.test is not None and significant and not _by_interval(d):
             notes += (_opposition_note(d, d.test.name),)
         noted.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
     return tuple(noted)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.advising import interval_choice
+from bestby.comparisons.common import simultaneous
 from bestby.comparisons.common.family import equivalence_level, marks, shown_sides
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
@@ -127,7 +129,9 @@ def pairs(
     p, adjusted, statistic, how = nothing, nothing, nothing, np.zeros(counts.a.size, dtype=np.uint8)
     if test is not None:
         p, statistic, how = _tested(counts, test, alternative)
-        adjusted = multiplicity.adjust(p, settings.correction)
+        both = list(zip(counts.a.tolist(), counts.b.tolist(), strict=True))
+        joint = partial(simultaneous.joint_of, makers, [(m, *pair) for pair in both], evaluation.names)
+        adjusted = multiplicity.adjust_jointly(p, settings.correction, alternative, joint)
     low, high = nothing, nothing
     if bounded:
         low, high = discordant.tango(counts.n10, counts.n01, counts.n, settings.level)

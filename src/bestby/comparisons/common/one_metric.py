@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from bestby._core.text import quoted
+from bestby._core.typing import Alternative
 from bestby.advising import observed, tree
 from bestby.comparisons.common import (
     classes,
@@ -19,10 +21,12 @@ from bestby.comparisons.common import (
     many_systems,
     note_rules,
     one_pair,
+    simultaneous,
     swap_notes,
 )
 from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.common.simultaneous import Simultaneous
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Pair
@@ -38,7 +42,7 @@ from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import Differences, Pairs
-from bestby.results.values import Interval, Omnibus, TestResult
+from bestby.results.values import Omnibus, TestResult
 
 MOST_HELD = 5000
 """Pairs, those of 100 systems, up to which every difference is made at once and held."""
@@ -133,17 +137,19 @@ def compared(
         return _by_counts(counts, makers, m, unfitted, order, evaluation, settings)
     pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
     test, path = _test(makers, pairs, evaluation, settings)
-    tests: dict[Pair, TestResult] = {}
-    adjusted: dict[Pair, float] = {}
-    if test is not None:
-        tests = test_maker.run(test, makers, pairs, alternative)
-        p_values = multiplicity.adjust([tests[pair].p_value for pair in pairs], settings.correction)
-        adjusted = dict(zip(pairs, p_values.tolist(), strict=True))
-    bounds = _intervals(makers, pairs, settings)
+    tests = {} if test is None else test_maker.run(test, makers, pairs, alternative)
+    told = _told(makers, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
         [
             one_pair.difference(
-                makers, pair, evaluation, tests.get(pair), bounds[pair], settings, adjusted.get(pair)
+                makers,
+                pair,
+                evaluation,
+                tests.get(pair),
+                told.bounds[pair],
+                settings,
+                told.p_adjusted.get(pair),
+                told.singles.get(pair),
             )
             for pair in pairs
         ],
@@ -163,6 +169,7 @@ def compared(
         (
             *path,
             *group_notes,
+            *told.notes,
             *notes,
             *note_rules.metric_notes(makers.group, m, tests, settings),
             *swap_notes.exchange_notes(makers.group, m, tests, names, settings.test),
@@ -243,15 +250,24 @@ def _test(
     return end.test, (Note("advice", message, (makers.group.metrics[metric].name,)),)
 
 
-_Intervals = tuple[Interval | None, Interval | None, tuple[Note, ...]]
-
-
-def _intervals(makers: Intervals, pairs: Sequence[Pair], settings: Settings) -> dict[Pair, _Intervals]:
-    """Return per pair the interval, the one for two one-sided tests, and notes."""
-    if not settings.simultaneous:
-        return {pair: one_pair.intervals(makers, pair, settings.interval, settings) for pair in pairs}
-    together, notes = makers.simultaneous([Target(*pair) for pair in pairs], settings.level)
-    return {pair: (interval, interval, notes) for pair, interval in zip(pairs, together, strict=True)}
+def _told(
+    makers: Intervals,
+    pairs: Sequence[Pair],
+    names: Sequence[str],
+    tests: Mapping[Pair, TestResult],
+    alternative: Alternative,
+    settings: Settings,
+) -> Simultaneous:
+    """Return the intervals and the adjusted p-values of all pairs: of all at once, or of each by itself."""
+    if settings.simultaneous:
+        return simultaneous.made(makers, pairs, names, settings)
+    bounds = {pair: one_pair.intervals(makers, pair, settings.interval, settings) for pair in pairs}
+    if not tests:
+        return Simultaneous(bounds)
+    raw = np.array([tests[pair].p_value for pair in pairs])
+    joint = partial(simultaneous.joint_of, makers, pairs, names)
+    adjusted = multiplicity.adjust_jointly(raw, settings.correction, alternative, joint)
+    return Simultaneous(bounds, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 
 
 def system_scores(

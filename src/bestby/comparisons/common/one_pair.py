@@ -127,10 +127,12 @@ def difference(
     intervals: tuple[Interval | None, Interval | None, tuple[Note, ...]],
     settings: CheckedSettings,
     p_adjusted: float | None = None,
+    single: Interval | None = None,
 ) -> Difference:
     """Return A minus B with its intervals (those of `intervals`), verdict and test.
 
-    The standard error belongs to the intervals: where none are asked for, there is none.
+    The standard error belongs to the intervals: where none are asked for, there is none. `single` is the
+    interval of the pair by itself where `intervals` has one that holds for all pairs at once.
     """
     interval, tost, notes = intervals
     m, a, b = pair
@@ -142,7 +144,7 @@ def difference(
         notes += (Note("identical", IDENTICAL),)
     error, error_method = None, None
     if settings.interval is not None:
-        error, error_method = standard_error(makers, Target(*pair), interval)
+        error, error_method = standard_error(makers, Target(*pair), single or interval)
     if test is not None and p_adjusted is None:
         p_adjusted = test.p_value
     plain = Difference(

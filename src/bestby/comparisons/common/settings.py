@@ -9,7 +9,7 @@ from typing import Any, Self
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, Question
-from bestby.comparisons.common.family import alpha_of, oriented
+from bestby.comparisons.common.family import SIMULTANEOUS, alpha_of, oriented
 from bestby.resampling.settings import size_of
 from bestby.vocabulary import SKIPPABLE, allowed_names
 
@@ -130,11 +130,24 @@ class Settings(CheckedSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.simultaneous and self.interval != "auto":
+        if self.simultaneous and self.interval is None:
             raise InvalidInputError(
-                f"simultaneous intervals are made by max-T, so interval={self.interval!r} would be ignored",
-                hint="leave out one of the two: intervals of one difference at a time, or of all at once",
+                "simultaneous intervals are intervals, and interval=None computes none",
+                hint="leave out simultaneous, or interval=None",
             )
+        if self.simultaneous and self.test is not None and self.correction != "holm":
+            raise InvalidInputError(
+                "with simultaneous=True adjusted p-values are read from the intervals, so"
+                f" correction={self.correction!r} would be ignored",
+                hint="leave out one of the two",
+            )
+
+    @property
+    def corrected_by(self) -> str:
+        """The name of the correction in the results."""
+        if self.test is None:
+            return "none"
+        return SIMULTANEOUS if self.simultaneous else self.correction
 
     def by_name(self) -> dict[str, Any]:
         """Return the settings as they are in the provenance: those of resampling where they matter."""
@@ -145,4 +158,6 @@ class Settings(CheckedSettings):
             del named["annotators"]
         if self.blocks is None:
             del named["blocks"]
+        if self.simultaneous and self.test is not None:
+            del named["correction"]
         return named

@@ -1,0 +1,137 @@
+"""Intervals that hold for all differences of a metric at once, and p-values read from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bestby._core.typing import Alternative
+from bestby.advising.interval_choice import choose_interval
+from bestby.comparisons.common import family, one_pair
+from bestby.comparisons.common.settings import Settings
+from bestby.engine.base import Pair
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
+from bestby.inference.joint import Joint
+from bestby.inference.proportions import two_sided_quantile
+from bestby.results.base import Note
+from bestby.results.values import Interval
+from bestby.vocabulary import long_name
+
+FEW_BEYOND = 10
+"""Resamples beyond an end of an interval below which chance among them moves it."""
+
+_JUST_ABOVE = 1.0 + 1e-9  # further than p-values that count as equal are apart
+
+
+@dataclass(frozen=True)
+class Simultaneous:
+    """The intervals and adjusted p-values of all pairs of a metric.
+
+    `bounds` has per pair the interval, that for two one-sided tests, and notes. `singles` has the interval of
+    each pair by itself where those of `bounds` hold for all at once; `notes` are on all of these. Without a
+    test there are no p-values.
+    """
+
+    bounds: Mapping[Pair, tuple[Interval | None, Interval | None, tuple[Note, ...]]]
+    singles: Mapping[Pair, Interval | None] = field(default_factory=dict)
+    p_adjusted: Mapping[Pair, float] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+
+def joint_of(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str]) -> Joint:
+    """Return how the differences of pairs of systems on one metric vary together."""
+    order = sorted(range(len(names)), key=lambda s: names[s])
+    return makers.joint(pairs[0][0], [(a, b) for _, a, b in pairs], order)
+
+
+def made(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str], settings: Settings) -> Simultaneous:
+    """Return the intervals of all pairs of a metric, each by its own method at the level of the family."""
+    assert settings.interval is not None
+    joint = joint_of(makers, pairs, names)
+    at = 1.0 - joint.single_level(settings.alpha)
+    bounds, singles, methods = {}, {}, {}
+    for pair in pairs:
+        target = Target(*pair)
+        method, doubts = one_pair.chosen(makers, target, settings.interval)
+        methods[pair] = _of_family(makers, target, method, settings, at)
+        interval, single, notes = makers.simultaneous(target, method, settings.level, methods[pair], at)
+        bounds[pair] = (interval, interval, (*notes, *doubts))
+        singles[pair] = single
+    adjusted = {}
+    if settings.test is not None:
+        own = np.array([makers.p_value(Target(*pair), methods[pair]) for pair in pairs])
+        of_family = dict(zip(pairs, joint.adjusted(own).tolist(), strict=True))
+        alternative = settings.towards(makers.group.metrics[pairs[0][0]].greater_is_better)
+        adjusted = {
+            pair: _agreeing(makers, pair, of_family[pair], bounds[pair][0], alternative, settings)
+            for pair in pairs
+        }
+    drawn = any(bound is not None and not bound.exact for bound, _, _ in bounds.values())
+    note = _note(makers, joint, at, Counter(methods.values()), settings, drawn=drawn)
+    return Simultaneous(bounds, singles, adjusted, (Note(*note, (makers.group.metrics[pairs[0][0]].name,)),))
+
+
+def _of_family(makers: Intervals, target: Target, method: str, settings: Settings, at: float) -> str:
+    """Return the method of an interval at the level of the family, if it may be chosen.
+
+    Errors of the bootstrap beyond the end of an interval grow with the fourth power of how far out it lies
+    (the kurtosis terms of Hall 1992, The Bootstrap and Edgeworth Expansion, section 2.4). So many more units
+    must carry the variance for a method to hold as well as at the usual level.
+    """
+    if settings.interval != "auto":
+        return method
+    situation = makers.situation(target)
+    if situation["n_effective"] is not None:
+        situation["n_effective"] *= (two_sided_quantile(settings.level) / two_sided_quantile(at)) ** 4
+    return choose_interval(**situation).method
+
+
+def _agreeing(
+    makers: Intervals,
+    pair: Pair,
+    p_value: float,
+    interval: Interval | None,
+    alternative: Alternative,
+    settings: Settings,
+) -> float:
+    """Return a p-value that is at most alpha exactly where the interval excludes 0, on the side asked for.
+
+    It is so by itself, but for the steps of resamples and for levels at which a method breaks down.
+    """
+    m, a, b = pair
+    estimate, scores = makers.estimate(Target(*pair)), makers.scores[m]
+    if alternative != "two-sided" and (estimate > 0.0) != (alternative == "greater"):
+        return 1.0
+    shown = family.on_marks(interval, (float(scores[a]), float(scores[b])), settings.margin)
+    if shown is not None and (shown.low > 0.0 if estimate > 0.0 else shown.high < 0.0):
+        return min(p_value, settings.alpha)
+    return min(1.0, max(p_value, settings.alpha * _JUST_ABOVE))
+
+
+def _note(
+    makers: Intervals, joint: Joint, at: float, methods: Counter[str], settings: Settings, *, drawn: bool
+) -> tuple[str, str]:
+    """Return the code and the words on how the intervals were made."""
+    listed = ", ".join(f"{long_name('interval', name)} ({n})" for name, n in methods.most_common())
+    how = "found from how the scores of the systems vary together"
+    if joint.bonferroni:
+        how = "Bonferroni's, as too few units tell how the scores of the systems vary together"
+    which = f"the {joint.size} intervals of differences hold at once with {100.0 * settings.level:.4g} %"
+    told = f"{which}: each is made by its own method ({listed}) at the level {100.0 * at:.4g} %, {how}"
+    if joint.size < 2:
+        told = f"with one difference, the simultaneous interval is the one by itself ({listed})"
+    if settings.test is not None:
+        told += ". Groups, ranks, verdicts and adjusted p-values are read from these intervals, and p is that"
+        told += " of the test"
+    beyond = 0.5 * (1.0 - at) * (makers.drawing.n_resamples + 1)
+    if beyond < FEW_BEYOND and drawn:
+        needed = int(np.ceil(2.0 * FEW_BEYOND / (1.0 - at)))
+        told += (
+            f". Fewer than {FEW_BEYOND} resamples lie beyond each end of the bootstrap intervals: use"
+            f" n_resamples={needed}"
+        )
+    return "simultaneous", told

@@ -1,0 +1,112 @@
+"""Law 13: a simultaneous interval holds the single one of its pair, and groups and p-values agree with it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from tests.laws.roster import LEVEL, Entry, by_key, cases, four_systems, make
+
+from bestby import Comparison, compare
+from bestby.comparisons.common.family import rejects, shown_better
+
+ALPHA = 1.0 - LEVEL
+
+
+def check(together: Comparison, single: Comparison) -> None:
+    """Check the law on a comparison and the same without simultaneous intervals."""
+    groups = {s.system: set(s.group or "") for s in together.systems}
+    for d in together:
+        alone = single[d.a, d.b, d.metric]
+        assert d.p_value == alone.p_value
+        assert d.standard_error == alone.standard_error
+        if d.interval is None:
+            assert not rejects(d.p_adjusted, ALPHA)
+            continue
+        assert d.interval.method == "max-t"
+        assert alone.interval is not None
+        assert d.interval.low <= alone.interval.low
+        assert d.interval.high >= alone.interval.high
+        excluded = 0.0 not in d.interval
+        two_sided = d.test.alternative == "two-sided"
+        asked = two_sided or (d.interval.low > 0.0) == (d.test.alternative == "greater")
+        assert rejects(d.p_adjusted, ALPHA) is (excluded and asked)
+        assert (shown_better(d, ALPHA) is not None) is (excluded and asked)
+        if together.baseline is None:
+            assert bool(groups[d.a] & groups[d.b]) is not (excluded and asked)
+
+
+@pytest.mark.parametrize(("entry", "design"), cases())
+def test_a_simultaneous_interval_holds_the_single_one(entry: Entry, design: str) -> None:
+    data, single = four_systems(entry, design)
+    check(data.compare(entry, simultaneous=True), single)
+
+
+@pytest.mark.parametrize(
+    "interval", ["percentile", "basic", "bca", "abc", "normal", "studentized", "cr2", "tango"]
+)
+def test_by_any_method(interval: str) -> None:
+    entry = by_key("accuracy")
+    data = make(entry, "plain", seed=31, n=80)
+    single = data.compare(entry, interval=interval)
+    together = data.compare(entry, interval=interval, simultaneous=True)
+    check(together, single)
+    (note,) = [note for note in together.notes if note.code == "simultaneous"]
+    (level,) = re.findall(r"at the level ([\d.]+) %", note.message)
+    assert 90.0 < float(level) < 98.34  # Bonferroni's is 98.33
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon", "t", "bootstrap", "wald"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less", "better"])
+def test_beside_any_test(test: str, alternative: str) -> None:
+    """Whatever the test says, what follows is read from the intervals."""
+    entry = by_key("mean_loss")
+    data = make(entry, "plain", seed=37, n=80)
+    asked = {"test": test, "alternative": alternative}
+    check(data.compare(entry, simultaneous=True, **asked), data.compare(entry, **asked))
+
+
+def test_against_a_baseline_with_a_margin() -> None:
+    entry = by_key("mean")
+    data = make(entry, "plain", seed=41, n=200)
+    asked = {"baseline": "b", "margin": 0.05}
+    together, single = data.compare(entry, simultaneous=True, **asked), data.compare(entry, **asked)
+    check(together, single)
+    for d in together:
+        assert (d.verdict in ("better", "worse")) is (d.interval.low > 0.05 or d.interval.high < -0.05)
+
+
+def test_two_crossed_groupings() -> None:
+    rng = np.random.default_rng(43)
+    first, second = np.divmod(np.arange(144), 12)
+    systems = {
+        name: rng.normal(shift, 1.0, 144) + rng.normal(size=12)[first] + rng.normal(size=12)[second]
+        for name, shift in zip("abcd", (0.0, 0.3, 0.6, 3.0), strict=True)
+    }
+    groups = [first, second]
+    check(compare(systems, clusters=groups, simultaneous=True), compare(systems, clusters=groups))
+
+
+def test_two_systems_have_the_interval_they_have_alone() -> None:
+    for key, interval in itertools.product(("accuracy", "f1_macro", "roc_auc"), ("auto", "percentile")):
+        entry = by_key(key)
+        data = make(entry, "plain", seed=47, systems=2)
+        together = data.compare(entry, interval=interval, simultaneous=True)["a", "b"].interval
+        alone = data.compare(entry, interval=interval)["a", "b"].interval
+        assert (together.low, together.high, together.exact) == (alone.low, alone.high, alone.exact)
+
+
+@pytest.mark.parametrize(
+    ("key", "interval"),
+    [("accuracy", "tango"), ("f1_macro", "normal"), ("roc_auc", "bca"), ("callable", "percentile")],
+)
+def test_never_longer_than_by_bonferroni(key: str, interval: str) -> None:
+    entry = by_key(key)
+    data = make(entry, "plain", seed=53)
+    bonferroni = data.compare(entry, interval=interval, level=1.0 - ALPHA / 6.0)
+    for d in data.compare(entry, interval=interval, simultaneous=True):
+        widest = bonferroni[d.a, d.b].interval
+        assert widest.low - 1e-9 <= d.interval.low
+        assert d.interval.high <= widest.high + 1e-9
