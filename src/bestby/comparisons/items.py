@@ -135,7 +135,8 @@ def compare(
         as it reads how the differences vary together; it has no intervals of its own.
     margin : float, optional
         The smallest difference that matters. Turns on verdicts: better or worse (the whole interval
-        beyond the margin), equivalent (two one-sided tests), inconclusive. They need intervals.
+        beyond the margin), equivalent (two one-sided tests), not worse or not better (one of these two, and
+        the interval holds 0), inconclusive. They need intervals.
     n_resamples : int
         Resamples, where any are drawn; exact results draw none.
     resample_size : float or int, optional

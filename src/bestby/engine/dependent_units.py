@@ -18,8 +18,8 @@ from bestby.engine.transforms import Scores
 from bestby.inference import clusters, intervals
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import DesignEffect, StandardError
-from bestby.metrics.base import MeanMetric
 from bestby.inference.joint import Spread
+from bestby.metrics.base import MeanMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.blocks import Blocks
 from bestby.results.values import TestResult

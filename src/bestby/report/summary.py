@@ -173,11 +173,21 @@ def made_by(c: Any, differences: Sequence[Difference]) -> str:
 
 
 def equivalence(differences: Iterable[Difference]) -> str:
-    """Return what "equivalent" means, if the interval for it has another level than the one shown."""
+    """Return what "equivalent" means, if the interval for it has another level than the one shown.
+
+    What "not worse" and "not better" mean is said where they occur.
+    """
+    differences = tuple(differences)
     for d in differences:
         if d.equivalence_interval is not None and d.equivalence_interval.level != d.level:
             level = percent(d.equivalence_interval.level)
-            return f' "Equivalent" means that the {level} interval lies inside the margin.'
+            text = f' "Equivalent" means that the {level} interval lies inside the margin'
+            if not any(one.verdict in ("not worse", "not better") for one in differences):
+                return f"{text}."
+            return (
+                f'{text}; "not worse" and "not better", that it stops short of the margin on the side where A'
+                " is worse, or better."
+            )
     return ""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.report import column
+from bestby.report import column, disagreements
 from bestby.report.column import Cell, Column
 from bestby.report.numbers import DASH, Rounding, margin_text
 from bestby.report.summary import methods_sentence
@@ -17,6 +17,9 @@ from bestby.report.words import computed, direction, stands_out
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import differences_on
+
+MARK = "mark"
+"""The header of the column of marks that the line below the table explains."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,13 +32,17 @@ class Row:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Table:
-    """A table to be written in any format; `main` is the column that is bold in rows that stand out."""
+    """A table to be written in any format; `main` is the column that is bold in rows that stand out.
+
+    `footnote` is one line below it, which says what the marks of rows mean.
+    """
 
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     main: int = 2
     methods: str = ""
+    footnote: str = ""
 
     @classmethod
     def of(
@@ -46,11 +53,12 @@ class Table:
         strong: Callable[[Any], bool] = lambda _: False,
         main: int = 2,
         methods: str = "",
+        footnote: str = "",
     ) -> Table:
         """Return the columns that apply over entries; `strong` says which rows stand out."""
         used = tuple(column for column in columns if column.applies)
         rows = (Row(tuple(column.cell(entry) for column in used), strong(entry)) for entry in entries)
-        return cls(caption, used, tuple(rows), main, methods)
+        return cls(caption, used, tuple(rows), main, methods, footnote)
 
 
 def metric_info(c: Comparison, name: str | None) -> MetricInfo:
@@ -162,9 +170,16 @@ def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> T
         ),
         *beside_p,
         verdicts(differences),
+        marks(differences),
     )
-    caption = f"Differences in {metric.name}, {column.DIFFERENCE}{_margin(c)}"
-    return Table.of(caption, columns, differences, stands_out, methods=methods_sentence(c, metric))
+    return Table.of(
+        f"Differences in {metric.name}, {column.DIFFERENCE}{_margin(c)}",
+        columns,
+        differences,
+        stands_out,
+        methods=methods_sentence(c, metric),
+        footnote=why_marked(differences, c),
+    )
 
 
 def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -> Table:
@@ -177,8 +192,32 @@ def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -
         with_intervals=computed(c, "interval"),
         with_tests=computed(c, "test"),
     )
-    columns = (*first, *columns, verdicts(c.differences))
-    return Table.of(caption + _margin(c), columns, c.differences, stands_out, methods=methods)
+    columns = (*first, *columns, verdicts(c.differences), marks(c.differences))
+    footnote = why_marked(c.differences, c)
+    return Table.of(
+        caption + _margin(c), columns, c.differences, stands_out, methods=methods, footnote=footnote
+    )
+
+
+def marks(differences: Iterable[Difference]) -> Column:
+    """Return the column of the marks of rows whose parts disagree, which applies if there are any."""
+    marked = any(disagreements.kinds(d) for d in differences)
+    return marked_by(disagreements.kinds, applies=marked)
+
+
+def marked_by(kinds: Callable[[Any], disagreements.Kinds], *, applies: bool) -> Column:
+    """Return the column of the marks of entries, empty where there are none."""
+
+    def cell(entry: Any) -> Cell:
+        text = disagreements.text(kinds(entry))
+        return Cell(text, text)
+
+    return Column(MARK, cell, numeric=False, applies=applies)
+
+
+def why_marked(differences: Iterable[Difference], c: Any) -> str:
+    """Return the line below a table or figure of differences that says why parts of some disagree."""
+    return disagreements.line(((d, disagreements.kinds(d)) for d in differences), c)
 
 
 def verdicts(differences: Iterable[Any]) -> Column:

@@ -9,6 +9,7 @@ from typing import Any
 from bestby import vocabulary
 from bestby._core.text import visible
 from bestby.comparisons.common.family import UNSEEN, alpha_of, rejects, shown_better
+from bestby.report import disagreements
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
@@ -35,11 +36,13 @@ def mean_differences(metric: str) -> str:
 
 
 def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
-    """Return one difference in plain words: size and interval, then test, then verdict."""
+    """Return one difference in plain words: size and interval, test, why they disagree, verdict."""
     digits = rounding or Rounding.of([(d.estimate, d.interval)], margin=d.margin)
     parts = [_size_sentence(d, digits)]
     if d.test is not None and d.p_adjusted is not None:
         parts.append(_test_sentence(d, d.test, d.p_adjusted))
+    if why := disagreements.clause(d):
+        parts.append(why)
     if d.verdict is not None:
         parts.append(_verdict_sentence(d, digits))
     return visible(" ".join(parts))
@@ -125,12 +128,28 @@ def _verdict_sentence(d: Difference, digits: Rounding) -> str:
             return f"They are equivalent within {margin}."
         shown = f"{percent(interval.level)} interval of {d.a} {MINUS} {d.b}, {digits.interval(interval)},"
         return f"They are equivalent within {margin}: the {shown} lies inside it."
+    if d.verdict in ("not worse", "not better"):
+        return _one_sided_sentence(d, digits, margin)
     if d.verdict == "inconclusive":
         why = ""
         if any(note.code == UNSEEN for note in d.notes):
             why = ": too few units differ to show that others do not"
         return f"Whether the difference reaches {margin} stays open{why}."
     return f"{d.a} is {d.verdict} than {d.b} by more than {margin}."
+
+
+def _one_sided_sentence(d: Difference, digits: Rounding, margin: str) -> str:
+    """Return what "not worse" or "not better" rules out, from which interval, and what it leaves open."""
+    open_ = "better" if d.verdict == "not worse" else "worse"
+    text = f"{d.a} is {d.verdict} than {d.b} by as much as {margin}"
+    if d.equivalence_interval is not None and d.margin is not None:
+        above = (d.verdict == "not worse") == d.greater_is_better
+        end = f"above {MINUS if d.margin else ''}{margin_text(d.margin)}"
+        side = end if above else f"below {margin_text(d.margin)}"
+        shown = digits.interval(d.equivalence_interval)
+        level = percent(d.equivalence_interval.level)
+        text += f": the {level} interval of {d.a} {MINUS} {d.b}, {shown}, lies {side}"
+    return f"{text}. Whether it is {open_} by more stays open."
 
 
 def significant(d: Difference) -> bool:

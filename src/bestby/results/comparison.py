@@ -12,6 +12,11 @@ from bestby._core.text import quoted
 from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated, report_module
 from bestby.results.values import ClassShares, Interval, Omnibus, TestResult, extent
 
+MIRRORED_VERDICTS = {
+    "better": "worse", "worse": "better", "not worse": "not better", "not better": "not worse",
+}  # fmt: skip
+"""The verdict of B against A, where it is another than that of A against B."""
+
 
 @dataclass(frozen=True, slots=True)
 class SystemScore:
@@ -78,8 +83,9 @@ class Difference:
         The direction of the metric.
     n_items, n_differing : int
         Number of items, and of those whose contribution to the metric differs between the two systems.
-    verdict : {"better", "worse", "equivalent", "inconclusive"} or None
-        Of A against B, from the interval against the margin; None without a margin.
+    verdict : {"better", "worse", "equivalent", "not worse", "not better", "inconclusive"} or None
+        Of A against B, from the interval against the margin; None without a margin. "not worse": A is behind
+        by less than the margin, if at all, and may be ahead by more; "not better": the same of B.
     margin : float or None
         The smallest difference that matters.
     notes : tuple of Note
@@ -87,8 +93,9 @@ class Difference:
     n_clusters : int
         Number of clusters the items lie in; 0 if they are independent.
     equivalence_interval : Interval or None
-        The interval that the verdict "equivalent" rests on: that of two one-sided tests at the level of the
-        test, so at the level 1 - 2 alpha (90 % for 95 %). None without a margin.
+        The interval that the verdicts "equivalent", "not worse" and "not better" rest on: that of two
+        one-sided tests at the level of the test, so at the level 1 - 2 alpha (90 % for 95 %). None without a
+        margin.
     level : float
         Nominal coverage of the interval; 1 - level is the level of the test.
     standard_error : float or None
@@ -191,7 +198,6 @@ class Difference:
         return dataclasses.replace(self, **self._mirrored_fields())
 
     def _mirrored_fields(self) -> dict[str, Any]:
-        swap = {"better": "worse", "worse": "better"}
         return {
             "a": self.b,
             "b": self.a,
@@ -201,7 +207,7 @@ class Difference:
             "interval": self.interval and self.interval.mirrored(),
             "test": self.test and self.test.mirrored(),
             "equivalence_interval": self.equivalence_interval and self.equivalence_interval.mirrored(),
-            "verdict": swap.get(self.verdict or "", self.verdict),
+            "verdict": MIRRORED_VERDICTS.get(self.verdict or "", self.verdict),
         }
 
     def __str__(self) -> str:

@@ -276,7 +276,7 @@ class DatasetComparison(Paired):
         self,
         kind: str = "auto",
         *,
-        cliques: str = "nemenyi",
+        cliques: str = "pairs",
         pair: tuple[str, str] | None = None,
         ax: Any = None,
     ) -> Any:
@@ -288,9 +288,11 @@ class DatasetComparison(Paired):
             "ranks": critical-difference diagram; "matrix": every pair with its mean difference, wins, ties
             and losses, and p; "forest": the difference of one pair on each dataset.
             "auto": the forest for two systems, the ranks for more.
-        cliques : {"nemenyi", "holm", "pairs"}
+        cliques : {"pairs", "nemenyi", "holm"}
             Which test joins systems by bars in the diagram of ranks; "pairs" stands for the tests of
-            `differences`, whatever they are ("wilcoxon" is an older name of it).
+            `differences`, whatever they are ("wilcoxon" is an older name of it), so that the diagram says
+            what the table says. The others are tests of the average ranks: "nemenyi" draws the critical
+            difference.
         pair : (str, str), optional
             The pair of the forest; the first by default.
         ax : matplotlib.axes.Axes, optional

@@ -13,7 +13,7 @@ from bestby.results.base import Note, notes_about
 from bestby.results.comparison import Difference
 from bestby.results.values import Interval, TestResult
 
-VERDICTS = (None, "better", "worse", "equivalent", "inconclusive")
+VERDICTS = (None, "better", "worse", "equivalent", "inconclusive", "not worse", "not better")
 """What the codes of `Pairs.verdict` mean."""
 
 IDENTICAL = "the two systems do not differ on any item"

@@ -10,6 +10,9 @@ import pytest
 
 from bestby import Comparison, Evaluation, FunctionMetric, Interval, InvalidInputError, compare
 from bestby.comparisons.common.family import verdict as _verdict
+from bestby.comparisons.common.many_systems import _verdicts
+from bestby.results.comparison import MIRRORED_VERDICTS
+from bestby.results.pairs import VERDICTS
 
 GOLD = ["x", "y", "x", "y", "x", "y", "x", "y"] * 5
 A = ["x", "y", "x", "y", "x", "y", "x", "x"] * 5
@@ -151,7 +154,13 @@ def test_the_report_says_that_items_lie_in_clusters() -> None:
         ((0.1, 0.3), (0.12, 0.28), "inconclusive"),
         ((-0.3, -0.11), (-0.28, -0.12), "worse"),
         ((-0.11, 0.05), (-0.09, 0.04), "equivalent"),
-        ((-0.05, 0.11), (-0.04, 0.1), "inconclusive"),
+        ((-0.05, 0.11), (-0.04, 0.1), "not worse"),
+        ((-0.11, 0.11), (-0.1, 0.1), "inconclusive"),
+        ((-0.11, 0.12), (-0.09, 0.11), "not worse"),
+        ((-0.12, 0.11), (-0.11, 0.09), "not better"),
+        ((0.0, 0.3), (0.02, 0.28), "not worse"),
+        ((0.01, 0.3), (0.02, 0.28), "inconclusive"),
+        ((-0.3, -0.01), (-0.28, -0.02), "inconclusive"),
         ((-0.5, 0.5), (-0.4, 0.4), "inconclusive"),
         ((0.01, 0.09), (0.02, 0.08), "equivalent"),
     ],
@@ -159,8 +168,16 @@ def test_the_report_says_that_items_lie_in_clusters() -> None:
 def test_verdicts(interval: tuple[float, float], tost: tuple[float, float], verdict: str) -> None:
     wide, narrow = (Interval(*ends, 0.95, "x", True) for ends in (interval, tost))
     assert _verdict(wide, narrow, 0.1, True) == verdict
-    flipped = {"better": "worse", "worse": "better"}.get(verdict, verdict)
+    flipped = MIRRORED_VERDICTS.get(verdict, verdict)
     assert _verdict(wide, narrow, 0.1, False) == flipped
+    assert _verdict(wide.mirrored(), narrow.mirrored(), 0.1, True) == flipped
+    assert _verdict(wide.mirrored(), narrow.mirrored(), 0.1, False) == verdict
+    codes = [
+        _verdicts(*(np.array([end]) for one in (wide, narrow) for end in (one.low, one.high)), 0.1, better)
+        for better in (True, False)
+    ]
+    assert [VERDICTS[int(code[0])] for code in codes] == [verdict, flipped]
+    assert _verdict(wide, narrow, 0.1, True, doubted=True) == "inconclusive"
     assert _verdict(wide, narrow, None, True) is None
 
 
@@ -171,7 +188,7 @@ def test_equivalence_is_two_one_sided_tests() -> None:
     wide = compare(x, interval="normal")["a", "b"].interval
     narrow = compare(x, interval="normal", level=0.9)["a", "b"].interval
     between = (max(-wide.low, wide.high) + max(-narrow.low, narrow.high)) / 2
-    for margin, verdict in ((between, "equivalent"), (0.9 * max(-narrow.low, narrow.high), "inconclusive")):
+    for margin, verdict in ((between, "equivalent"), (0.9 * max(-narrow.low, narrow.high), "not better")):
         d_ = compare(x, interval="normal", margin=margin)["a", "b"]
         assert (d_.verdict, d_.margin) == (verdict, margin)
 

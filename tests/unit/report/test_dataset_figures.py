@@ -22,7 +22,7 @@ def named(axes: Any, gid: str) -> list[Any]:
 @pytest.mark.parametrize("k", [3, 5, 15])
 def test_the_diagram_of_ranks(k: int) -> None:
     result = compare_datasets(scores(20, k))
-    axes = result.plot()
+    axes = result.plot(cliques="nemenyi")
     texts = [text.get_text().replace("\N{NO-BREAK SPACE}", " ") for text in axes.texts]
     for name, rank in zip(result.systems, result.average_ranks, strict=True):
         assert any(name in text.split("   ") and f"{rank:.2f}" in text for text in texts)

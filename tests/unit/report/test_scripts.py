@@ -16,6 +16,7 @@ import pytest
 
 from bestby import compare
 from bestby.comparisons.common.family import shown_better
+from bestby.report.disagreements import Kind, kinds
 from bestby.report.numbers import Rounding, alpha, p_text
 from bestby.results.comparison import Comparison
 from bestby.results.values import Interval
@@ -92,7 +93,9 @@ def told(c: Comparison, row: dict[str, str], sign: int, decimals: int) -> list[s
     names = [row["a"], row["b"]][::sign]
     numbers = [digits.text(sign * float(row["difference"])), interval]
     p_values = [p_text(p, alpha(c.level)), p_text(adjusted, alpha(c.level))]
-    return [*names, *numbers, *p_values, row["n_differing"], "yes" if adjusted <= 0.05 else "no"]
+    found = kinds(c[row["a"], row["b"]])
+    mark = "".join(f" {kind.value}" for kind in found if kind is not Kind.LEVEL and kind is not Kind.SMALL)
+    return [*names, *numbers, *p_values, row["n_differing"], ("yes" if adjusted <= 0.05 else "no") + mark]
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -121,6 +124,20 @@ def test_the_page_shows_on_which_side_of_the_margin_an_interval_ends() -> None:
             assert page.look_up(a, b) == [shown]
             finer += shown[3] != digits.interval(c[a, b].interval)
     assert finer > 0
+
+
+@pytest.mark.parametrize(("alternative", "kind"), [("two-sided", Kind.FAMILY), ("greater", Kind.SIDED)])
+def test_a_pair_whose_parts_disagree_is_marked_and_explained(alternative: str, kind: Kind) -> None:
+    c = compare(scores(), alternative=alternative)
+    page = Page(c.to_html(top=3))
+    marked = [d for d in c if kind in kinds(d)]
+    assert marked
+    agreeing = next(d for d in c if not kinds(d))
+    for d, explained in ((marked[0], True), (agreeing, False)):
+        ((*_, significant),) = page.look_up(d.a, d.b)
+        (answer,) = page.ask("text", ".bb-answer")
+        assert (kind.value in significant) == explained
+        assert (f"{kind.value} the " in answer) == explained
 
 
 def test_a_pair_that_only_the_test_tells_apart() -> None:

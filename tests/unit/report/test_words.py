@@ -13,6 +13,7 @@ from bestby.report import summary
 from bestby.report.words import difference_sentence, listed
 from bestby.results.base import Note
 from bestby.results.comparison import Comparison
+from bestby.results.values import Interval
 
 
 def first(text: str) -> str:
@@ -120,10 +121,44 @@ def test_adjusted_p_one_sided_and_error(made: SimpleNamespace) -> None:
         ("worse", "a is worse than b by more than the margin of 0.02."),
         ("equivalent", "They are equivalent within the margin of 0.02."),
         ("inconclusive", "Whether the difference reaches the margin of 0.02 stays open."),
+        (
+            "not worse",
+            (
+                "a is not worse than b by as much as the margin of 0.02."
+                " Whether it is better by more stays open."
+            ),
+        ),
+        (
+            "not better",
+            (
+                "a is not better than b by as much as the margin of 0.02."
+                " Whether it is worse by more stays open."
+            ),
+        ),
     ],
 )
 def test_verdicts(made: SimpleNamespace, verdict: str, said: str) -> None:
     assert made.difference(verdict=verdict, margin=0.02).sentence.endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "greater_is_better", "where"),
+    [
+        ("not worse", True, "above −0.02"),
+        ("not worse", False, "below 0.02"),
+        ("not better", True, "below 0.02"),
+        ("not better", False, "above −0.02"),
+    ],
+)
+def test_a_one_sided_verdict_names_the_interval_it_rests_on(
+    made: SimpleNamespace, verdict: str, greater_is_better: bool, where: str
+) -> None:
+    sign = 1 if where.startswith("above") else -1
+    ends = sorted((sign * -0.01, sign * 0.06))
+    d = made.difference(verdict=verdict, margin=0.02, greater_is_better=greater_is_better)
+    d = dataclasses.replace(d, equivalence_interval=Interval(*ends, 0.9, "t", True))
+    shown = f"the 90 % interval of a − b, [{ends[0]:.3f}, {ends[1]:.3f}], lies {where}.".replace("-", "−")
+    assert shown in d.sentence
 
 
 def headline(c: Comparison, index: int = 0) -> str:

@@ -202,7 +202,9 @@ class Direction(Group):
 class Family(Resamples, Tests, Intervals):
     """Intervals and tests of the differences between systems, and how resamples are drawn."""
 
-    margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
+    margin: Number = option(
+        "SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...)."
+    )
 
 
 @record
@@ -242,7 +244,9 @@ class ItemResamples(Resamples):
 class ItemFamily(ItemResamples, Tests, Intervals):
     """The intervals and tests of the differences between systems over items."""
 
-    margin: Number = option("SIZE", "Smallest difference that matters; gives verdicts.")
+    margin: Number = option(
+        "SIZE", "Smallest difference that matters; gives verdicts (better, not worse, ...)."
+    )
 
 
 def _size(text: str) -> float | int:

@@ -28,6 +28,9 @@ UNSEEN = "unseen_differences"
 SIMULTANEOUS = "max-t"
 """The name of intervals that hold for all pairs at once, and of p-values that are read from them."""
 
+OPEN_VERDICTS = ("inconclusive", "not worse", "not better")
+"""Verdicts that a shorter interval might change."""
+
 Standings = tuple[IntArray, IntArray, tuple[str, ...] | None]
 """The ranks the tests leave open (low, high), and the labels of the groups."""
 
@@ -137,12 +140,12 @@ def with_one_long_note(
     """Return differences of one metric without notes on long intervals, and one note on all that matter.
 
     An interval that covers more than it says matters only where a shorter one might have decided: a verdict
-    is inconclusive, or, without a margin, 0 lies in the interval.
+    leaves something open, or, without a margin, 0 lies in the interval.
     """
     kept, long = [], []
     for d in differences:
         notes = tuple(note for note in d.notes if note.code != LONG)
-        open_ = d.verdict == "inconclusive" if d.margin is not None else 0.0 in (d.interval or ())
+        open_ = d.verdict in OPEN_VERDICTS if d.margin is not None else 0.0 in (d.interval or ())
         if open_ and notes != d.notes:
             long.append(d)
         kept.append(d if notes == d.notes else dataclasses.replace(d, notes=notes))
@@ -161,12 +164,15 @@ def with_one_long_note(
     return tuple(kept), [Note(LONG, told, about)]
 
 
-_WHY_OPPOSED = {
+OTHER_QUESTIONS = {
     "sign": "it counts which system wins more often, not by how much",
     "brunner-munzel": "it asks which system wins more often, not by how much",
     "wilcoxon": "it ranks the differences, so a few large ones count for less than in the mean",
-    "yuen": "it leaves out the highest and the lowest scores",
+    "k-bonferroni": "it asks whether there is an effect on one fold at the least, whatever the mean",
 }
+"""Per test that asks something else than whether the difference of the scores is 0, what it asks."""
+
+_WHY_OPPOSED = OTHER_QUESTIONS | {"yuen": "it leaves out the highest and the lowest scores"}
 """Per test that can favour the system with the worse score, why it can."""
 
 
@@ -233,8 +239,20 @@ def verdict(
 ) -> str | None:
     """Return the verdict of A against B from the interval against the margin.
 
+    "better" and "worse" need the whole interval beyond the margin. Two one-sided tests at the level of the
+    test, one against each end of the margin, show that A is not behind B by the margin, and that B is not
+    behind A: where both do, A is "equivalent". Where one does and the interval holds 0, A is "not worse" (not
+    inferior), or "not better". An interval without 0 that holds an end of the margin leaves the verdict
+    "inconclusive": one system is ahead, and whether by the margin stays open.
+
     `interval`: of the difference, at the level asked for; None where it is undefined. `tost`: of the same at
-    the level of two one-sided tests; None where the data cannot show equivalence.
+    the level of two one-sided tests, whose ends are the bounds of these two tests; None where the data cannot
+    show equivalence.
+
+    >>> tost = Interval(-0.01, 0.05, 0.9, "t", True)
+    >>> wide = Interval(-0.02, 0.06, 0.95, "t", True)
+    >>> [verdict(wide, tost, 0.03, greater_is_better) for greater_is_better in (True, False)]
+    ['not worse', 'not better']
     """
     if margin is None:
         return None
@@ -248,8 +266,13 @@ def verdict(
         return "better" if greater_is_better else "worse"
     if interval.high < -margin:
         return "worse" if greater_is_better else "better"
-    if tost is not None and -margin < tost.low and tost.high < margin:
+    if tost is None:
+        return "inconclusive"
+    above, below = -margin < tost.low, tost.high < margin
+    if above and below:
         return "equivalent"
+    if (above or below) and 0.0 in interval:
+        return "not worse" if above == greater_is_better else "not better"
     return "inconclusive"
 
 

@@ -219,6 +219,9 @@ def _verdicts(
         return codes
     above, below = ("better", "worse") if greater_is_better else ("worse", "better")
     codes[:] = VERDICTS.index("inconclusive")
+    holds_zero = (low <= 0.0) & (high >= 0.0)
+    codes[holds_zero & (-margin < tost_low)] = VERDICTS.index(f"not {below}")
+    codes[holds_zero & (tost_high < margin)] = VERDICTS.index(f"not {above}")
     codes[(-margin < tost_low) & (tost_high < margin)] = VERDICTS.index("equivalent")
     codes[high < -margin] = VERDICTS.index(below)
     codes[low > margin] = VERDICTS.index(above)

@@ -22,7 +22,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
     if (!columns[name]) {
       const raw = bytes(data[name]);
       const view = new DataView(raw.buffer);
-      const read = name === "significant" || name === "flip" ? (i) => raw[i]
+      const read = ["significant", "flip", "marked"].includes(name) ? (i) => raw[i]
         : name === "shown" ? (i) => view.getInt8(i)
         : name === "differing" ? (i) => view.getUint32(4 * i, true)
         : (i) => view.getFloat32(4 * i, true);
@@ -90,6 +90,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
       differing: column("differing")(at),
       significant: column("significant")(at) === 1,
       shown: column("shown")(at),
+      why: data.why[column("marked")(at)],
     };
   };
 
@@ -118,7 +119,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
       cell.scope = "col";
       head.append(cell);
     });
-    const body = made.createTBody();
+    const body = made.createTBody(), reasons = new Set();
     for (const [a, b] of pairs) {
       const found = pair(a, b);
       const digits = data.digits.difference;
@@ -127,7 +128,10 @@ for (const box of document.querySelectorAll(".bb-search")) {
       if (tested) texts.push(pText(found.p));
       if (data.correction !== "none") texts.push(pText(found.adjusted));
       texts.push(String(found.differing));
-      if (tested) texts.push(!found.significant ? "no" : found.shown ? "yes" : "by the test only");
+      const opposed = found.significant && !found.shown;  // which is said in words
+      const [mark, reason] = !found.why || opposed ? ["", ""] : [` ${found.why[0]}`, found.why.join(" ")];
+      if (tested) texts.push((!found.significant ? "no" : found.shown ? "yes" : "by the test only") + mark);
+      if (reason) reasons.add(reason);
       const row = body.insertRow();
       if (found.significant) row.className = "bb-strong";
       texts.forEach((text, i) => {
@@ -136,6 +140,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
     }
     const region = element("div", undefined, "bb-scroll");
     region.append(made);
+    if (reasons.size) region.append(element("p", [...reasons].join(" "), "bb-small"));
     return region;
   };
   const fields = [".bb-a", ".bb-b"].map((name) => box.querySelector(name));

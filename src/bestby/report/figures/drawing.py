@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,8 @@ BAND = "#dde5ec"
 PAPER = "#fffffe"
 WORSE = "#d55e00"
 """A system that is behind; the page leaves this colour as it is."""
+
+_WRAPPED, _BELOW = 100, -40  # letters of a line below the scale, and points from the scale down to it
 
 GAP = 3 * "\N{NO-BREAK SPACE}"
 """Between parts of a line: SVG makes one of several plain spaces."""
@@ -103,10 +106,25 @@ def mark(axes: Axes, position: float, estimate: float, interval: Interval | None
     )
 
 
-def number(axes: Axes, position: float, digits: Rounding, estimate: float, interval: Interval | None) -> None:
-    """Write an estimate and its interval to the right of the axes, on their line."""
+def number(
+    axes: Axes,
+    position: float,
+    digits: Rounding,
+    estimate: float,
+    interval: Interval | None,
+    mark: str = "",
+) -> None:
+    """Write an estimate, its interval and a mark to the right of the axes, on their line."""
     text = digits.text(estimate) + ("" if interval is None else f"{GAP}{digits.interval(interval)}")
-    note(axes, position, text)
+    note(axes, position, f"{text} {mark}".rstrip())
+
+
+def below(axes: Axes, text: str) -> None:
+    """Write lines below the scale and its label, as wide as the figure."""
+    if not text:
+        return
+    shown = "\n".join(textwrap.wrap(text, _WRAPPED))
+    label(axes, shown, (0.0, 0.0), (0, _BELOW), xycoords="axes fraction", va="top", fontsize=8)
 
 
 def note(axes: Axes, position: float, text: str) -> None:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bestby.report import disagreements
 from bestby.report.best import best_systems
 from bestby.report.figures import drawing
 from bestby.report.figures.fonts import figure, name
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.numbers import MINUS, Rounding, ends, excludes_zero, percent
-from bestby.report.tables import difference_rounding, differences_of, metric_info, score_rounding, systems_of
+from bestby.report.tables import (
+    difference_rounding,
+    differences_of,
+    metric_info,
+    score_rounding,
+    systems_of,
+    why_marked,
+)
 from bestby.report.words import computed, significant
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
@@ -28,7 +36,10 @@ _ROW, _DOTTED_ROW = 0.26, 0.42  # inches
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a forest: a header if it has no estimate, with a rule above it and dots beside it."""
+    """A line of a forest: a header if it has no estimate, with a rule above it and dots beside it.
+
+    `mark` is written behind its numbers; the line below the figure says what it means.
+    """
 
     label: str
     estimate: float | None = None
@@ -37,10 +48,13 @@ class Line:
     bold: bool = False
     rule: bool = False
     dots: tuple[float, ...] = ()
+    mark: str = ""
 
 
-def draw_lines(lines: Sequence[Line], digits: Rounding, margin: float | None, ax: Axes | None) -> Axes:
-    """Draw lines from top to bottom over the zero line and the band of the margin."""
+def draw_lines(
+    lines: Sequence[Line], digits: Rounding, margin: float | None, ax: Axes | None, below: str = ""
+) -> Axes:
+    """Draw lines from top to bottom over the zero line and the band of the margin; `below` goes below all."""
     texts = [line.label for line in lines]
     dotted = any(line.dots for line in lines)
     axes = ax if ax is not None else drawing.listing(texts, _DOTTED_ROW if dotted else _ROW)
@@ -56,8 +70,9 @@ def draw_lines(lines: Sequence[Line], digits: Rounding, margin: float | None, ax
             drawing.dots(axes, line.dots, heights, 4.6, alpha=0.55, gid="folds")
         if line.estimate is not None:
             drawing.mark(axes, position, line.estimate, line.interval, filled=line.filled)
-            drawing.number(axes, position, digits, line.estimate, line.interval)
+            drawing.number(axes, position, digits, line.estimate, line.interval, line.mark)
     drawing.labels(axes, texts, [line.bold for line in lines])
+    drawing.below(axes, below)
     return axes
 
 
@@ -69,7 +84,8 @@ def forest(c: Comparison, metric: str | None = None, ax: Axes | None = None, top
     info = metric_info(c, metric)
     view = best_systems(c, top)
     shown = c if view is None else view
-    axes = draw_lines(_lines(shown, info), difference_rounding(shown, info), c.margin, ax)
+    why = why_marked(differences_of(shown, info), c)
+    axes = draw_lines(_lines(shown, info), difference_rounding(shown, info), c.margin, ax, why)
     drawing.difference_label(axes, info)
     intervals = f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
     text = f"{name(info.name)}: differences{intervals}, {c.extent}"
@@ -99,7 +115,8 @@ def _lines(c: Comparison, metric: MetricInfo) -> list[Line]:
 
 def _pair(d: Difference, label: str = "", dots: Sequence[float] = ()) -> Line:
     label = label or f"{name(d.a)} {MINUS} {name(d.b)}"
-    return Line(label, d.estimate, d.interval, _filled(d), dots=tuple(dots))
+    mark = disagreements.text(disagreements.kinds(d))
+    return Line(label, d.estimate, d.interval, _filled(d), dots=tuple(dots), mark=mark)
 
 
 def _filled(d: Difference) -> bool:
@@ -112,7 +129,7 @@ def folds(c: FoldComparison, ax: Axes | None = None) -> Axes:
     """Draw the difference of every pair: a dot per fold, the mean with its corrected interval."""
     column = dict(zip(c.systems, c.scores.T, strict=True))
     lines = [_pair(d, dots=(column[d.a] - column[d.b]).tolist()) for d in c.differences]
-    axes = draw_lines(lines, difference_rounding(c), c.margin, ax)
+    axes = draw_lines(lines, difference_rounding(c), c.margin, ax, why_marked(c.differences, c))
     drawing.difference_label(axes, c.metric)
     intervals = f", corrected {percent(c.level)} intervals" if computed(c, "interval") else ""
     drawing.title(axes, f"{name(c.metric.name)}: {len(c.folds)} folds{intervals}")
@@ -123,25 +140,30 @@ def folds(c: FoldComparison, ax: Axes | None = None) -> Axes:
 def datasets(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw the difference of one pair, by default the first, on every dataset and on all together."""
     whole = c.differences[0] if pair is None else c[pair]
+    entries = [e for e in c.overall if (e.a, e.b) == (whole.a, whole.b)]
+    marks = disagreements.overall_marks(c)
     overall = [
         Line(
             f"{entry.average}, {entry.resampled} vary" if entry.resampled else entry.average,
             entry.estimate,
             entry.interval,
-            filled=excludes_zero(entry.interval),
+            filled=disagreements.overall_shown(c, entry),
             bold=True,
             rule=position == 0,
+            mark=disagreements.text(marks[entry]),
         )
-        for position, entry in enumerate(e for e in c.overall if (e.a, e.b) == (whole.a, whole.b))
+        for position, entry in enumerate(entries)
     ]
     if not overall:  # the pair was asked for the other way round
-        filled = excludes_zero(whole.interval)
         label = "macro, datasets vary" if computed(c, "interval") else "macro"
-        overall = [Line(label, whole.estimate, whole.interval, filled, bold=True, rule=True)]
-    lines = [*sorted(_on_datasets(c, whole), key=lambda line: -(line.estimate or 0.0)), *overall]
+        overall = [replace(_pair(whole, label), bold=True, rule=True)]
+    inner = _on_datasets(c, whole)
+    lines = [*sorted((line for line, *_ in inner), key=lambda line: -(line.estimate or 0.0)), *overall]
     measured = [line for line in lines if line.interval or not computed(c, "interval")]
     digits = Rounding.of([(line.estimate or 0.0, line.interval) for line in measured])
-    axes = draw_lines(lines, digits, c.margin, ax)
+    marked = [(d, kinds) for _, d, kinds in inner if d is not None]
+    why = disagreements.line(marked, c), disagreements.why_overall([marks[entry] for entry in entries])
+    axes = draw_lines(lines, digits, c.margin, ax, " ".join(filter(None, why)))
     drawing.difference_label(axes, c.metric, name(whole.a), name(whole.b))
     text = f"{name(c.metric.name)}: differences on {len(c.datasets)} datasets"
     text += f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
@@ -149,19 +171,23 @@ def datasets(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes
     return axes
 
 
-def _on_datasets(c: DatasetComparison, pair: Difference) -> list[Line]:
-    """Return a line per dataset, filled where Holm's procedure names the dataset."""
+def _on_datasets(
+    c: DatasetComparison, pair: Difference
+) -> list[tuple[Line, Difference | None, disagreements.Kinds]]:
+    """Return a line per dataset, filled where Holm's procedure names it, its difference and its marks."""
     if not c.within:
         a, b = (c.systems.index(system) for system in (pair.a, pair.b))
         gaps = (c.scores[:, a] - c.scores[:, b]).tolist()
-        return [Line(name(dataset), gap) for dataset, gap in zip(c.datasets, gaps, strict=True)]
+        return [(Line(name(dataset), gap), None, ()) for dataset, gap in zip(c.datasets, gaps, strict=True)]
     counted = c.replicability.of.get((pair.a, pair.b)) or c.replicability.of.get((pair.b, pair.a))
     named = () if counted is None else counted.found
-    lines = []
+    lines: list[tuple[Line, Difference | None, disagreements.Kinds]] = []
     for dataset, differences in c.within.items():
         d = next(d for d in differences if {d.a, d.b} == {pair.a, pair.b})
         d = d if d.a == pair.a else d.mirrored()
-        lines.append(Line(name(dataset), d.estimate, d.interval, filled=dataset in named))
+        kinds = disagreements.kinds(d, told_apart=dataset in named)
+        line = Line(name(dataset), d.estimate, d.interval, dataset in named, mark=disagreements.text(kinds))
+        lines.append((line, d, kinds))
     return lines
 
 
@@ -188,6 +214,7 @@ def interval(difference: Difference, ax: Axes | None = None) -> Axes:
     drawing.bare(axes)
     info = MetricInfo(d.metric, d.greater_is_better, (-math.inf, math.inf))
     drawing.difference_label(axes, info, name(d.a), name(d.b))
+    drawing.below(axes, disagreements.clause(d))
     shown = "" if d.interval is None else f"{percent(d.level)} interval, "
     drawing.title(axes, f"{name(d.a)} {MINUS} {name(d.b)}: {shown}{d.extent}")
     return axes

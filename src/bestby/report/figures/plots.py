@@ -44,7 +44,7 @@ def preferences(c: PreferenceComparison, metric: str | None, ax: Axes | None, ki
 def datasets(
     c: DatasetComparison,
     kind: str = "auto",
-    cliques: str = "nemenyi",
+    cliques: str = "pairs",
     pair: tuple[str, str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:

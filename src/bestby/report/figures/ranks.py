@@ -8,25 +8,30 @@ import numpy as np
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray
+from bestby.comparisons.common.family import rejects, shown_better
 from bestby.inference import groups
 from bestby.report.figures.drawing import ACCENT, FAINT, GAP, INK, label, new_axes, title
 from bestby.report.figures.fonts import columns, figure, name
 from bestby.report.numbers import alpha
-from bestby.report.words import direction
+from bestby.report.summary import correction
+from bestby.report.words import direction, name_of_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bestby.results.datasets import DatasetComparison
 
-CLIQUES = ("nemenyi", "holm", "pairs", "wilcoxon")
+CLIQUES = ("pairs", "nemenyi", "holm", "wilcoxon")
 _ROW = 0.26  # inches
 _SHORT = 20  # letters of a name that need no more room
 
 
 @figure
-def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None) -> Axes:
-    """Draw the critical-difference diagram, as Demsar (2006), JMLR 7, 1-30, Figure 1a."""
+def ranks(c: DatasetComparison, cliques: str = "pairs", ax: Axes | None = None) -> Axes:
+    """Draw the critical-difference diagram, as Demsar (2006), JMLR 7, 1-30, Figure 1a.
+
+    By default bars join the systems that the tests of the differences, in the table, do not tell apart.
+    """
     k = len(c.systems)
     if k < 3:
         raise DesignError(
@@ -63,8 +68,22 @@ def ranks(c: DatasetComparison, cliques: str = "nemenyi", ax: Axes | None = None
     if _marked(c, cliques):
         _critical(c, axes)
     metric = f"{name(c.metric.name)}, {direction(c.metric)}"
-    title(axes, f"Average ranks on {len(c.datasets)} datasets ({metric})")
+    text = f"Average ranks on {len(c.datasets)} datasets ({metric})"
+    joined = bars_join(c, cliques) if c.baseline is None else "no bars, since not every pair was tested"
+    title(axes, f"{text}\n{joined[0].upper()}{joined[1:]}")
     return axes
+
+
+def bars_join(c: DatasetComparison, cliques: str = "pairs") -> str:
+    """Return which systems the bars of the diagram join, and by which test."""
+    if cliques in ("pairs", "wilcoxon"):
+        names = dict.fromkeys(name_of_test(d.test.name) for d in c.differences if d.test is not None)
+        test = f"the {' or '.join(names)} ({correction(c)})"
+    elif cliques == "nemenyi":
+        test = "Nemenyi's test of average ranks"
+    else:
+        test = "the test of average ranks with Holm's correction"
+    return f"a bar joins systems that {test} does not tell apart"
 
 
 def _bars(c: DatasetComparison, cliques: str) -> list[tuple[int, ...]]:
@@ -79,15 +98,16 @@ def _different(c: DatasetComparison, cliques: str) -> BoolArray:
     different = np.zeros((len(place), len(place)), dtype=np.bool_)
     threshold = alpha(c.level)
     if cliques in ("pairs", "wilcoxon"):
-        p_values = [(d.a, d.b, d.p_adjusted) for d in c.differences if d.p_adjusted is not None]
+        shown = [(d.a, d.b, shown_better(d, threshold) is not None) for d in c.differences]
     else:
-        p_values = [
+        p_values = (
             (r.a, r.b, r.p_holm if cliques == "holm" or r.p_nemenyi is None else r.p_nemenyi)
             for r in c.ranking
-        ]
-    for a, b, p in p_values:
+        )
+        shown = [(a, b, rejects(p, threshold)) for a, b, p in p_values]
+    for a, b, one in shown:
         i, j = place[a], place[b]
-        different[i, j] = different[j, i] = p <= threshold
+        different[i, j] = different[j, i] = one
     return different
 
 

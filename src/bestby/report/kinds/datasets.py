@@ -8,17 +8,29 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
+from bestby.comparisons.common.family import rejects
 from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
+from bestby.report.disagreements import (
+    Kind,
+    Kinds,
+    beside,
+    kinds,
+    line,
+    overall_marks,
+    overall_shown,
+    said,
+    why_overall,
+)
 from bestby.report.document import Document, Picture
-from bestby.report.figures import plots
+from bestby.report.figures import plots, ranks
 from bestby.report.kinds import replicability
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, excludes_zero, p_clause, percent
-from bestby.report.tables import Table, difference_rounding, pairs_table, verdicts
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
+from bestby.report.tables import Table, difference_rounding, marked_by, pairs_table, verdicts
 
 if TYPE_CHECKING:
     from bestby.results.comparison import Difference
-    from bestby.results.datasets import DatasetComparison, Overall
+    from bestby.results.datasets import DatasetComparison, Overall, RankDifference
 
 _PATHS = {"average": "average", "resampled": "resampled", **data.COLUMNS}
 COLUMNS = ("dataset", "average", "resampled", *data.COLUMNS, "wins", "ties", "losses")
@@ -134,6 +146,7 @@ def _differences(c: DatasetComparison) -> Table:
 def _overall(c: DatasetComparison) -> Table:
     digits = Rounding.of([(entry.estimate, entry.interval) for entry in c.overall])
     bounded = words.computed(c, "interval")
+    marks = overall_marks(c)
     columns = (
         *column.PAIR,
         column.number(column.DIFFERENCE, digits, attrgetter("estimate")),
@@ -141,29 +154,47 @@ def _overall(c: DatasetComparison) -> Table:
         column.text("average", attrgetter("average")),
         column.text("varying", lambda entry: entry.resampled or "", applies=bounded),
         verdicts(c.overall),
+        marked_by(marks.__getitem__, applies=any(marks.values())),
     )
     caption = "All datasets together: macro (mean of the datasets) and micro (all items pooled)"
     if bounded:
         caption += ". The interval allows for other items (varying: items) or other datasets (varying:"
         caption += " datasets)"
     return Table.of(
-        caption, columns, c.overall, lambda e: excludes_zero(e.interval), methods=_methods_overall(c)
+        caption,
+        columns,
+        c.overall,
+        lambda e: overall_shown(c, e),
+        methods=_methods_overall(c),
+        footnote=why_overall(marks.values()),
     )
 
 
 def _ranks(c: DatasetComparison) -> Table:
-    nemenyi = c.critical_difference is not None
+    nemenyi, threshold = c.critical_difference is not None, alpha(c.level)
+
+    def kinds(r: RankDifference) -> Kinds:
+        shown = [rejects(p, threshold) for p in (r.p_nemenyi, r.p_holm) if p is not None]
+        return next(filter(None, (beside(c[r.a, r.b], one) for one in shown)), ())
+
+    marked = sum(bool(kinds(r)) for r in c.ranking)
+    reason = (
+        "the tests of average ranks, which depend on the other systems too, and the test of the mean"
+        " difference do not agree; the headline and the diagram of ranks follow the latter."
+    )
     columns = (
         *column.PAIR,
         column.number(f"average rank, {column.DIFFERENCE}", Rounding(2), attrgetter("estimate")),
         column.p_value("p (Nemenyi)", attrgetter("p_nemenyi"), c.level, applies=nemenyi),
         column.p_value("p (holm)", attrgetter("p_holm"), c.level),
+        marked_by(kinds, applies=marked > 0),
     )
     return Table.of(
         "Post-hoc tests of the average ranks",
         columns,
         c.ranking,
-        lambda r: (r.p_holm if r.p_nemenyi is None else r.p_nemenyi) <= alpha(c.level),
+        lambda r: rejects(r.p_holm if r.p_nemenyi is None else r.p_nemenyi, threshold),
+        footnote=said(Kind.QUESTION, marked, len(c.ranking), reason),
     )
 
 
@@ -185,15 +216,23 @@ def _within(c: DatasetComparison) -> Table:
         for place, pair in enumerate(c.differences)
         for name, differences in c.within.items()
     ]
+
+    def kinds_of(entry: tuple[str, Difference, tuple[str, ...]]) -> Kinds:
+        return kinds(entry[1], told_apart=entry[0] in entry[2])
+
+    marked = [(entry[1], kinds_of(entry)) for entry in entries]
+    columns = [column.part(one, itemgetter(1)) for one in columns]
+    columns.append(marked_by(kinds_of, applies=any(found for _, found in marked)))
     caption = f"Differences on each dataset, {column.DIFFERENCE}"
     caption += f" ({c.differences[0].a} {MINUS} {c.differences[0].b})" if single else ""
     return Table.of(
         caption,
-        (column.name("dataset", itemgetter(0)), *(column.part(one, itemgetter(1)) for one in columns)),
+        (column.name("dataset", itemgetter(0)), *columns),
         entries,
         lambda e: e[0] in e[2],
         main=1 if single else 3,
         methods=_with_resamples(c, _methods_within(c), inner),
+        footnote=line(marked, c),
     )
 
 
@@ -221,8 +260,8 @@ def _pictures(c: DatasetComparison) -> Iterator[Picture]:
         label = f"Differences {d.a} minus {d.b} on each dataset"
         yield Picture(label, caption, partial(plots.datasets, c, "forest"))
         return
-    caption = "Average ranks; a bar joins systems that do not differ significantly by Nemenyi's test."
-    caption = caption if c.critical_difference is not None else "Average ranks."
+    joined = words.computed(c, "test") and c.baseline is None
+    caption = f"Average ranks; {ranks.bars_join(c)}." if joined else "Average ranks."
     yield Picture("Diagram of average ranks", caption, partial(plots.datasets, c, "ranks"))
     tested = ", p-value after correction (bold: significant)" if words.computed(c, "test") else ""
     caption = (

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 from bestby.comparisons.common.family import rejects
 from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
+from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
 from bestby.report.figures import forest
 from bestby.report.kinds import replicability
 from bestby.report.numbers import Rounding, alpha, p_text, percent
-from bestby.report.tables import Table, difference_rounding, pairs_table
+from bestby.report.tables import Table, difference_rounding, marked_by, pairs_table
 
 if TYPE_CHECKING:
     from bestby.results.comparison import Difference
     from bestby.results.folds import FoldComparison, Spread
+    from bestby.results.values import TestResult
 
 COLUMNS = ("repetition", *data.COLUMNS)
 _MOST_SENTENCES = 6  # pairs whose folds are listed in words
@@ -123,18 +125,30 @@ def _differences(c: FoldComparison) -> Table:
 
 
 def _all_tests(c: FoldComparison) -> Table:
+    def kinds(entry: tuple[str, str, TestResult]) -> Kinds:
+        a, b, test = entry
+        return beside(c[a, b], rejects(test.p_value, alpha(c.level)))
+
+    entries = [(a, b, test) for (a, b), tests in c.tests.items() for test in tests]
+    marked = sum(bool(kinds(entry)) for entry in entries)
+    reason = (
+        "this p is of another test than that of the mean differences, or not corrected as that is. The"
+        " headline and filled marks follow the test of the mean differences."
+    )
     columns = (
         column.name("A", itemgetter(0)),
         column.name("B", itemgetter(1)),
         column.p_value("p", lambda e: e[2].p_value, c.level),
         Column("test", lambda e: Cell(words.name_of_test(e[2].name), e[2].name), numeric=False),
         column.number("statistic", Rounding(2), lambda e: e[2].statistic),
+        marked_by(kinds, applies=marked > 0),
     )
     return Table.of(
         "All tests that apply, not corrected for the number of pairs",
         columns,
-        ((a, b, test) for (a, b), tests in c.tests.items() for test in tests),
+        entries,
         lambda e: rejects(e[2].p_value, alpha(c.level)),
+        footnote=said(Kind.QUESTION, marked, len(entries), reason, "tests"),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core.typing import Array
 from bestby.comparisons.common.family import alpha_of, rejects, shown_better, shown_sides
-from bestby.report import summary
+from bestby.report import disagreements, summary
 from bestby.report.numbers import MINUS, Rounding, ends, percent
 from bestby.report.tables import differences_of, one_sided, score_rounding, systems_of
 from bestby.report.words import computed
@@ -29,8 +29,9 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     Returns names and scores in rank order, and per pair of them, the better one first, base64 of
     little-endian arrays: the ends of the interval, the p-values (float32, more digits than a page shows), the
     number of items that differ (uint32), whether the test is significant (uint8), which of the two it shows
-    to be better (int8: 1 the first, -1 the second) and, if tests are one-sided, whether it is the worse one
-    minus the better one that was tested (uint8). Without intervals "level" is None, without tests "test" is.
+    to be better (int8: 1 the first, -1 the second), which mark the pair has (uint8: a key of "why", which has
+    what marks mean, or 0) and, if tests are one-sided, whether it is the worse one minus the better one
+    that was tested (uint8). Without intervals "level" is None, without tests "test" is.
     None with a baseline, and where not every pair was compared.
     """
     entries = systems_of(c, metric)
@@ -41,7 +42,7 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     columns = _square_order(differences, [entry.system for entry in entries], MOST_SEARCHED, threshold)
     if columns is None:
         return None
-    low, high, p, adjusted, differing, shown, flip = columns
+    low, high, p, adjusted, differing, shown, marked, flip = columns
     low, high = np.where(flip, -high, low), np.where(flip, -low, high)
     searched, test = entries[:MOST_SEARCHED], differences[0].test
     return {
@@ -65,13 +66,26 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         "differing": _packed(differing, "<u4"),
         "significant": _packed(rejects(adjusted, threshold), "u1"),
         "shown": _packed(np.where(flip, -shown, shown), "i1"),
+        "marked": _packed(marked, "u1"),
+        "why": _why(c, differences, threshold),
         **({"flip": _packed(flip, "u1")} if one_sided(differences) else {}),
     }
 
 
+def _why(c: Comparison, differences: Sequence[Difference], threshold: float) -> dict[str, list[str]]:
+    """Return per mark that occurs its sign, and the sentence on what it means."""
+    codes = disagreements.codes(differences, threshold)
+    found = {}
+    for code in np.unique(codes[codes > 0]).tolist():
+        kind = list(disagreements.Kind)[code - 1]
+        example = differences[int(np.flatnonzero(codes == code)[0])]
+        found[str(code)] = [kind.value, disagreements.reason(kind, [example], c)]
+    return found
+
+
 def _square_order(
     differences: Sequence[Difference], names: Sequence[str], most: int, threshold: float
-) -> tuple[Array, Array, Array, Array, Array, Array, Array] | None:
+) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array] | None:
     """Return columns of the pairs of the first systems, in the order of a triangle, and which to mirror."""
     place = {name: position for position, name in enumerate(names)}
     if isinstance(differences, Pairs):
@@ -87,6 +101,7 @@ def _square_order(
             for d, side in zip(differences, sides, strict=True)
         ]
         columns = [np.array(column) for column in zip(*rows, strict=True)]
+    columns.append(disagreements.codes(differences, threshold))
     first, second = np.minimum(a, b), np.maximum(a, b)
     size = min(len(names), most)
     searched = np.flatnonzero(second < size)
@@ -94,8 +109,8 @@ def _square_order(
     order = searched[np.argsort(position[searched], kind="stable")]
     if order.size != size * (size - 1) // 2 or (np.diff(position[order]) != 1).any():
         return None
-    low, high, p, adjusted, differing, shown = (column[order] for column in columns)
-    return low, high, p, adjusted, differing, shown, (a > b)[order]
+    low, high, p, adjusted, differing, shown, marked = (column[order] for column in columns)
+    return low, high, p, adjusted, differing, shown, marked, (a > b)[order]
 
 
 def _number(p: float | None) -> float:

@@ -13,7 +13,14 @@ from bestby.report.figures import forest
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.numbers import DASH, Rounding, percent
-from bestby.report.tables import Table, difference_rounding, differences_table, systems_table
+from bestby.report.tables import (
+    Table,
+    difference_rounding,
+    differences_table,
+    marks,
+    systems_table,
+    why_marked,
+)
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference
 
 _JUDGED = {"wins": "wins", "ties": "ties", "losses": "losses"}
@@ -92,9 +99,11 @@ def _preferences(c: PreferenceComparison) -> Table:
             c.level, digits, attrgetter("probability_interval"), applies=words.computed(c, "interval")
         ),
         _RECORD,
+        marks(c.differences),
     )
     caption = "Probability that A is preferred to B by the strengths (a tie counts half), and the judgements"
-    return Table.of(caption, columns, c.differences, words.stands_out)
+    footnote = why_marked(c.differences, c)
+    return Table.of(caption, columns, c.differences, words.stands_out, footnote=footnote)
 
 
 def _pictures(c: PreferenceComparison) -> Iterator[Picture]:

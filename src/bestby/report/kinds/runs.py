@@ -11,13 +11,22 @@ from typing import Any
 
 from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
+from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
 from bestby.report.figures import curves, forest, matrix
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.kinds.ordering import MOST_SQUARES
 from bestby.report.numbers import DASH, INFINITY, MINUS, Rounding, alpha, p_clause, percent
-from bestby.report.tables import Table, difference_rounding, differences_table, score_rounding, systems_table
+from bestby.report.tables import (
+    Table,
+    difference_rounding,
+    differences_table,
+    marked_by,
+    score_rounding,
+    systems_table,
+)
+from bestby.report.words import stands_out
 from bestby.results.ordering import StochasticOrders
 from bestby.results.runs import RunsComparison, RunsDifference, Variance
 from bestby.vocabulary import long_name
@@ -134,7 +143,14 @@ def _run_against_run(c: RunsComparison) -> Table:
         column.p_value(
             "p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), level, applies=ordered
         ),
+        marked_by(_marks_of_runs, applies=any(map(_marks_of_runs, c.differences))),
     )
+    reason = (
+        "P(A > B) and ε ask how often, and at how many quantiles, a run of A is above one of B, and the"
+        " interval of P(A > B) is for one pair at a time; the test of the differences asks another question,"
+        " and is corrected. Groups, ranks and filled marks follow that test."
+    )
+    marked = sum(bool(_marks_of_runs(d)) for d in c.differences)
     caption = "Runs of A and B: probability of improvement, effect size"
     caption += ", stochastic order (ε = 0: A always better)" if ordered else ""
     return Table.of(
@@ -143,7 +159,18 @@ def _run_against_run(c: RunsComparison) -> Table:
         c.differences,
         lambda d: ordered and (d.order.dominant or d.reverse_order.dominant),
         methods=_methods_of_runs(c),
+        footnote=said(Kind.QUESTION, marked, len(c.differences), reason),
     )
+
+
+def _marks_of_runs(d: RunsDifference) -> Kinds:
+    """Return why P(A > B) or the stochastic order disagrees with the test of the difference, if one does."""
+    if d.order is None or d.reverse_order is None:  # nothing was tested
+        return ()
+    dominant = d.order.dominant or d.reverse_order.dominant
+    chance = d.improvement_interval
+    of_chance = () if chance is None else beside(d, 0.5 not in chance)
+    return of_chance or beside(d, dominant or stands_out(d))
 
 
 def _variances(c: RunsComparison) -> Table:

@@ -241,13 +241,14 @@ def _table(table: Table, *, sortable: bool = False) -> str:
     caption = escape(table.caption)
     region = f' tabindex="0" role="region" aria-label="{caption}"' if sortable else ""
     body = "\n".join(["<tbody>", *rows, "</tbody>"])
+    below = f"\n{_paragraph(table.footnote, 'bb-small bb-footnote')}" if table.footnote else ""
     return f"""<div class="bb-scroll"{region}>
 <table class="bb-table{" bb-sortable" * sortable}">
 <caption>{caption}</caption>
 <thead><tr>{"".join(heads)}</tr></thead>
 {body}
 </table>
-</div>"""
+</div>{below}"""
 
 
 def _key(cell: Cell) -> str:

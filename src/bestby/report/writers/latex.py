@@ -23,7 +23,7 @@ _SPECIAL = {
     "\N{LEFT DOUBLE QUOTATION MARK}": "``", "\N{RIGHT DOUBLE QUOTATION MARK}": "''",
     "\N{HORIZONTAL ELLIPSIS}": r"\dots{}", "\N{NO-BREAK SPACE}": "~", "ß": r"\ss{}", "ø": r"\o{}",
     "Ø": r"\O{}", "æ": r"\ae{}", "Æ": r"\AE{}", "œ": r"\oe{}", "Œ": r"\OE{}", "ł": r"\l{}", "Ł": r"\L{}",
-    "ı": r"\i{}",
+    "ı": r"\i{}", "†": r"\dag{}", "‡": r"\ddag{}", "§": r"\S{}", "¶": r"\P{}", "‖": r"$\|$",
 }  # fmt: skip
 _ACCENTS = {
     0x300: "`", 0x301: "'", 0x302: "^", 0x303: "~", 0x304: "=", 0x306: "u", 0x307: ".", 0x308: '"',
@@ -90,7 +90,7 @@ def _table(table: Table) -> str:
     if len(table.rows) > _MOST_ROWS:
         caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
     align = "".join("r" if column.numeric else "l" for column in table.columns)
-    return _environment(caption, align, lines)
+    return _environment(caption, align, lines, escape(table.footnote))
 
 
 def _number(cell: Cell) -> str:
@@ -104,7 +104,7 @@ def _line(cells: list[str]) -> str:
     return " & ".join(f"{{}}{cell}" if cell.startswith(("[", "*")) else cell for cell in cells) + r" \\"
 
 
-def _environment(caption: str, align: str, lines: list[str]) -> str:
+def _environment(caption: str, align: str, lines: list[str], footnote: str = "") -> str:
     size, gap = (r"\footnotesize", "3pt") if len(align) >= _MANY_COLUMNS else (r"\small", "4pt")
     parts = [
         r"\begin{table}[t]",
@@ -117,6 +117,11 @@ def _environment(caption: str, align: str, lines: list[str]) -> str:
         *lines,
         r"\bottomrule",
         r"\end{tabular}",
+        *(
+            [rf"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {footnote}\end{{minipage}}"]
+            if footnote
+            else []
+        ),
         r"\end{table}",
     ]
     return "\n".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
@@ -24,6 +25,7 @@ _MANY_SYSTEMS = 12
 _STYLES = ("bold", "cyan")  # of rows that stand out, in the first table and in the others
 _MOST_ROWS = 30
 _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0x2022: "*", 0xA0: " "}
+_ASCII |= {0x2020: "+", 0x2021: "++", 0xA7: "$", 0xB6: "@", 0x2016: "="}  # the marks of rows stay distinct
 
 
 def to_text(c: Any, top: int | None = None) -> str:
@@ -92,11 +94,13 @@ def _print_section(section: Section, console: Console) -> None:
     many = len(section.tables[0].rows) > _MANY_SYSTEMS and not section.omitted
     for position, table in enumerate(section.tables):
         limited = position > 0 and many and len(table.rows) > _MOST_ROWS
-        shown = Table(table.caption, table.columns, table.rows[:_MOST_ROWS]) if limited else table
+        shown = dataclasses.replace(table, rows=table.rows[:_MOST_ROWS]) if limited else table
         if position:
             console.print()
         console.print(_text(table.caption))
         console.print(_rich(shown, strong=_STYLES[min(position, 1)]))
+        if table.footnote:
+            console.print(_text(table.footnote))
         if limited:
             console.print(
                 _text(

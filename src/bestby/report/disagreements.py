@@ -1,0 +1,268 @@
+"""Where the parts of a difference seem to contradict each other: the marks of its row, and the line on why.
+
+Tables, figures and sentences all ask here. The parts are the interval, the p-values, the verdict, and the
+standing: whether groups, ranks and filled marks tell the two systems apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bestby import vocabulary
+from bestby._core.typing import IntArray
+from bestby.comparisons.common.family import OTHER_QUESTIONS, alpha_of, rejects, shown_better, shown_sides
+from bestby.report.numbers import MINUS, excludes_zero, percent
+from bestby.results.comparison import Difference
+from bestby.results.pairs import Pairs
+
+if TYPE_CHECKING:
+    from bestby.results.datasets import DatasetComparison, Overall
+
+
+class Kind(Enum):
+    """Why parts of a difference disagree, by the mark of its row."""
+
+    FAMILY = "*"
+    """The interval excludes 0 and p is small, but p after correction is not: one pair, or the family."""
+    TEST = "†"
+    """The interval excludes 0 and the test does not reject, or the reverse: they differ in kind."""
+    SIDED = "‡"
+    """The same, as the test asks about one side only."""
+    QUESTION = "§"
+    """The same, as the test asks something else than whether the difference is 0."""
+    OPPOSED = "¶"
+    """The test is significant, but does not favour the system with the better score."""
+    SMALL = "‖"
+    """The test shows a difference, and the verdict is "equivalent"."""
+    LEVEL = "#"
+    """The verdict is from an interval of a lower level; the one shown reaches beyond the margin."""
+
+
+Kinds = tuple[Kind, ...]
+
+_ONE_SIDED = {"not worse": 1, "not better": -1}
+"""The sign of the end of the margin that a verdict is about, where higher is better."""
+
+_FOLLOW = "Groups, ranks and filled marks follow the test"
+
+
+def kinds(d: Difference, told_apart: bool | None = None) -> Kinds:
+    """Return why the parts of a difference disagree; nothing if they agree.
+
+    `told_apart`: the standing, where it is not that of the adjusted p.
+
+    >>> from bestby.results import Interval, TestResult
+    >>> test = TestResult("permutation", 0.02, "two-sided", True, "binomial", statistic=0.1)
+    >>> interval = Interval(0.01, 0.2, 0.95, "tango", True)
+    >>> kinds(Difference("accuracy", "a", "b", 0.1, 0.9, 0.8, interval, test, 0.06, True, 100, 20))
+    (<Kind.FAMILY: '*'>,)
+    """
+    return (*_of_the_test(d, told_apart), *_of_the_verdict(d))
+
+
+def _of_the_test(d: Difference, told_apart: bool | None) -> Kinds:
+    if d.test is None or d.p_adjusted is None:
+        return ()
+    alpha = alpha_of(d.level)
+    shown = shown_better(d, alpha) is not None if told_apart is None else told_apart
+    undirected = d.opposed or d.test.alternative == "two-sided"
+    if not shown and told_apart is None and undirected and rejects(d.p_adjusted, alpha):
+        return (Kind.OPPOSED,)
+    small = (Kind.SMALL,) if shown and d.verdict == "equivalent" else ()
+    clear = excludes_zero(d.interval)
+    if d.interval is None or clear == shown:
+        return small
+    if clear and rejects(d.test.p_value, alpha) and d.interval.method != "max-t":
+        return (Kind.FAMILY, *small)
+    if d.test.alternative != "two-sided":
+        return (Kind.SIDED, *small)
+    return (Kind.QUESTION if d.test.name in OTHER_QUESTIONS else Kind.TEST, *small)
+
+
+def _of_the_verdict(d: Difference) -> Kinds:
+    if d.interval is None or d.margin is None:
+        return ()
+    sign = _ONE_SIDED.get(d.verdict or "", 0) * (1 if d.greater_is_better else -1)
+    below, above = d.interval.low <= -d.margin, d.interval.high >= d.margin
+    beyond = (below or above) if d.verdict == "equivalent" else (below and sign > 0) or (above and sign < 0)
+    return (Kind.LEVEL,) if beyond else ()
+
+
+def codes(differences: Sequence[Difference], alpha: float) -> IntArray:
+    """Return why interval, p and standing of many differences disagree: 1 + a position in `Kind`; 0 if not.
+
+    Verdicts are not looked at. The tests of `Pairs` ask about the scores themselves and never oppose them.
+    """
+    order = list(Kind)
+    if not isinstance(differences, Pairs):
+        found = ([kind for kind in _of_the_test(d, None) if kind is not Kind.SMALL] for d in differences)
+        return np.array([1 + order.index(one[0]) if one else 0 for one in found], dtype=np.int64)
+    if differences.test is None or differences.interval is None:
+        return np.zeros(len(differences), dtype=np.int64)
+    clear = (differences.low > 0.0) | (differences.high < 0.0)
+    family = clear & rejects(differences.p_value, alpha)
+    other = Kind.TEST if differences.alternative == "two-sided" else Kind.SIDED
+    kind = np.where(family, 1 + order.index(Kind.FAMILY), 1 + order.index(other))
+    return np.where(clear != (shown_sides(differences, alpha) != 0), kind, 0)
+
+
+def text(found: Kinds) -> str:
+    """Return the marks of a row."""
+    return "".join(kind.value for kind in found)
+
+
+def line(rows: Iterable[tuple[Difference, Kinds]], c: Any) -> str:
+    """Return the line below a table or figure of a result that says what its marks mean; "" if nothing does.
+
+    Beside the test of another question it stands whatever the marks are.
+    """
+    rows = list(rows)
+    parts = [_other_question(rows)]
+    for kind in Kind:
+        of_kind = [d for d, found in rows if kind in found]
+        if of_kind:
+            parts.append(said(kind, len(of_kind), len(rows), reason(kind, of_kind, c)))
+    return " ".join(filter(None, parts))
+
+
+def said(kind: Kind, marked: int, of: int, why: str, what: str = "differences") -> str:
+    """Return what a mark means, with how many of how many rows have it; "" if none has.
+
+    >>> said(Kind.TEST, 2, 10, "the reason."), said(Kind.TEST, 0, 10, "the reason.")
+    ('† 2 of 10 differences: the reason.', '')
+    """
+    many = f"{marked} of {of} {what}: " if of > 1 else ""
+    return f"{kind.value} {many}{why}" if marked else ""
+
+
+def beside(d: Difference, shown: bool) -> Kinds:
+    """Return why something beside a difference, which shows one or does not, disagrees with the standing.
+
+    What stands beside it answers another question: other data vary, or something else is tested.
+    """
+    return (
+        ()
+        if d.test is None or shown == (shown_better(d, alpha_of(d.level)) is not None)
+        else (Kind.QUESTION,)
+    )
+
+
+def _other_question(rows: Sequence[tuple[Difference, Kinds]]) -> str:
+    names = {d.test.name for d, _ in rows if d.test is not None and d.interval is not None}
+    return " ".join(
+        f"Interval and p answer two questions: the interval is of the difference A {MINUS} B itself; of the"
+        f" {vocabulary.long_name('test', name)}, {OTHER_QUESTIONS[name]}."
+        for name in sorted(names & set(OTHER_QUESTIONS))
+    )
+
+
+def reason(kind: Kind, rows: Sequence[Difference], c: Any) -> str:
+    """Return why the parts of some differences disagree, and what to do about it."""
+    first = rows[0]
+    if kind is Kind.FAMILY:
+        return _family(rows, c)
+    if kind is Kind.TEST:
+        return (
+            f"interval ({_names('interval', (d.interval for d in rows))}) and test"
+            f" ({_names('test', (d.test for d in rows))}) are computed in different ways and do not agree on"
+            f" whether the difference may be 0. {_FOLLOW}; more data would bring the two together."
+        )
+    if kind is Kind.SIDED and first.test is not None:
+        return (
+            f"the test asks about one side only ({first.test.alternative}), the interval about both, so that"
+            f" one may exclude 0 and the other not. {_FOLLOW}."
+        )
+    if kind is Kind.QUESTION:
+        return f"the two answers differ. {_FOLLOW}."
+    if kind is Kind.OPPOSED:
+        return (
+            "the test is significant, but does not favour the system with the better score, since it does not"
+            " ask about the score itself; groups and ranks leave the order open."
+        )
+    if kind is Kind.SMALL:
+        return (
+            'the test shows a difference and the verdict is "equivalent": both hold, as the difference is'
+            " smaller than the margin."
+        )
+    inner = first.equivalence_interval
+    level = "" if inner is None else f"{percent(inner.level)} "
+    return (
+        f"the verdict is read from the {level}interval of two one-sided tests; the {percent(first.level)}"
+        " interval reaches beyond the margin."
+    )
+
+
+def _family(rows: Sequence[Difference], c: Any) -> str:
+    judged = any(d.verdict in ("better", "worse") for d in rows)
+    subject = "the interval, and the verdict from it, is" if judged else "the interval is"
+    why = (
+        f"{subject} for one pair at a time and excludes 0; groups, ranks and filled marks follow the"
+        " adjusted p, which is corrected for the family of comparisons and leaves the pair open."
+    )
+    settings = {} if c.provenance is None else c.provenance.settings
+    if "simultaneous" in settings:
+        return f"{why} For intervals that hold for all pairs at once: simultaneous=True (--simultaneous)."
+    return f"{why} For a claim about one of several pairs, quote the adjusted p."
+
+
+def _names(what: str, methods: Iterable[Any]) -> str:
+    names = (getattr(one, "method" if what == "interval" else "name") for one in methods if one is not None)
+    return ", ".join(dict.fromkeys(vocabulary.long_name(what, name) for name in names))
+
+
+def clause(d: Difference) -> str:
+    """Return the sentence on why the parts of a difference that is shown alone disagree; "" if they agree."""
+    said = {
+        Kind.FAMILY: "The interval is for this pair alone, the adjusted p for the family of comparisons.",
+        Kind.TEST: "Interval and test are computed in different ways and do not agree here.",
+        Kind.SIDED: "The test asks about one side only, the interval about both.",
+        Kind.SMALL: "The test asks whether there is a difference, the verdict how large it is: both hold.",
+    }
+    if d.test is not None and d.test.name in OTHER_QUESTIONS:
+        said[Kind.QUESTION] = (
+            f"The test asks another question than the interval: {OTHER_QUESTIONS[d.test.name]}."
+        )
+    if d.verdict in ("better", "worse"):
+        said[Kind.FAMILY] = said[Kind.FAMILY].replace("interval is", "interval and the verdict are")
+    return " ".join(said[kind] for kind in kinds(d) if kind in said)
+
+
+def overall_marks(c: DatasetComparison) -> dict[Overall, Kinds]:
+    """Return the marks of the differences over all datasets together.
+
+    The macro difference over other datasets is the one that was tested, the others let other data vary.
+    """
+    return {
+        entry: kinds(c[entry.a, entry.b])
+        if _tested(entry)
+        else beside(c[entry.a, entry.b], excludes_zero(entry.interval))
+        for entry in c.overall
+    }
+
+
+def overall_shown(c: DatasetComparison, entry: Overall) -> bool:
+    """Return whether a difference over all datasets is shown: by its test or, without one, its interval."""
+    d = c[entry.a, entry.b]
+    if _tested(entry) and d.test is not None:
+        return shown_better(d, alpha_of(d.level)) is not None
+    return excludes_zero(entry.interval)
+
+
+def _tested(entry: Overall) -> bool:
+    return (entry.average, entry.resampled) == ("macro", "datasets")
+
+
+def why_overall(marks: Collection[Kinds]) -> str:
+    """Return the line below the differences over all datasets together that says what their marks mean."""
+    found = sum(bool(one) for one in marks)
+    why = (
+        "each of these intervals is for one pair at a time, and allows for what varies in it, other items or"
+        " other datasets; the test of the mean difference takes the datasets as the sample, and is corrected"
+        " for the family of comparisons. Headline and diagram follow that test."
+    )
+    text = "".join(dict.fromkeys(kind.value for one in marks for kind in one))
+    return f"{text} {found} of {len(marks)} differences: {why}" if found else ""
