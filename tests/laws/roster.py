@@ -246,7 +246,8 @@ def applies(entry: Entry, design: str, *, interval: str = "auto", test: str = "p
     """Say whether interval and test go with the metric and the design, from what the guides promise."""
     single, unstratified = design in ("plain", "strata"), design in ("plain", "clusters")
     needed = needs("interval", interval)
-    if "answers" in needed and not (entry.binary and single and unstratified):
+    answers = entry.binary or entry.key == "recall[LABEL]"  # a share of the items of a class
+    if "answers" in needed and not (answers and single and unstratified):
         return False
     if "sums" in needed and not entry.sums:
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -210,6 +211,10 @@ OTHERS: dict[str, Callable[..., Any]] = {
 }
 
 
+def to_12_digits(told: str) -> str:
+    return re.sub(r"-?\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.12g}", told)
+
+
 @pytest.mark.parametrize("design", OTHERS)
 def test_threads_and_blocks_change_no_design(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def numbers(**how: Any) -> str:
@@ -219,6 +224,7 @@ def test_threads_and_blocks_change_no_design(design: str, monkeypatch: pytest.Mo
     one = numbers()
     assert numbers(n_jobs=3) == one
     blocks(monkeypatch, 90 * 7)
-    assert numbers() == one
-    assert numbers(n_jobs=2) == one
-    assert numbers(rng=1) != one
+    smaller = numbers()
+    assert to_12_digits(smaller) == to_12_digits(one)  # a product of fewer rows may round otherwise
+    assert numbers(n_jobs=2) == smaller
+    assert numbers(rng=1) != smaller

@@ -432,7 +432,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (FINE, GOLD),
         {"n_jobs": 1.5},
-        "n_jobs must be a whole number of at least 1, got 1.5",
+        "n_jobs must be a whole number of at least 1, or -1 for all processors, got 1.5",
     ),
     (
         "rng",
@@ -470,7 +470,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         InvalidInputError,
         (FINE, GOLD),
         {"correction": "fdr"},
-        "correction must be one of holm, bonferroni, bh, none, got 'fdr'",
+        "correction must be one of holm, bonferroni, step-down, bh, none, got 'fdr'",
     ),
     (
         "on_missing",

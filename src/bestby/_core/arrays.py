@@ -16,7 +16,7 @@ import numpy as np
 
 from bestby._core import paths
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import path_text, quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
 
 _HINT = "pass a list, a NumPy array, or a pandas, polars or Arrow column"
@@ -64,7 +64,7 @@ def _names_file(values: Any) -> bool:
 
 def _path(values: Any, what: str) -> InvalidInputError:
     return InvalidInputError(
-        f"{what} must be a one-dimensional sequence of values, got the path {quoted(str(values))}",
+        f"{what} must be a one-dimensional sequence of values, got the path {path_text(values)}",
         hint="read the file first: bestby.read_labels(path) for a label per line, bestby.read(path) for a"
         " table or the file of a tool",
     )

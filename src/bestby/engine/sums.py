@@ -11,15 +11,14 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import raw_values, shares, slopes
+from bestby.engine import pivots, raw_values, shares, slopes
 from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.expansions import Expansions
 from bestby.engine.permutations import Permutations
-from bestby.engine.slopes import Directions
 from bestby.engine.stacked import scored
 from bestby.engine.table import Table
 from bestby.engine.targets import Target
-from bestby.engine.transforms import DeltaPivots, Functional, MeanPivots, Scores
+from bestby.engine.transforms import Functional, Scores
 from bestby.inference import clusters
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
@@ -293,12 +292,12 @@ class SumGroup(Group):
         if table.units.n_strata > 1:
             return None
         if plain is not None:
-            return _mean_pivots(plain.values, table.units, drawing)
+            return pivots.of_mean(plain.values, table.units, drawing)
         score, columns = self._functional(metric, a, b)
         varying = columns[columns < table.X.shape[1]]
         if varying.size > MOST_STUDENTIZED:
             return None
-        return _delta_pivots(score, table, columns, varying, drawing)
+        return pivots.of_function(score, table, columns, varying, drawing)
 
     # -- permutation -------------------------------------------------------------------------------
 
@@ -358,53 +357,6 @@ def _bootstrapped(metrics: Sequence[Metric], table: Table, draws: IntArray, draw
         drawing.seed,
         Scores(metrics, table.bare(), size),
         draws=draws,
-        n_jobs=drawing.n_jobs,
-        progress=drawing.progress,
-        executor=drawing.executor,
-    )
-
-
-def _mean_pivots(values: FloatArray, units: Units, drawing: Drawing) -> FloatArray:
-    n = units.n
-    mean = float(units.counts @ values) / n
-    centred = values - mean
-
-    return resampling.bootstrap(
-        np.column_stack([centred, centred**2]),
-        units,
-        drawing.n_resamples,
-        drawing.seed,
-        MeanPivots(n, float(np.abs(centred).max(initial=0.0))),
-        n_jobs=drawing.n_jobs,
-        progress=drawing.progress,
-        executor=drawing.executor,
-    )
-
-
-def _delta_pivots(
-    score: Functional,
-    table: Table,
-    columns: IntArray,
-    varying: IntArray,
-    drawing: Drawing,
-) -> FloatArray:
-    """Return pivots with the delta-method variance of each resample, from its second moments."""
-    n = table.units.n
-    X = table.X[:, varying]
-    mean = (table.units.counts @ X) / n
-    centred = X - mean
-    directions = Directions.of((centred.T * table.units.counts) @ centred / n)
-    coordinates = centred @ directions.across
-    first, second = np.triu_indices(coordinates.shape[1])
-    moments = coordinates[:, first] * coordinates[:, second]
-    total = table.total()[columns]
-    place = np.flatnonzero(columns < table.X.shape[1])
-    return resampling.bootstrap(
-        np.column_stack([coordinates, moments]),
-        table.units,
-        drawing.n_resamples,
-        drawing.seed,
-        DeltaPivots(score, total, place, directions, first, second, n),
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,
         executor=drawing.executor,

@@ -387,12 +387,8 @@ class WeightedMetric(BaseMetric):
         return None
 
     def exchangeable(self, gold: Any, predictions: Any) -> Array:  # noqa: ARG002
-        """Return the predictions on a scale that two systems share, for ``"permutation-standardised"``.
-
-        The default leaves them as they are: the metric then has no such test.
-        """
-        values: Array = predictions
-        return values
+        """Return the predictions on a scale that two systems share; as they are if there is no such test."""
+        return np.asarray(predictions)
 
 
 Names: TypeAlias = dict[str, tuple[str, Callable[[str], BaseMetric]]]

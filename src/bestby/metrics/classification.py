@@ -21,6 +21,7 @@ from bestby.data.roles import listed
 from bestby.data.values import Rule
 from bestby.metrics._distributions import dot, over_classes
 from bestby.metrics._items import marked
+from bestby.metrics._label_rows import occurring, rows_of_labels
 from bestby.metrics.base import MeanMetric, Metric, Names, Patterns
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
@@ -340,23 +341,6 @@ def class_counts(
         rows, which = sources[key]
         out[rows, which[rows] + block * n_labels] = 1.0
     return out
-
-
-def occurring(gold: Array | None, n_labels: int) -> tuple[int, ...]:
-    """Return the positions of the labels that the gold has; without gold all."""
-    return tuple(range(n_labels) if gold is None else np.flatnonzero(np.bincount(gold)).tolist())
-
-
-MOST_LABELS = 200
-"""Labels up to which the rows of each of them with each prediction are made."""
-
-
-def rows_of_labels(metric: Metric, golds: Sequence[int], predictions: Sequence[int]) -> FloatArray | None:
-    """Return the rows of each gold with each prediction, shape (golds, predictions, k); None if too many."""
-    if max(len(golds), len(predictions)) > MOST_LABELS:
-        return None
-    rows = metric.statistics(np.repeat(golds, len(predictions)), np.tile(predictions, len(golds)))
-    return rows.reshape(len(golds), len(predictions), -1)
 
 
 def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:

@@ -40,8 +40,7 @@ class SystemScore:
         numbered, as in ``"3-7, 9"``. None when not every pair was tested, or if there are more groups than
         systems.
     standard_error, standard_error_method : float or None, str or None
-        Standard error of the score, None where it is undefined or no interval was asked for, and its source,
-        as for `Difference`.
+        Standard error of the score and its source, as for `Difference`; None without an interval.
 
     See Also
     --------
@@ -396,7 +395,6 @@ class Comparison(Paired):
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
         top : int, optional
-            Draw so many of the best systems, each against the best and its neighbour; by default all of up
-            to 50, and 20 of more.
+            Draw so many of the best, each against the best and its neighbour; by default up to 50, else 20.
         """
         return report_module("figures.forest").forest(self, metric=metric, ax=ax, top=top)

@@ -214,8 +214,8 @@ def test_what_never_varies_has_an_interval_of_one_point() -> None:
         {"along": lambda _, multiples: np.where(multiples > 0.5, np.nan, multiples)},
         {"along": lambda _, multiples: np.sin(1.5 * multiples)},
         {"bounds": (-1.0, 5.0)},
-        {"second": np.full(12, -1.0)},  # a bias so large that both ends lie above the score
-        {"second": np.full(12, 1.0)},
+        {"curvature": -12.0},  # a bias so large that both ends lie above the score
+        {"curvature": 12.0},
     ],
 )
 def test_none_where_it_breaks_down(more: dict[str, Any]) -> None:

@@ -91,7 +91,7 @@ def never_predicted(shares: Sequence[ClassShares]) -> list[Note]:
     for entry in shares[1:]:
         predicted = {label for label, count in zip(entry.labels, entry.counts or (), strict=True) if count}
         never = [label for label in shares[0].labels if label in due - predicted]
-        if never:
+        if never and due & predicted:  # one that shares no label has a note of its own
             told = f"{entry.system} never predicts {len(never)} of the {len(due)} classes of the gold: "
             told += ", ".join(map(quoted, never[:MOST_NAMED])) + (", …" if len(never) > MOST_NAMED else "")
             notes.append(Note("never_predicted", told))

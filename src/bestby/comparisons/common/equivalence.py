@@ -47,16 +47,7 @@ def of_pair(intervals: Intervals, pair: Pair, tost: Interval | None, settings: A
     found = engine.evidence(group, pair)
     limits = group.metrics[pair[0]].bounds
     estimate = intervals.estimate(Target(*pair))
-    seen = _of_copies(found, settings) if tost is None else tost
-    return (None, ()) if seen is None else of_evidence(found, seen, estimate, margin, limits[1] - limits[0])
-
-
-def _of_copies(found: Evidence, settings: Asked) -> Interval | None:
-    """Return the interval from which that of copies is widened; None where something else has none."""
-    if found.n_differing or found.reach is None:
-        return None
-    level = equivalence_level(settings.level, settings.margin)
-    return Interval(0.0, 0.0, settings.level if level is None else level, "unseen", exact=True)
+    return _widened(found, tost, estimate, settings, limits[1] - limits[0])
 
 
 def of_runs(
@@ -71,10 +62,25 @@ def of_runs(
         return tost, ()
     found = engine.evidence_of_runs(maker, *pair, n_differing)
     limits = maker.group.metrics[maker.metric].bounds
-    seen = _of_copies(found, settings) if tost is None else tost
-    if seen is None:
+    return _widened(found, tost, maker.estimate(*pair), settings, limits[1] - limits[0])
+
+
+def of_mean(parts: Sequence[Evidence], tost: Interval | None, estimate: float, settings: Asked) -> Guarded:
+    """Return the same of a mean of independent differences, such as one per dataset."""
+    return (tost, ()) if settings.margin is None else _widened(_mean_of(parts), tost, estimate, settings)
+
+
+def _widened(
+    found: Evidence, tost: Interval | None, estimate: float, settings: Asked, furthest: float = np.inf
+) -> Guarded:
+    """Return the same with what is known of the units; that of copies is widened from a point."""
+    assert settings.margin is not None
+    if found.n_differing == 0:
+        level = equivalence_level(settings.level, settings.margin)
+        tost = Interval(0.0, 0.0, settings.level if level is None else level, "unseen", exact=True)
+    if tost is None:
         return None, ()
-    return of_evidence(found, seen, maker.estimate(*pair), margin, limits[1] - limits[0])
+    return of_evidence(found, tost, estimate, settings.margin, furthest)
 
 
 def of_evidence(
@@ -112,7 +118,7 @@ def few(n_differing: int, n_units: int, tost: Interval | None, margin: float | N
     return of_evidence(Evidence(None, None, n_differing, n_units, clustered=False), tost, 0.0, margin)
 
 
-def mean_of(parts: Sequence[Evidence]) -> Evidence:
+def _mean_of(parts: Sequence[Evidence]) -> Evidence:
     """Return what is known of a mean of independent differences, such as one per dataset."""
     size = len(parts)
     known = [part.influences for part in parts if part.influences is not None]

@@ -105,9 +105,9 @@ def _macro_over_items(
             return defined(made, scale=scale)
 
         interval, tost, notes = with_equivalence(bounds, options.level, options.margin)
-        if options.margin is not None and tost is not None:
+        if options.margin is not None:
             parts = [evidence(makers.group, (0, *pair)) for makers in scores.makers.values()]
-            tost, _ = equivalence.of_evidence(equivalence.mean_of(parts), tost, d.estimate, options.margin)
+            tost, _ = equivalence.of_mean(parts, interval and tost, d.estimate, options)
             tost = clipped(tost, scores.metric)
         known = None if error is None else error_method
         entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, known)
