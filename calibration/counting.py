@@ -46,11 +46,14 @@ def error(share: float, size: int) -> float:
 def interval_rows(cell: Cell | Runs, data: Arrays) -> Iterator[Row]:
     """Yield a row per interval method and, where there is a rule, one for "auto"."""
     ends = data["ends"]
+    varied = np.ones(cell.datasets, dtype=bool)
+    if isinstance(cell, Cell):  # systems that do not differ have no interval, whatever the method
+        varied = data["features"][:, measuring.FEATURES.index("n_differing")] > 0
     for j, method in enumerate(cell.methods):
         there = np.isfinite(ends[:, j]).all(axis=1)
         # A method that does not apply has no row; one made of the first data sets only has those.
         tried = cell.studentized if isinstance(cell, Cell) and method == "studentized" else cell.datasets
-        if there[:tried].mean() >= 0.99:
+        if there[:tried][varied[:tried]].mean() >= 0.99:
             yield _interval(cell, data, method, ends[:, j], there, np.zeros(cell.datasets, dtype=bool))
     if isinstance(cell, Cell) and cell.ruled:
         yield _automatic(cell, data)
