@@ -12,11 +12,12 @@ from calibration.runs import DRAWS
 from calibration.runs_items import crossed
 from scipy.stats import norm
 from tests.calibration.counting import at_least, at_most
+from tools import pages
 
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
 from bestby.inference import improvement
-from calibration import files, pages, runs_items
+from calibration import files, runs_items
 
 SIZE = 400
 

@@ -75,7 +75,11 @@ def test_the_argument_of_an_error_becomes_its_option(
         ("plan --sd 0 --difference .1", "--sd must be a positive number, got 0.0", "a pilot measures it"),
         ("plan --item-sd 0 --difference .1", "without any variation", "give --item-sd"),
         ("plan runs.csv --lift 1.1 --system a --simulations 0", "--simulations must be a whole number", ""),
-        ("runs runs.csv --jobs 0", "--jobs must be a whole number of at least 1, got 0", ""),
+        (
+            "runs runs.csv --jobs 0",
+            "--jobs must be a whole number of at least 1, or -1 for all processors, got 0",
+            "",
+        ),
         ("runs runs.csv --plot p.svg --figure foo", "--figure must be", ""),
         (
             "advise --items 5 --differing 9",

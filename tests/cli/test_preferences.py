@@ -57,7 +57,7 @@ def test_every_option_reaches_the_comparison(run: Run, judged: Path) -> None:
     found = json.loads(done.stdout)
     made = found["provenance"]
     assert made["settings"] == {
-        "metrics": ["elo"], "ties": "davidson", "scale": "elo", "prior": 0.5, "interval": "percentile", "level": 0.9,
+        "metrics": ["elo"], "ties": "davidson", "scale": "elo", "prior": 0.5, "interval": "auto", "level": 0.9,
         "test": "bootstrap", "alternative": "greater", "correction": "bh", "margin": None, "baseline": "two",
     }  # fmt: skip
     assert (made["seed"], made["n_resamples"], found["n_clusters"]) == (7, 300, 30)

@@ -87,7 +87,7 @@ def test_better_and_worse_need_no_interval_of_equivalence() -> None:
 def test_a_rare_class_is_not_known_by_its_two_items() -> None:
     gold = np.array(["x"] * 58 + ["y"] * 2)
     d = judged(gold, gold.copy(), gold=gold, metric="recall[y]", margin=0.5)
-    assert (d.verdict, NOTE in codes(d)) == ("inconclusive", True)
+    assert (d.verdict, d.interval.method) == ("inconclusive", "tango")
     assert judged(gold, gold.copy(), gold=gold, metric="recall[x]", margin=0.1).verdict == "equivalent"
 
 
@@ -125,11 +125,10 @@ def test_folds_runs_and_judgements() -> None:
     assert (d.verdict, d.equivalence_interval, NOTE in codes(d)) == ("inconclusive", None, True)
     r = bb.compare_runs({"a": once, "b": same}, paired=True, margin=0.1)["a", "b"]
     assert (r.verdict, r.equivalence_interval, NOTE in codes(r)) == ("inconclusive", None, True)
+    # Score intervals of judgements allow for those that were not seen.
     ties = [("a", "b", "tie")] * 100 + [("a", "b", "a"), ("a", "b", "b")]
-    p = bb.compare_preferences(ties, margin=50.0, n_resamples=99)["a", "b"]
-    assert (p.verdict, NOTE in codes(p)) == ("inconclusive", True)
-    decided = ties + [("a", "b", "a"), ("a", "b", "b")] * 3
-    assert bb.compare_preferences(decided, margin=50.0, n_resamples=99)["a", "b"].verdict == "equivalent"
+    verdicts = [bb.compare_preferences(ties, margin=margin)["a", "b"].verdict for margin in (0.05, 0.2)]
+    assert verdicts == ["inconclusive", "equivalent"]
 
 
 def test_the_mean_over_datasets_is_as_uncertain_as_its_smallest_one() -> None:

@@ -22,6 +22,9 @@ ALGORITHMS = {
     "inference/improvement.py": {1e-15},  # keeps a probability off 0 and 1
     "inference/proportions.py": {1e-15},  # where halving an interval stops
     "inference/series.py": {1e-9},  # the bound of what a series leaves out; where Newton's method stops
+    "comparisons/common/simultaneous.py": {1e-9},  # how far an adjusted p is moved off the level
+    "inference/intervals.py": {1e-12, 1e-10},  # the least p looked for, and where bisection ends
+    "inference/joint.py": {1e-12},  # keeps a matrix positive definite
     "inference/sign_sums.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach
     "inference/ranking.py": {1e-300},  # keeps a logarithm negative
     "inference/revivals.py": {1e-300, 1e-8},  # keeps a logarithm finite; terms of a series

@@ -121,7 +121,7 @@ def test_the_path_has_every_question_and_ends_at_the_recommendation() -> None:
     assert texts[::2] == [*(step.question for step in advice.path), "Recommendation"]
     assert texts[1:-1:2] == [step.answer.capitalize() for step in advice.path]
     assert (advice.test, advice.interval, advice.correction) == ("permutation", "abc", "holm")
-    assert texts[-1] == "Test: paired permutation test. Interval: BCa bootstrap. Correction: Holm."
+    assert texts[-1] == "Test: paired permutation test. Interval: ABC (approximate BCa). Correction: Holm."
     assert axes.get_title(loc="left") == "Which test and interval for f1_macro"
     for repeated in ({"n_runs": 5}, {"n_datasets": 4}, {"n_folds": 10}):
         assert bb.advise(**repeated).plot().get_title(loc="left") == "Which test and interval"

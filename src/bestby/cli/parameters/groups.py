@@ -26,7 +26,7 @@ def skippable(what: str, question: str = "items") -> tuple[str, ...]:
     """Return the names that --interval or --test takes, and "none" for nothing of the kind.
 
     >>> skippable("interval", "preferences")
-    ('auto', 'percentile', 'none')
+    ('auto', 'none')
     """
     return (*allowed_names(what, question), NONE)
 

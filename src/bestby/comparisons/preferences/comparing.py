@@ -13,7 +13,7 @@ from bestby._core import checks, rounding
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
-from bestby.comparisons.common import equivalence, family
+from bestby.comparisons.common import family
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.preferences import bounds, testing
 from bestby.comparisons.preferences.fitting import Fit, Settings, fitted, notes_on
@@ -22,7 +22,7 @@ from bestby.data.frames import backend_of
 from bestby.data.layouts.preferences import Preferences
 from bestby.engine.base import Drawing, Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Note, Provenance, notes_about, remember_backend
+from bestby.results.base import MetricInfo, Provenance, remember_backend
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.results.values import TestResult
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
@@ -230,14 +230,11 @@ def _difference(
     wins, losses, ties = (int(x) for x in (fit.wins[i, j], fit.wins[j, i], fit.ties[i, j]))
     bounded = settings.interval is not None
     interval, tost, chance = None, None, None
-    unseen: tuple[Note, ...] = ()
     if bounded:
         interval, tost, _ = family.with_equivalence(
             lambda level: (bounds.of_gap(fit, i, j, level, unit), ()), settings.level, settings.margin
         )
         chance = bounds.of_preference(fit, i, j, settings.level)
-        decided, judged = min(fit.decided(s) for s in (i, j))
-        tost, unseen = equivalence.few(decided, judged, tost, settings.margin)
     plain = PreferenceDifference(
         metric=settings.metric,
         a=names[i],
@@ -252,7 +249,6 @@ def _difference(
         greater_is_better=True,
         n_items=wins + ties + losses,
         n_differing=wins + losses,
-        notes=notes_about(unseen, settings.metric, names[i], names[j]),
         probability=float(fit.strengths.preference(i, j)),
         probability_interval=chance,
         wins=wins,

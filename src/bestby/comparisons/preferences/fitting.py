@@ -79,11 +79,6 @@ class Fit:
         gap = float(self.strengths.log[i] - self.strengths.log[j])
         return 0.0 if abs(gap) < rounding.spread_width(1.0) else gap
 
-    def decided(self, i: int) -> tuple[int, int]:
-        """Return how many judgements of a system are no ties, and how many there are."""
-        decided = int(self.wins[i].sum() + self.wins[:, i].sum())
-        return decided, decided + int(self.ties[i].sum())
-
     def error(self, i: int, j: int) -> float:
         """Return the standard error of the difference of two log strengths."""
         covariance = self.errors.robust
