@@ -68,8 +68,9 @@ def _size_sentence(d: Difference, digits: Rounding) -> str:
     else:
         way = "" if d.greater_is_better else " (lower is better)"
         lead = f"{ahead} is ahead of {behind} by {digits.size(d.estimate)}{way}"
-    if d.interval is None and d.standard_error is None and not _lacks_interval(d):
-        return f"{lead}."  # no interval was asked for
+    unasked = d.interval is None and d.standard_error is None and not _lacks_interval(d)
+    if unasked or (d.interval is None and d.verdict == "equivalent"):
+        return f"{lead}."  # no interval was asked for, or the verdict says how sure it is
     if d.interval is None:
         return f"{lead}; how sure that is cannot be said from these data."
     # As the lead of `ahead`, so that positive means what the sentence says, whichever direction is better.

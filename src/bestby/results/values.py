@@ -55,17 +55,17 @@ class Interval:
         return self.low <= value <= self.high
 
 
-_UNKNOWN = "so the data do not show how it would change with others, and its uncertainty is unknown"
+_SAME = "so the data do not show how it would change with others"
 
 WITHOUT_INTERVAL = {
     "undefined_interval": "no {} interval: the metric or its standard error is undefined on these data, so"
     " the uncertainty of this number is unknown",
     "constant_difference": "no {} interval: it would have no length, as the difference is the same whichever"
-    f" of the items, clusters or runs are taken, {_UNKNOWN}",
+    f" of the items, clusters or runs are taken, {_SAME}",
     "constant_scores": "no {} interval: it would have no length, as the score is the same whichever of the"
-    f" items, clusters or runs are taken, {_UNKNOWN}",
+    f" items, clusters or runs are taken, {_SAME}",
     "identical_ranks": "no {} interval: the metric sees the same ranks or standard scores of both systems on"
-    f" every item, {_UNKNOWN}",
+    f" every item, {_SAME}",
 }
 """The notes that say why there is no interval, by their codes; each names the interval that was asked for."""
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import bestby as bb
+from bestby.comparisons.common.family import Bounds, with_equivalence
 from bestby.inference.proportions import tango
+from bestby.results import Interval
 
 RNG = np.random.default_rng(3)
 NOTE = "unseen_differences"
@@ -82,6 +84,29 @@ def test_better_and_worse_need_no_interval_of_equivalence() -> None:
     a = RNG.normal(size=40)
     d = judged(a, np.where(np.arange(40) < 5, a - 50.0, a), margin=0.1, interval="percentile")
     assert (d.verdict, d.equivalence_interval) == ("better", None)
+
+
+def test_copies_without_interval_can_be_equivalent_and_nothing_contradicts_it() -> None:
+    gold = np.arange(400) % 3
+    a = np.where(np.arange(400) % 4 == 0, (gold + 1) % 3, gold)
+    d = judged(a, a.copy(), gold=gold, metric="f1_macro", margin=0.05)
+    assert (d.interval, d.verdict) == (None, "equivalent")
+    assert d.equivalence_interval is not None
+    assert "no item sets them apart. " in d.sentence
+    assert "lies inside it" in d.sentence
+    assert not any("unknown" in note.message for note in d.notes)
+    d = judged(a, a.copy(), gold=gold, metric="f1_macro", margin=0.001)
+    assert (d.interval, d.verdict) == (None, "inconclusive")
+    assert "how sure that is cannot be said" in d.sentence
+
+
+def test_where_there_is_no_interval_there_is_none_of_two_one_sided_tests() -> None:
+    one = Interval(0.0, 1.0, 0.9, "t", True)
+
+    def bounds(level: float) -> Bounds:
+        return (None if level > 0.92 else one), ()
+
+    assert with_equivalence(bounds, 0.95, 0.1) == (None, None, ())
 
 
 def test_a_rare_class_is_not_known_by_its_two_items() -> None:

@@ -9,12 +9,11 @@ from typing import Protocol
 import numpy as np
 
 from bestby.comparisons.common.family import UNSEEN, equivalence_level
-from bestby.engine import unseen as engine
 from bestby.engine.base import Influences, Pair
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
-from bestby.engine.unseen import Evidence
+from bestby.engine.unseen import Evidence, evidence, evidence_of_runs
 from bestby.inference import unseen
 from bestby.inference.intervals import Ends
 from bestby.results.base import Note
@@ -44,7 +43,7 @@ def of_pair(intervals: Intervals, pair: Pair, tost: Interval | None, settings: A
     group, margin = intervals.group, settings.margin
     if margin is None or (tost is not None and tost.method == "tango"):
         return tost, ()
-    found = engine.evidence(group, pair)
+    found = evidence(group, pair)
     limits = group.metrics[pair[0]].bounds
     estimate = intervals.estimate(Target(*pair))
     return _widened(found, tost, estimate, settings, limits[1] - limits[0])
@@ -53,27 +52,28 @@ def of_pair(intervals: Intervals, pair: Pair, tost: Interval | None, settings: A
 def of_runs(
     maker: RunsWithItems, pair: tuple[int, int], tost: Interval | None, n_differing: int, settings: Asked
 ) -> Guarded:
-    """Return the same of two systems with several runs, of which some differ on `n_differing` items.
+    """Return the interval of `of_pair` for two systems with several runs.
 
-    Score intervals of answers allow for other items by themselves.
+    On `n_differing` items some run differs from another. Score intervals of answers allow for other items by
+    themselves.
     """
     margin, answers = settings.margin, maker.answers(*pair) is not None
     if margin is None or (tost is not None and tost.method == "crossed-t" and answers):
         return tost, ()
-    found = engine.evidence_of_runs(maker, *pair, n_differing)
+    found = evidence_of_runs(maker, *pair, n_differing)
     limits = maker.group.metrics[maker.metric].bounds
     return _widened(found, tost, maker.estimate(*pair), settings, limits[1] - limits[0])
 
 
 def of_mean(parts: Sequence[Evidence], tost: Interval | None, estimate: float, settings: Asked) -> Guarded:
-    """Return the same of a mean of independent differences, such as one per dataset."""
+    """Return the interval of `of_pair` for a mean of independent differences, such as one per dataset."""
     return (tost, ()) if settings.margin is None else _widened(_mean_of(parts), tost, estimate, settings)
 
 
 def _widened(
     found: Evidence, tost: Interval | None, estimate: float, settings: Asked, furthest: float = np.inf
 ) -> Guarded:
-    """Return the same with what is known of the units; that of copies is widened from a point."""
+    """Return the interval widened by what is known of the units; that of copies starts from a point."""
     assert settings.margin is not None
     if found.n_differing == 0:
         level = equivalence_level(settings.level, settings.margin)
@@ -86,19 +86,24 @@ def _widened(
 def of_evidence(
     found: Evidence, tost: Interval, estimate: float, margin: float, furthest: float = np.inf
 ) -> Guarded:
-    """Return the same from what is known of the units; no difference is larger than `furthest`."""
-    sparse = 2 * found.n_differing < found.n_units
-    few = found.n_differing < unseen.FEW
+    """Return the interval widened by what is known of the units; no difference is larger than `furthest`.
+
+    The evidence tells what one item could do. With clusters, or where nothing bounds an item, nothing is
+    added if half of the units differ. Otherwise the largest effect seen tells how large others may be, or, if
+    few clusters differ, the effect of one all of whose items do.
+    """
+    most_differ = 2 * found.n_differing >= found.n_units
+    few_differ = found.n_differing < unseen.FEW
     known = found.influences
     reach = found.reach if known is not None else None
     if found.clustered or reach is None:
-        if not sparse:
+        if most_differ:
             return tost, ()
-        if few and reach is None:
+        if few_differ and reach is None:
             return _unbounded(found, tost, margin)
         if known is None:
             return tost, ()
-        reach = _of_clusters(reach, known) if few and reach is not None else _of_seen(known)
+        reach = _of_clusters(reach, known) if few_differ and reach is not None else _of_seen(known)
     assert known is not None
     ends = unseen.widened(
         (tost.low, tost.high), estimate, known.values, known.counts, known.bounds, reach, tost.level

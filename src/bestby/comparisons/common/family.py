@@ -219,7 +219,7 @@ def on_marks(interval: Interval | None, scores: tuple[float, float], margin: flo
         return None
     scale = max(map(abs, scores))
     low, high = rounding.on_marks(np.array([interval.low, interval.high]), marks(margin), scale).tolist()
-    if low == high:  # an interval around a mark far larger than it
+    if low == high:  # both ends lie within rounding of the same mark: moved there, they would be one point
         return interval
     return dataclasses.replace(interval, low=low, high=high)
 
@@ -245,9 +245,10 @@ def verdict(
     inferior), or "not better". An interval without 0 that holds an end of the margin leaves the verdict
     "inconclusive": one system is ahead, and whether by the margin stays open.
 
-    `interval`: of the difference, at the level asked for; None where it is undefined. `tost`: of the same at
+    `interval`: of the difference, at the level asked for; None where there is none. `tost`: of the same at
     the level of two one-sided tests, whose ends are the bounds of these two tests; None where the data cannot
-    show equivalence.
+    show equivalence. Of copies there can be the second alone, from what the metric allows items not seen to
+    do.
 
     >>> tost = Interval(-0.01, 0.05, 0.9, "t", True)
     >>> wide = Interval(-0.02, 0.06, 0.95, "t", True)
@@ -258,20 +259,16 @@ def verdict(
         return None
     if doubted:
         return "inconclusive"
-    if interval is None:
-        return (
-            "equivalent" if tost is not None and -margin < tost.low and tost.high < margin else "inconclusive"
-        )
-    if interval.low > margin:
+    if interval is not None and interval.low > margin:
         return "better" if greater_is_better else "worse"
-    if interval.high < -margin:
+    if interval is not None and interval.high < -margin:
         return "worse" if greater_is_better else "better"
     if tost is None:
         return "inconclusive"
     above, below = -margin < tost.low, tost.high < margin
     if above and below:
         return "equivalent"
-    if (above or below) and 0.0 in interval:
+    if (above or below) and interval is not None and 0.0 in interval:
         return "not worse" if above == greater_is_better else "not better"
     return "inconclusive"
 
@@ -283,10 +280,14 @@ Bounds = tuple[Interval | None, tuple[Note, ...]]
 def with_equivalence(
     bounds: Callable[[float], Bounds], level: float, margin: float | None
 ) -> tuple[Interval | None, Interval | None, tuple[Note, ...]]:
-    """Return the interval at the level, that of two one-sided tests, and the notes on the first."""
+    """Return the interval at the level, that of two one-sided tests, and the notes on the first.
+
+    Where the first is None, the second is too.
+    """
     interval, notes = bounds(level)
     tost_level = equivalence_level(level, margin)
-    return interval, interval if tost_level is None else bounds(tost_level)[0], notes
+    tost = interval if interval is None or tost_level is None else bounds(tost_level)[0]
+    return interval, tost, notes
 
 
 def with_verdict(

@@ -169,6 +169,15 @@ def metric_notes(group: Group, m: int, tests: Mapping[Pair, TestResult], setting
     return notes
 
 
+def same_on_all(parts: str, *, by_signs: bool) -> Note:
+    """Return the note on a difference that is the same on all datasets or folds, named by `parts`.
+
+    `by_signs` says whether there is a p-value, which then has only the signs of the differences to go by.
+    """
+    text = f"the difference is the same on all {parts}, so its spread is unknown: there is no interval"
+    return Note("constant_difference", text + ", and the p-value comes from the signs alone" * by_signs)
+
+
 def group_notes(metric: str, labels: Sequence[str] | None, *, lettered: bool) -> list[Note]:
     """Return a note if groups are numbered, or left out, as there are too many of them for letters."""
     if not lettered:

@@ -136,7 +136,7 @@ def difference(
     """
     interval, tost, notes = intervals
     m, a, b = pair
-    tost, doubts = equivalence.of_pair(makers, pair, interval and tost, settings)
+    tost, doubts = equivalence.of_pair(makers, pair, tost, settings)
     notes += doubts
     metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
     n_differing = makers.group.differing(pair)[0]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, OnMissing, Question, Rng
-from bestby.comparisons.common import per_dataset, provenance, swap_notes
+from bestby.comparisons.common import note_rules, per_dataset, provenance, swap_notes
 from bestby.comparisons.common.family import (
     adjusted,
     oriented,
@@ -37,7 +37,7 @@ from bestby.engine.text_statistics import Counting
 from bestby.inference import ranking
 from bestby.metrics import resolve
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Note, remember_backend
+from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Counts, DatasetComparison, Names, RankDifference
 from bestby.results.values import Friedman
@@ -298,18 +298,16 @@ def _over_datasets(d: Difference, metric: MetricInfo, options: Options) -> Diffe
         of_number = {"few_effective"} | ({"few_differing"} if d.n_differing == d.n_items else set())
         d = dataclasses.replace(d, notes=tuple(note for note in d.notes if note.code not in of_number))
     if any(note.code == "constant_difference" for note in d.notes):
-        text = "the difference is the same on all datasets, so its spread is unknown: there is no interval"
-        if d.n_differing and d.test is not None and d.test.name == "t":
-            text += ", and the p-value comes from the signs alone"
-        note = Note("constant_difference", text, (metric.name, d.a, d.b))
-        d = dataclasses.replace(d, notes=(note,))
+        by_signs = d.n_differing > 0 and d.test is not None and d.test.name == "t"
+        note = note_rules.same_on_all("datasets", by_signs=by_signs)
+        d = dataclasses.replace(d, notes=notes_about((note,), metric.name, d.a, d.b))
     d = dataclasses.replace(
         d,
         metric=metric.name,
         greater_is_better=metric.greater_is_better,
         interval=clipped(d.interval, metric),
     )
-    return with_verdict(d, d.interval and clipped(d.equivalence_interval, metric), options.margin)
+    return with_verdict(d, clipped(d.equivalence_interval, metric), options.margin)
 
 
 def _ranking(

@@ -107,7 +107,7 @@ def _macro_over_items(
         interval, tost, notes = with_equivalence(bounds, options.level, options.margin)
         if options.margin is not None:
             parts = [evidence(makers.group, (0, *pair)) for makers in scores.makers.values()]
-            tost, _ = equivalence.of_mean(parts, interval and tost, d.estimate, options)
+            tost, _ = equivalence.of_mean(parts, tost, d.estimate, options)
             tost = clipped(tost, scores.metric)
         known = None if error is None else error_method
         entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, known)
@@ -184,7 +184,7 @@ def _micro(
             pair = (0, scores.names.index(a), scores.names.index(b))
             target = Target(*pair)
             interval, tost, notes = one_pair.intervals(makers, pair, "auto", options)
-            tost, _ = equivalence.of_pair(makers, pair, interval and tost, options)
+            tost, _ = equivalence.of_pair(makers, pair, tost, options)
             error = one_pair.standard_error(makers, target, interval)
             entry = Overall(a, b, "micro", resampled, makers.estimate(target), interval, *error)
             of_systems = (float(makers.scores[0][pair[1]]), float(makers.scores[0][pair[2]]))

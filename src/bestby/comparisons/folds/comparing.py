@@ -12,9 +12,7 @@ from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, Question, Rng
 from bestby.comparisons.common import per_dataset
-from bestby.comparisons.common.family import (
-    oriented,
-)
+from bestby.comparisons.common.family import oriented
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.folds import fold_tests

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from bestby._core.typing import FloatArray
-from bestby.comparisons.common import equivalence, per_dataset
+from bestby.comparisons.common import equivalence, note_rules, per_dataset
 from bestby.comparisons.common.family import (
     Bounds,
     adjusted,
@@ -75,10 +75,6 @@ def paired(folds: Folds, pair: Names) -> FloatArray:
     return classical.paired_differences(a, b)
 
 
-_SAME = "the difference is the same on all folds, so its spread is unknown: there is no interval"
-_BY_SIGNS = ", and the p-value comes from the signs alone"
-
-
 def differences_of(
     folds: Folds,
     pairs: Sequence[Names],
@@ -103,8 +99,7 @@ def differences_of(
             interval, tost, notes = with_equivalence(bounds, options.level, options.margin)
             error = crossvalidation.corrected_error(table, ratio, method)
             if interval is None:
-                told = _SAME + (_BY_SIGNS if test is not None and d.any() else "")
-                notes = (Note("constant_difference", told),)
+                notes = (note_rules.same_on_all("folds", by_signs=test is not None and bool(d.any())),)
             tost, unseen = equivalence.few(int((d != 0.0).sum()), d.size, tost, options.margin)
             notes = notes_about((*notes, *unseen), folds.metric.name, a, b)
         made.append(

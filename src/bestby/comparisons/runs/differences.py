@@ -171,7 +171,6 @@ def _measured(data: Data, a: int, b: int, settings: Settings) -> _Measured:
     interval, tost, notes = family.with_equivalence(
         lambda level: data.maker.interval(a, b, method, level), settings.level, settings.margin
     )
-    tost = None if interval is None else tost
     if isinstance(data.maker, RunsWithItems):
         n_differing = _differing(data, a, b)
         tost, unseen = equivalence.of_runs(data.maker, (a, b), tost, n_differing, settings)

@@ -63,7 +63,6 @@ def difference_over_runs(
         error, error_method = crossed.standard_error(0, 1)
     n_differing = one_pair.differing_items(list(evaluation.systems.values()))
     if settings.interval is not None:
-        tost = None if interval is None else tost
         tost, unseen = equivalence.of_runs(crossed, (0, 1), tost, n_differing, settings)
         notes += unseen
     if n_differing == 0:
