@@ -292,7 +292,7 @@ class RunsWithItems:
                 hint='interval="t" or interval="percentile"',
             )
         else:
-            distribution = replicates(self._defined(a, b), abs(estimate))
+            distribution = replicates(self._finite_resamples(a, b), abs(estimate))
             ends = (
                 intervals.basic(distribution, estimate, level)
                 if method == "basic"
@@ -314,7 +314,8 @@ class RunsWithItems:
         """Return the standard error of a score or a difference, and where it comes from."""
         return self.components(a, b).standard_error, "crossed"
 
-    def _defined(self, a: int, b: int | None) -> FloatArray:
+    def _finite_resamples(self, a: int, b: int | None) -> FloatArray:
+        """Return the resampled scores or differences on which the metric has a value."""
         drawn = self.resampled(a) if b is None else self._resampled_difference(a, b)
         kept = drawn[np.isfinite(drawn)]
         if kept.size < 2:

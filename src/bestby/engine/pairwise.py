@@ -39,13 +39,6 @@ MANY = 1 << 16
 AT_ONCE = 1 << 16
 """Items counted at a time, whose keys stay in the cache of one core."""
 
-FEWER = 1
-"""How many times as many joint cells as cells of all pairs there must be for pairs to be counted alone.
-
-With intervals by formula the two ways take the same time at any share, and what is counted alone depends on
-no other system.
-"""
-
 
 @dataclass(frozen=True, eq=False)
 class Labels:
@@ -83,12 +76,16 @@ class Labels:
 
     @property
     def better_by_pairs(self) -> bool:
-        """Whether all pairs together have far fewer cells than the joint rows of all systems."""
+        """Whether all pairs together have at most as many cells as there are joint rows of all systems.
+
+        With intervals by formula the two ways take the same time at any share, and what is counted alone
+        depends on no other system.
+        """
         n = len(self.systems)
         if n < 3:
             return False
         joint: int = min(self.gold.size, self.n_strata * self.n_codes ** (n + 1))
-        return FEWER * math.comb(n, 2) * self.n_strata * self.n_codes**3 <= joint
+        return math.comb(n, 2) * self.n_strata * self.n_codes**3 <= joint
 
     def cells(self, chosen: Sequence[int]) -> tuple[IntArray, IntArray]:
         """Return the cells of strata, gold and some systems, shape (C, 2 + systems), and their items (C,)."""

@@ -12,10 +12,9 @@ from scipy.special import expit, stdtrit
 from bestby._core import rounding
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.inference import _strengths
+from bestby.inference.intervals import Ends
 from bestby.inference.preference import Strengths
 from bestby.inference.proportions import tango_ends, two_sided_quantile
-
-Ends = tuple[float, float]
 
 
 class Variance(NamedTuple):

@@ -35,10 +35,15 @@ def group(**parts: Any) -> Any:
     return prepare.groups(evaluation, [resolve(name) for name in METRICS], by_pairs=True)[0][0]
 
 
+def count_alone(patch: pytest.MonkeyPatch, *, always: bool) -> None:
+    """Count the pairs of three systems or more always alone, or never."""
+    patch.setattr(Labels, "better_by_pairs", property(lambda self: always and len(self.systems) > 2))
+
+
 @pytest.fixture
 def by_pairs(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Count all pairs alone."""
-    monkeypatch.setattr(pairwise, "FEWER", 0)
+    count_alone(monkeypatch, always=True)
     return monkeypatch
 
 
@@ -81,7 +86,7 @@ def test_pairs_are_counted_alone_where_they_have_fewer_cells() -> None:
 @pytest.mark.parametrize("strata", [None, np.arange(N) % 2])
 def test_scores_and_errors_are_those_of_the_table_of_all(strata: Any, by_pairs: pytest.MonkeyPatch) -> None:
     pairs = group(strata=strata)
-    by_pairs.setattr(pairwise, "FEWER", 1 << 60)
+    count_alone(by_pairs, always=False)
     table = group(strata=strata)
     assert type(pairs) is PairGroup
     assert type(table) is SumGroup
@@ -130,7 +135,7 @@ def test_missing_predictions_and_counted_rows(by_pairs: pytest.MonkeyPatch) -> N
     by_pairs.undo()
     alone = compare({name: systems[name] for name in "ac"}, GOLD, on_missing="worst", **how)
     assert everything["a", "c", "f1_macro"].interval == alone["a", "c", "f1_macro"].interval
-    by_pairs.setattr(pairwise, "FEWER", 0)
+    count_alone(by_pairs, always=True)
     rows = Counter(zip(GOLD, *(SYSTEMS[name] for name in "abcd"), strict=True))
     gold, *predicted = zip(*rows, strict=True)
     counted = Evaluation.of(dict(zip("abcd", predicted, strict=True)), gold, counts=list(rows.values()))

@@ -10,7 +10,8 @@ from scipy.special import expit
 from bestby._core.typing import FloatArray
 from bestby.comparisons.preferences.fitting import Fit
 from bestby.inference import _strengths
-from bestby.inference.preference_errors import Ends, Units, odds_interval, share_interval
+from bestby.inference.intervals import Ends
+from bestby.inference.preference_errors import Units, odds_interval, share_interval
 from bestby.results.values import Interval, defined
 
 
