@@ -186,7 +186,7 @@ INTERVALS = (
     ),
     Term(
         "unseen", "bound on unseen items",
-        "Of a bounded mean that does not vary on the data: how many other items could differ."
+        "Where nothing varies on the data, and the metric is bounded: how far other items could move it."
     ),
     Term("max-t", "simultaneous max-T", "By its own method, at a level at which all pairs hold at once."),
     Term("t", "Student's t", "Student's t over the runs, or over items and runs.", _BY_RUNS),

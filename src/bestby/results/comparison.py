@@ -40,7 +40,7 @@ class SystemScore:
         numbered, as in ``"3-7, 9"``. None when not every pair was tested, or if there are more groups than
         systems.
     standard_error, standard_error_method : float or None, str or None
-        Standard error of the score and its source, as for `Difference`; None without an interval.
+        Standard error of the score and its source, None where they are for `Difference`.
 
     See Also
     --------
@@ -94,7 +94,7 @@ class Difference:
     equivalence_interval : Interval or None
         The interval that the verdicts "equivalent", "not worse" and "not better" rest on: that of two
         one-sided tests at the level of the test, so at the level 1 - 2 alpha (90 % for 95 %). None without a
-        margin.
+        margin, and where the data cannot show equivalence.
     level : float
         Nominal coverage of the interval; 1 - level is the level of the test.
     standard_error : float or None
