@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,3 +111,58 @@ def test_never_longer_than_by_bonferroni(key: str, interval: str) -> None:
         widest = bonferroni[d.a, d.b].interval
         assert widest.low - 1e-9 <= d.interval.low
         assert d.interval.high <= widest.high + 1e-9
+
+
+def test_adjusted_p_values_of_a_score_in_steps_are_read_from_intervals_without_length() -> None:
+    """The interval of a difference of medians of whole numbers has no length at a low level."""
+
+    def median_error(gold: Any, predictions: Any) -> float:
+        return -float(np.median(np.abs(gold - predictions)))
+
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 9, 60).astype(float)
+    systems = {
+        name: np.rint(gold + rng.normal(0.0, sd, 60)) for name, sd in zip("abc", (0.5, 3, 9), strict=True)
+    }
+    found = compare(systems, gold, metric=median_error, simultaneous=True, n_resamples=999)["a", "c"]
+    assert found.p_value == 0.001
+    assert found.p_value < found.p_adjusted < 0.01
+
+
+def test_resamples_tell_no_p_value_of_less_than_one_of_them() -> None:
+    """ABC breaks down at a high level, where resamples, of which there are few, take its place."""
+    rng = np.random.default_rng(0)
+    labels = np.array(["neg", "neu", "pos"])
+    gold = labels[rng.integers(0, 3, 60)]
+    systems = {
+        name: np.where(rng.random(60) < share, labels[rng.integers(0, 3, 60)], gold)
+        for name, share in zip("abc", (0.0, 0.3, 0.6), strict=True)
+    }
+    strata = rng.integers(0, 4, 60)
+    settings = {"metric": "recall[pos]", "strata": strata, "interval": "abc", "simultaneous": True}
+    for d in compare(systems, gold, n_resamples=99, **settings):
+        assert d.p_adjusted > 1e-5
+
+
+@pytest.mark.parametrize("kind", ["answers", "bounded", "labels"])
+def test_equivalence_is_judged_at_the_level_of_the_family(kind: str) -> None:
+    rng = np.random.default_rng(61)
+    n = 150
+    if kind == "labels":
+        gold = rng.choice(["x", "y", "z"], n)
+        one = np.where(rng.random(n) < 0.3, rng.choice(["x", "y", "z"], n), gold)
+        metric, few = "f1_macro", np.where(np.arange(n) < 2, "x", one)
+    else:
+        gold = None if kind == "answers" else (rng.random(n) < 0.5).astype(float)
+        one = (rng.random(n) < 0.7).astype(float)
+        metric, few = ("mean", "mae")[kind == "bounded"], np.where(np.arange(n) < 2, 1.0 - one, one)
+    systems = {"a": one, "b": one.copy(), "c": few, "d": np.roll(one, 7)}
+    single = compare(systems, gold, metric=metric, margin=0.2)
+    together = compare(systems, gold, metric=metric, margin=0.2, simultaneous=True)
+    for d in together:
+        wide, alone = d.equivalence_interval, single[d.a, d.b].equivalence_interval
+        assert (wide is None) is (alone is None)
+        if wide is not None:
+            assert wide.level == together.level
+            assert wide.low < alone.low
+            assert alone.high < wide.high

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ from bestby.results.values import Interval, defined, without_interval
 
 USUAL = 0.95
 """A level at which an interval tells whether it is made of resamples."""
+
+_ABOUT = 1.0 - 1e-6  # a level is known to its last digits only
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,11 +139,18 @@ class Intervals(Resampled):
         if side == 0.0 or usual is None:
             return 1.0
 
-        def clearance(level: float) -> float:
-            interval, _ = self.interval(target, method, level)
-            if interval is None:
-                return -1.0
-            return interval.low if side > 0.0 else -interval.high
+        fewest = min(1.0, 2.0 / (self.drawing.n_resamples + 1))
 
-        least = intervals.LEAST_P if usual.exact else 2.0 / (self.drawing.n_resamples + 1)
-        return intervals.p_value(clearance, min(least, 1.0))
+        def clearance(level: float) -> float:
+            # As it is made: at a low level the interval of a score that moves in steps has no length.
+            interval: Interval | None = None
+            if usual.method == "unseen":
+                interval = interval_methods.unseen(self, target, level)
+            else:
+                interval, _ = interval_methods.interval(self, target, method, level)
+            if interval is None or not (interval.exact or 1.0 - level >= _ABOUT * fewest):
+                return -1.0
+            end = interval.low if side > 0.0 else -interval.high
+            return -1.0 if math.isnan(end) else end
+
+        return intervals.p_value(clearance, intervals.LEAST_P if usual.exact else fewest)

@@ -70,7 +70,7 @@ def information_of(pairs: FloatArray, q: FloatArray, p_tie: FloatArray) -> Float
     """Return the Fisher information (R, S + 1, S + 1) of log strengths and log tie parameter."""
     size = pairs.shape[-1]
     out = np.zeros((pairs.shape[0], size + 1, size + 1))
-    variance = pairs * (q - 0.25 * p_tie - q * q)
+    variance = pairs * (q * np.swapaxes(q, -1, -2) - 0.25 * p_tie)  # 1 - q of each pair, to the last digit
     out[:, :size, :size] = -variance
     diagonal = np.arange(size)
     out[:, diagonal, diagonal] += variance.sum(axis=-1)

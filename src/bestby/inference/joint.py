@@ -68,7 +68,7 @@ class Spread:
         an influence is not finite.
         """
         n_systems = influence.shape[1]
-        covariance, fourth = np.zeros((n_systems, n_systems)), 0.0
+        covariance, fourth, size = np.zeros((n_systems, n_systems)), 0.0, 0.0
         for start, stop in pairwise(bounds.tolist()):
             c, own = counts[start:stop], influence[start:stop]
             if int(c.sum()) < 2:  # its mean is its own
@@ -78,11 +78,14 @@ class Spread:
             for first in range(0, c.size, _ROWS):
                 part = slice(first, first + _ROWS)
                 rows = (own[part] - h[part, None] * total) / np.sqrt(1.0 - h[part, None])
+                size += float(c[part] @ (rows**2).sum(axis=1))
                 rows -= rows.mean(axis=1, keepdims=True)
                 covariance += (rows * c[part, None]).T @ rows
                 fourth += float(c[part] @ (rows**2).sum(axis=1) ** 2)
         if not np.isfinite(covariance).all():
             return None
+        if np.trace(covariance) <= _JITTER**2 * size:  # copies, which differ by the rounding of their mean
+            covariance, fourth = np.zeros((n_systems, n_systems)), 0.0
         noise = max(0.0, fourth - float((covariance**2).sum()) / int(counts.sum()))
         return cls(covariance, noise, float(counts @ sizes) ** 2 / float(counts @ sizes**2))
 
@@ -90,6 +93,7 @@ class Spread:
     def of_scores(cls, scores: FloatArray, n_units: float) -> Spread:
         """Return it from scores of resamples, shape (B, S); the noise is that of so many normal units."""
         centred = scores - scores.mean(axis=1, keepdims=True)
+        centred[np.ptp(scores, axis=1) == 0.0] = 0.0
         return cls.normal(np.atleast_2d(np.cov(centred, rowvar=False)), n_units)
 
     @classmethod

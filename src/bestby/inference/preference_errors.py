@@ -88,11 +88,17 @@ class Units:
         return cls(n, sizes.size, float(n * n / (sizes @ sizes)), False)
 
     def effect(self, single: float, clustered: float, expected: float) -> float:
-        """Return how many times as large clusters make a variance; judgements that all agree count as one."""
+        """Return how many times as large clusters make a variance; judgements that all agree count as one.
+
+        Where wins and losses balance within every cluster, nothing varies between clusters. That is no
+        certainty: judgements then count as independent.
+        """
         if self.alone:
             return 1.0
         if rounding.is_nothing(single, expected):
             return self.n / self.equal
+        if rounding.is_nothing(clustered, single):
+            return 1.0
         return clustered / single
 
     def quantile(self, level: float) -> float:
@@ -140,8 +146,27 @@ def errors(
     single = _products(a, b, y - q, ties, np.arange(a.size), size)
     clustered = _products(a, b, y - q, ties, unit, size)
     spread = clustered * (units.clusters / max(units.clusters - 1, 1))
-    inverse = np.linalg.pinv(with_prior, hermitian=True)
-    return Errors(inverse, information, tied, single, spread, units)
+    return Errors(_inverse(with_prior), information, tied, single, spread, units)
+
+
+def _inverse(information: FloatArray) -> FloatArray:
+    """Return the inverse of the information for strengths whose mean is 0, shape (S + 1, S + 1).
+
+    A constant added to all strengths changes nothing, so the information has no inverse in that direction: it
+    is given some there, which is taken away again. Zero for the tie parameter where nothing tells of it.
+    """
+    size = len(information) - 1
+    constant = np.zeros_like(information)
+    constant[:-1, :-1] = 1.0 / size
+    amount = float(np.trace(information[:-1, :-1])) / size
+    full = information + amount * constant
+    told = information[-1, -1] > 0.0
+    if not told:
+        full[-1, -1] = amount
+    inverse: FloatArray = np.linalg.inv(full) - constant / amount
+    if not told:
+        inverse[-1, -1] = 0.0
+    return 0.5 * (inverse + inverse.T)
 
 
 def _products(

@@ -440,3 +440,14 @@ def test_three_judgements_in_a_circle_have_wide_intervals() -> None:
     for d in result:
         assert d.probability_interval.high - d.probability_interval.low > 0.8
         assert ends(d.interval) == pytest.approx((-d.interval.high, d.interval.high))
+
+
+@pytest.mark.parametrize("ties", ["half", "davidson"])
+def test_clusters_in_which_wins_and_losses_balance_are_no_certainty(ties: str) -> None:
+    judged = [(f"q{k // 2}", "a", "b", "ab"[k % 2]) for k in range(20)]
+    found = compare_preferences(judged, ties=ties)
+    single = compare_preferences([judgement[1:] for judgement in judged], ties=ties)
+    for d, alone in ((found["a", "b"], single["a", "b"]), (found.systems[0], single.systems[0])):
+        assert d.interval.low <= alone.interval.low < 0.0
+        assert d.interval.high >= alone.interval.high > 0.0
+    assert found.systems[0].win_rate_interval.low < 0.5 < found.systems[0].win_rate_interval.high

@@ -227,3 +227,13 @@ def test_ties_and_ones() -> None:
     stepped = joint().stepped_down(p)
     assert stepped[0] == stepped[1] == stepped[4]
     assert stepped[2] == stepped[5] == 1.0
+
+
+def test_rounding_of_copies_is_no_spread() -> None:
+    influence = np.repeat(np.random.default_rng(5).normal(size=(40, 1)), 5, axis=1)
+    spread = Spread.of(influence, np.ones(40), np.ones(40, dtype=np.int64), np.array([0, 40]))
+    scores = Spread.of_scores(influence, 40.0)
+    for found in (spread, scores):
+        assert found is not None
+        assert not found.covariance.any()
+        assert Joint.of(found, np.array([0, 1]), np.array([1, 2]), 0).bonferroni

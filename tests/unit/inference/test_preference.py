@@ -11,6 +11,7 @@ import pytest
 from bestby import DesignError, InvalidInputError
 from bestby.inference import preference
 from bestby.inference.judgements import Judgements
+from bestby.inference.preference_errors import errors
 from bestby.vocabulary import allowed_names
 
 NONE = [[0, 0], [0, 0]]
@@ -171,3 +172,17 @@ def test_direct_judgements_by_cluster() -> None:
     assert judged.direct(1, 2).tolist() == [1.0]
     assert judged.direct(0, 2).tolist() == [1.0]
     assert (judged.n, judged.n_units) == (5, 3)
+
+
+@pytest.mark.parametrize("model", ["half", "davidson"])
+def test_errors_of_strengths_far_apart_do_not_depend_on_which_system_is_first(model: str) -> None:
+    """All wins for one system, and a prior: the errors that a closed form gives, whichever is first."""
+    fitted = [preference.strengths(wins, prior=0.5) for wins in ([[0, 4e6], [0, 0]], [[0, 0], [4e6, 0]])]
+    for first, strengths in enumerate(fitted):
+        found = errors(strengths, [first] * 9, [1 - first] * 9, [1.0] * 9, model=model, prior=0.5)
+        q = 1.0 / (1.0 + math.exp(-abs(strengths.log[0] - strengths.log[1])))
+        expected = 1.0 / (9.5 * q * (1.0 - q))
+        gap = np.array([1.0, -1.0, 0.0])
+        assert found.variance(gap).model == pytest.approx(expected, rel=1e-6)
+        for system in range(2):
+            assert found.fisher[system, system] == pytest.approx(expected / 4.0, rel=1e-6)

@@ -35,10 +35,13 @@ class Asked(Protocol):
         """The smallest difference that matters."""
 
 
-def of_pair(intervals: Intervals, pair: Pair, tost: Interval | None, settings: Asked) -> Guarded:
+def of_pair(
+    intervals: Intervals, pair: Pair, tost: Interval | None, settings: Asked, level: float | None = None
+) -> Guarded:
     """Return the interval of two one-sided tests of two systems, with what units not seen could change.
 
-    `tost` is the interval from what was seen. Tango's allows for other units by itself.
+    `tost` is the interval from what was seen. Tango's allows for other units by itself. `level` is that of an
+    interval of a family; by default it is that of the two tests of this pair alone.
     """
     group, margin = intervals.group, settings.margin
     if margin is None or (tost is not None and tost.method == "tango"):
@@ -46,7 +49,7 @@ def of_pair(intervals: Intervals, pair: Pair, tost: Interval | None, settings: A
     found = evidence(group, pair)
     limits = group.metrics[pair[0]].bounds
     estimate = intervals.estimate(Target(*pair))
-    return _widened(found, tost, estimate, settings, limits[1] - limits[0])
+    return _widened(found, tost, estimate, settings, limits[1] - limits[0], level)
 
 
 def of_runs(
@@ -71,13 +74,18 @@ def of_mean(parts: Sequence[Evidence], tost: Interval | None, estimate: float, s
 
 
 def _widened(
-    found: Evidence, tost: Interval | None, estimate: float, settings: Asked, furthest: float = np.inf
+    found: Evidence,
+    tost: Interval | None,
+    estimate: float,
+    settings: Asked,
+    furthest: float = np.inf,
+    level: float | None = None,
 ) -> Guarded:
     """Return the interval widened by what is known of the units; that of copies starts from a point."""
     assert settings.margin is not None
     if found.n_differing == 0:
-        level = equivalence_level(settings.level, settings.margin)
-        tost = Interval(0.0, 0.0, settings.level if level is None else level, "unseen", exact=True)
+        level = level or equivalence_level(settings.level, settings.margin) or settings.level
+        tost = Interval(0.0, 0.0, level, "unseen", exact=True)
     if tost is None:
         return None, ()
     return of_evidence(found, tost, estimate, settings.margin, furthest)

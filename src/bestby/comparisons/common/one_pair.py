@@ -116,7 +116,8 @@ def intervals(
     interval, tost, notes = with_equivalence(
         lambda level: makers.interval(target, name, level), settings.level, settings.margin
     )
-    return interval, tost, (*notes, *doubts)
+    tost, unseen = equivalence.of_pair(makers, pair, interval and tost, settings)
+    return interval, tost, (*notes, *doubts, *unseen)
 
 
 def difference(
@@ -136,8 +137,6 @@ def difference(
     """
     interval, tost, notes = intervals
     m, a, b = pair
-    tost, doubts = equivalence.of_pair(makers, pair, tost, settings)
-    notes += doubts
     metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
     n_differing = makers.group.differing(pair)[0]
     if n_differing == 0:

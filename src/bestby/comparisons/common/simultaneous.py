@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ import numpy as np
 
 from bestby._core.typing import Alternative
 from bestby.advising.interval_choice import choose_interval
-from bestby.comparisons.common import family, one_pair
+from bestby.comparisons.common import equivalence, family, one_pair
 from bestby.comparisons.common.settings import Settings
 from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
@@ -59,7 +60,8 @@ def made(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str], setting
         method, doubts = one_pair.chosen(makers, target, settings.interval)
         methods[pair] = _of_family(makers, target, method, settings, at)
         interval, single, notes = makers.simultaneous(target, method, settings.level, methods[pair], at)
-        bounds[pair] = (interval, interval, (*notes, *doubts))
+        tost, unseen = _equivalence(makers, pair, interval, methods[pair], settings, at)
+        bounds[pair] = (interval, tost, (*notes, *doubts, *unseen))
         singles[pair] = single
     adjusted = {}
     if settings.test is not None:
@@ -73,6 +75,17 @@ def made(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str], setting
     drawn = any(bound is not None and not bound.exact for bound, _, _ in bounds.values())
     note = _note(makers, joint, at, Counter(methods.values()), settings, drawn=drawn)
     return Simultaneous(bounds, singles, adjusted, (Note(*note, (makers.group.metrics[pairs[0][0]].name,)),))
+
+
+def _equivalence(
+    makers: Intervals, pair: Pair, interval: Interval | None, method: str, settings: Settings, at: float
+) -> equivalence.Guarded:
+    """Return the interval of two one-sided tests: the family's, with what units not seen could change."""
+    own = None if interval is None else dataclasses.replace(interval, method=method, level=at)
+    tost, notes = equivalence.of_pair(makers, pair, own, settings, at)
+    if tost is not None:
+        tost = dataclasses.replace(tost, method=family.SIMULTANEOUS, level=settings.level)
+    return tost, notes
 
 
 def _of_family(makers: Intervals, target: Target, method: str, settings: Settings, at: float) -> str:

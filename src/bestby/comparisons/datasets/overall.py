@@ -184,7 +184,6 @@ def _micro(
             pair = (0, scores.names.index(a), scores.names.index(b))
             target = Target(*pair)
             interval, tost, notes = one_pair.intervals(makers, pair, "auto", options)
-            tost, _ = equivalence.of_pair(makers, pair, tost, options)
             error = one_pair.standard_error(makers, target, interval)
             entry = Overall(a, b, "micro", resampled, makers.estimate(target), interval, *error)
             of_systems = (float(makers.scores[0][pair[1]]), float(makers.scores[0][pair[2]]))
