@@ -206,7 +206,7 @@ CORRECTIONS = (
     Term(
         "holm", "Holm", "Keeps the chance of any false rejection in the family at the level.", ("correction",)
     ),
-    Term("bonferroni", "Bonferroni", "The same, less sharply.", ("correction",)),
+    Term("bonferroni", "Bonferroni", "The same, with less power.", ("correction",)),
     Term(
         "step-down", "step-down max-T", "Like holm, but it allows for how the systems vary together.",
         ("items.correction",)

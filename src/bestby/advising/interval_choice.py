@@ -171,7 +171,7 @@ def reservation(
         units = "one effective unit" if number == "1" else f"{number} effective units"
         told = f"the {long_name('interval', method)} interval is probably too short"
         if method == "cr2" and difference:
-            told += " if their effects are skewed or go with their size, and holds if not"
+            told += " if the effects of clusters are skewed or go with their size"
         return Note("few_effective", f"only {units}: {told}")
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -157,7 +158,11 @@ def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
     'pass --on-missing drop, or read it whole (--no-stream)'
     >>> _settings("items=document", options)
     '--option items=document'
+    >>> options = {"margin": ("--margin",), "interval": ("--interval",)}
+    >>> _settings("leave out margin, or interval=None", options)
+    'leave out --margin, or --interval none'
     """
+    text = re.sub(r"(?<=leave out )\w+", lambda match: options.get(match[0], match)[0], text)
     return " ".join(_setting(word, options) for word in text.split(" "))
 
 
@@ -167,7 +172,7 @@ def _setting(word: str, options: Mapping[str, tuple[str, ...]]) -> str:
     if name not in options or not sign:
         return word
     rest = value.rstrip(",;:)")
-    flags = {"True": options[name][0], "False": options[name][-1]}
+    flags = {"True": options[name][0], "False": options[name][-1], "None": f"{options[name][0]} none"}
     if rest == "False" and len(options[name]) == 1:
         flags["False"] = f"no {options[name][0]}"
     space = "" if options[name][0].endswith("=") else " "

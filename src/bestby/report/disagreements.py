@@ -47,7 +47,7 @@ Kinds = tuple[Kind, ...]
 _ONE_SIDED = {"not worse": 1, "not better": -1}
 """The sign of the end of the margin that a verdict is about, where higher is better."""
 
-_FOLLOW = "Groups, ranks and filled marks follow the test"
+_DECIDES = "The test decides which systems are told apart."
 
 
 def kinds(d: Difference, told_apart: bool | None = None) -> Kinds:
@@ -116,7 +116,7 @@ def text(found: Kinds) -> str:
 
 
 def line(rows: Iterable[tuple[Difference, Kinds]], c: Any) -> str:
-    """Return the line below a table or figure of a result that says what its marks mean; "" if nothing does.
+    """Return the lines below a table or figure of a result that say what its marks mean; "" if none has one.
 
     Beside the test of another question it stands whatever the marks are.
     """
@@ -126,7 +126,7 @@ def line(rows: Iterable[tuple[Difference, Kinds]], c: Any) -> str:
         of_kind = [d for d, found in rows if kind in found]
         if of_kind:
             parts.append(said(kind, len(of_kind), len(rows), reason(kind, of_kind, c)))
-    return " ".join(filter(None, parts))
+    return "\n".join(filter(None, parts))
 
 
 def said(kind: Kind, marked: int, of: int, why: str, what: str = "differences") -> str:
@@ -154,8 +154,9 @@ def beside(d: Difference, shown: bool) -> Kinds:
 def _other_question(rows: Sequence[tuple[Difference, Kinds]]) -> str:
     names = {d.test.name for d, _ in rows if d.test is not None and d.interval is not None}
     return " ".join(
-        f"Interval and p answer two questions: the interval is of the difference A {MINUS} B itself; of the"
-        f" {vocabulary.long_name('test', name)}, {OTHER_QUESTIONS[name]}."
+        f"The interval and the p-value answer different questions. The interval is about the difference"
+        f" A {MINUS} B itself. The p-value is of the {vocabulary.long_name('test', name)}:"
+        f" {OTHER_QUESTIONS[name]}."
         for name in sorted(names & set(OTHER_QUESTIONS))
     )
 
@@ -167,46 +168,46 @@ def reason(kind: Kind, rows: Sequence[Difference], c: Any) -> str:
         return _family(rows, c)
     if kind is Kind.TEST:
         return (
-            f"interval ({_names('interval', (d.interval for d in rows))}) and test"
-            f" ({_names('test', (d.test for d in rows))}) are computed in different ways and do not agree on"
-            f" whether the difference may be 0. {_FOLLOW}; more data would bring the two together."
+            f"the interval ({_names('interval', (d.interval for d in rows))}) and the test"
+            f" ({_names('test', (d.test for d in rows))}) are computed in different ways and disagree on"
+            f" whether the difference may be 0. {_DECIDES} More data would bring the two together."
         )
     if kind is Kind.SIDED and first.test is not None:
         return (
-            f"the test asks about one side only ({first.test.alternative}), the interval about both, so that"
-            f" one may exclude 0 and the other not. {_FOLLOW}."
+            f"the test asks about one side only ({first.test.alternative}) and the interval about both, so"
+            f" one of them can exclude 0 when the other does not. {_DECIDES}"
         )
     if kind is Kind.QUESTION:
-        return f"the two answers differ. {_FOLLOW}."
+        return f"the interval and the p-value disagree on whether there is a difference. {_DECIDES}"
     if kind is Kind.OPPOSED:
         return (
-            "the test is significant, but does not favour the system with the better score, since it does not"
-            " ask about the score itself; groups and ranks leave the order open."
+            "the test is significant, but it does not favour the system with the better score, because it"
+            " does not ask about the score itself. Groups and ranks leave the order of the two systems open."
         )
     if kind is Kind.SMALL:
         return (
-            'the test shows a difference and the verdict is "equivalent": both hold, as the difference is'
-            " smaller than the margin."
+            'the test shows a difference and the verdict is "equivalent". Both hold: there is a difference,'
+            " and it is smaller than the margin."
         )
     inner = first.equivalence_interval
     level = "" if inner is None else f"{percent(inner.level)} "
     return (
-        f"the verdict is read from the {level}interval of two one-sided tests; the {percent(first.level)}"
-        " interval reaches beyond the margin."
+        f"the verdict is read from the {level}interval of two one-sided tests, which supports it; the"
+        f" {percent(first.level)} interval shown reaches beyond the margin."
     )
 
 
 def _family(rows: Sequence[Difference], c: Any) -> str:
     judged = any(d.verdict in ("better", "worse") for d in rows)
-    subject = "the interval, and the verdict from it, is" if judged else "the interval is"
+    subject = "the interval and the verdict are" if judged else "the interval is"
     why = (
-        f"{subject} for one pair at a time and excludes 0; groups, ranks and filled marks follow the"
-        " adjusted p, which is corrected for the family of comparisons and leaves the pair open."
+        f"{subject} for one pair at a time. The interval excludes 0, but the p-value adjusted for the number"
+        " of comparisons is not significant. The adjusted p-value decides which systems are told apart."
     )
     settings = {} if c.provenance is None else c.provenance.settings
     if "simultaneous" in settings:
-        return f"{why} For intervals that hold for all pairs at once: simultaneous=True (--simultaneous)."
-    return f"{why} For a claim about one of several pairs, quote the adjusted p."
+        return f"{why} For intervals that hold for all pairs at once, use simultaneous=True (--simultaneous)."
+    return f"{why} For a claim about one of several pairs, quote the adjusted p-value."
 
 
 def _names(what: str, methods: Iterable[Any]) -> str:
@@ -217,9 +218,9 @@ def _names(what: str, methods: Iterable[Any]) -> str:
 def clause(d: Difference) -> str:
     """Return the sentence on why the parts of a difference that is shown alone disagree; "" if they agree."""
     said = {
-        Kind.FAMILY: "The interval is for this pair alone, the adjusted p for the family of comparisons.",
-        Kind.TEST: "Interval and test are computed in different ways and do not agree here.",
-        Kind.SIDED: "The test asks about one side only, the interval about both.",
+        Kind.FAMILY: "The interval is for this pair alone; the adjusted p-value allows for all comparisons.",
+        Kind.TEST: "The interval and the test are computed in different ways and disagree here.",
+        Kind.SIDED: "The test asks about one side only, and the interval about both.",
         Kind.SMALL: "The test asks whether there is a difference, the verdict how large it is: both hold.",
     }
     if d.test is not None and d.test.name in OTHER_QUESTIONS:
@@ -260,9 +261,9 @@ def why_overall(marks: Collection[Kinds]) -> str:
     """Return the line below the differences over all datasets together that says what their marks mean."""
     found = sum(bool(one) for one in marks)
     why = (
-        "each of these intervals is for one pair at a time, and allows for what varies in it, other items or"
-        " other datasets; the test of the mean difference takes the datasets as the sample, and is corrected"
-        " for the family of comparisons. Headline and diagram follow that test."
+        "each of these intervals is for one pair at a time, and allows for other items or for other datasets."
+        " The test of the mean difference takes the datasets as the sample, and is corrected for the number"
+        " of comparisons. The headline and the diagram of ranks follow that test."
     )
     text = "".join(dict.fromkeys(kind.value for one in marks for kind in one))
     return f"{text} {found} of {len(marks)} differences: {why}" if found else ""

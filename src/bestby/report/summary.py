@@ -185,8 +185,8 @@ def equivalence(differences: Iterable[Difference]) -> str:
             if not any(one.verdict in ("not worse", "not better") for one in differences):
                 return f"{text}."
             return (
-                f'{text}; "not worse" and "not better", that it stops short of the margin on the side where A'
-                " is worse, or better."
+                f'{text}. "Not worse" means that it excludes that A is worse by the margin or more; "not'
+                ' better", that it excludes that A is better by the margin or more.'
             )
     return ""
 

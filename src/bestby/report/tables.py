@@ -34,7 +34,7 @@ class Row:
 class Table:
     """A table to be written in any format; `main` is the column that is bold in rows that stand out.
 
-    `footnote` is one line below it, which says what the marks of rows mean.
+    `footnote` is the lines below it, which say what the marks of rows mean.
     """
 
     caption: str
@@ -216,7 +216,7 @@ def marked_by(kinds: Callable[[Any], disagreements.Kinds], *, applies: bool) -> 
 
 
 def why_marked(differences: Iterable[Difference], c: Any) -> str:
-    """Return the line below a table or figure of differences that says why parts of some disagree."""
+    """Return the lines below a table or figure of differences that say why parts of some disagree."""
     return disagreements.line(((d, disagreements.kinds(d)) for d in differences), c)
 
 

@@ -97,8 +97,9 @@ def _check_texts(c: Any, shown: list[Table]) -> None:
     written = html.unescape(re.sub(r"<[^>]+>", " ", page))
     for table in shown:
         assert _words(table.footnote) in _words(plain)
-        assert in_markdown(table.footnote) in markdown
-        assert in_latex(table.footnote) in latex
+        for line in table.footnote.splitlines():
+            assert in_markdown(line) in markdown
+            assert in_latex(line) in latex
         assert _words(table.footnote) in _words(written)
         for row in marked_rows(table):
             mark = row[-1]

@@ -125,7 +125,7 @@ def test_infinite_and_undefined_ends_are_drawn_as_far_as_they_go(
     made: SimpleNamespace, tmp_path: Path
 ) -> None:
     axes = forest.interval(made.difference(low=-np.inf, high=0.1))
-    why = "Interval and test are computed in different ways and do not agree here."
+    why = "The interval and the test are computed in different ways and disagree here."
     assert [text.get_text() for text in axes.texts] == ["0.100", "0.060", why]
     line = next(line for line in axes.lines if len(line.get_xdata()) == 2 and line.get_gid() is None)
     assert line.get_xdata()[0] == axes.get_xlim()[0]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from rich.cells import cell_len
 
+import bestby as bb
 from bestby.report.writers.terminal import print_to, to_text
 from bestby.results.comparison import Comparison
 
@@ -103,3 +105,17 @@ def test_a_terminal_gets_colour_and_its_own_width(
     print_to(made.roster["margin"](), plain)
     *lines, _ = [line for line in plain.getvalue().splitlines() if "bestby:" not in line]
     assert max(len(line.rstrip()) for line in lines if "\x1b" not in line) <= 80
+
+
+def test_no_cell_of_a_wide_table_loses_its_end() -> None:
+    rng = np.random.default_rng(0)
+    table = {
+        f"d{i}": {f"a_system_{j}": round(0.7 + 0.01 * j + 0.02 * rng.normal(), 4) for j in range(5)}
+        for i in range(14)
+    }
+    c = bb.compare_datasets(table, outer="dataset", margin=0.03)
+    lines = to_text(c).splitlines()
+    assert any(line.endswith("  mark") for line in lines)
+    assert max(map(len, lines[:-1])) > 100
+    for d in c.differences:
+        assert any(line.startswith(d.a) and d.b in line and f"  {d.verdict}" in line for line in lines)

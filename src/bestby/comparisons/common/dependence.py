@@ -95,8 +95,8 @@ def cluster_notes(evaluation: Evaluation) -> list[Note]:
 def _few(sizes: IntArray) -> str | None:
     n, share = sizes.size, float(sizes.max() / sizes.sum())
     formula = (
-        "intervals by formula (cr2) allow for that if the effects of clusters are not skewed and do not go"
-        " with their size, and only in part if they are or do"
+        "intervals by formula (cr2) allow for that, but are too short as well if the effects of clusters are"
+        " skewed or go with their size"
     )
     small_sample = f"bootstrap intervals are too short; {formula}"
     if n < FEW:

@@ -177,8 +177,8 @@ def _note(found: Evidence, tost: Interval, wide: Interval, margin: float) -> tup
     if not _inside(tost, margin) or _inside(wide, margin):
         return ()
     told = (
-        f"{_differing(found)}: so few do not exclude that others differ, or by more, and the systems are not"
-        " shown to be equivalent within the margin"
+        f"{_differing(found)}: others could differ too, or by more, so the systems are not shown to be"
+        " equivalent within the margin"
     )
     return (Note(UNSEEN, told),)
 
@@ -187,8 +187,8 @@ def _unbounded(found: Evidence, tost: Interval, margin: float) -> Guarded:
     if not _inside(tost, margin):
         return None, ()
     told = (
-        f"{_differing(found)}, and nothing tells by how much others may: without known bounds of single"
-        f" scores, at least {unseen.FEW} units must differ before systems are shown to be equivalent"
+        f"{_differing(found)}: others could differ by any amount, because the scores have no known bounds, so"
+        f" at least {unseen.FEW} must differ before the systems can be shown to be equivalent"
     )
     return None, (Note(UNSEEN, told),)
 

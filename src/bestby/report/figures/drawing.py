@@ -123,7 +123,7 @@ def below(axes: Axes, text: str) -> None:
     """Write lines below the scale and its label, as wide as the figure."""
     if not text:
         return
-    shown = "\n".join(textwrap.wrap(text, _WRAPPED))
+    shown = "\n".join(textwrap.fill(line, _WRAPPED) for line in text.splitlines())
     label(axes, shown, (0.0, 0.0), (0, _BELOW), xycoords="axes fraction", va="top", fontsize=8)
 
 

@@ -163,7 +163,7 @@ def datasets(c: DatasetComparison, pair: tuple[str, str] | None = None, ax: Axes
     digits = Rounding.of([(line.estimate or 0.0, line.interval) for line in measured])
     marked = [(d, kinds) for _, d, kinds in inner if d is not None]
     why = disagreements.line(marked, c), disagreements.why_overall([marks[entry] for entry in entries])
-    axes = draw_lines(lines, digits, c.margin, ax, " ".join(filter(None, why)))
+    axes = draw_lines(lines, digits, c.margin, ax, "\n".join(filter(None, why)))
     drawing.difference_label(axes, c.metric, name(whole.a), name(whole.b))
     text = f"{name(c.metric.name)}: differences on {len(c.datasets)} datasets"
     text += f" with {percent(c.level)} intervals" if computed(c, "interval") else ""

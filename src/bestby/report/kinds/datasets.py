@@ -179,8 +179,8 @@ def _ranks(c: DatasetComparison) -> Table:
 
     marked = sum(bool(kinds(r)) for r in c.ranking)
     reason = (
-        "the tests of average ranks, which depend on the other systems too, and the test of the mean"
-        " difference do not agree; the headline and the diagram of ranks follow the latter."
+        "the tests of average ranks, which depend on the other systems too, disagree with the test of the"
+        " mean difference. The headline and the diagram of ranks follow the test of the mean difference."
     )
     columns = (
         *column.PAIR,

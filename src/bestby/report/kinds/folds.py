@@ -132,8 +132,8 @@ def _all_tests(c: FoldComparison) -> Table:
     entries = [(a, b, test) for (a, b), tests in c.tests.items() for test in tests]
     marked = sum(bool(kinds(entry)) for entry in entries)
     reason = (
-        "this p is of another test than that of the mean differences, or not corrected as that is. The"
-        " headline and filled marks follow the test of the mean differences."
+        "this p-value and the test of the mean differences disagree: it is of another test, or not corrected."
+        " The headline follows the test of the mean differences."
     )
     columns = (
         column.name("A", itemgetter(0)),

@@ -146,9 +146,9 @@ def _run_against_run(c: RunsComparison) -> Table:
         marked_by(_marks_of_runs, applies=any(map(_marks_of_runs, c.differences))),
     )
     reason = (
-        "P(A > B) and ε ask how often, and at how many quantiles, a run of A is above one of B, and the"
-        " interval of P(A > B) is for one pair at a time; the test of the differences asks another question,"
-        " and is corrected. Groups, ranks and filled marks follow that test."
+        "P(A > B) asks how often a run of A is above one of B, and ε at how many quantiles. The interval of"
+        " P(A > B) is for one pair at a time. The test of the differences asks another question, and is"
+        " corrected for the number of comparisons; it decides which systems are told apart."
     )
     marked = sum(bool(_marks_of_runs(d)) for d in c.differences)
     caption = "Runs of A and B: probability of improvement, effect size"

@@ -241,7 +241,7 @@ def _table(table: Table, *, sortable: bool = False) -> str:
     caption = escape(table.caption)
     region = f' tabindex="0" role="region" aria-label="{caption}"' if sortable else ""
     body = "\n".join(["<tbody>", *rows, "</tbody>"])
-    below = f"\n{_paragraph(table.footnote, 'bb-small bb-footnote')}" if table.footnote else ""
+    below = "".join(f"\n{_paragraph(line, 'bb-small bb-footnote')}" for line in table.footnote.splitlines())
     return f"""<div class="bb-scroll"{region}>
 <table class="bb-table{" bb-sortable" * sortable}">
 <caption>{caption}</caption>

@@ -90,7 +90,7 @@ def _table(table: Table) -> str:
     if len(table.rows) > _MOST_ROWS:
         caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
     align = "".join("r" if column.numeric else "l" for column in table.columns)
-    return _environment(caption, align, lines, escape(table.footnote))
+    return _environment(caption, align, lines, "\\par\n".join(map(escape, table.footnote.splitlines())))
 
 
 def _number(cell: Cell) -> str:

@@ -23,7 +23,7 @@ def to_markdown(c: Any, top: int | None = None) -> str:
                 blocks.append(f"{escape(table.caption)}:")
             # The name is bold where the table is of systems, which has its main number beside it.
             blocks.append(_table(table, bold=table.main if position else 1))
-            blocks += [escape(table.footnote)] if table.footnote else []
+            blocks += map(escape, table.footnote.splitlines())
         blocks += [escape(remark) for remark in (*section.remarks, section.omitted) if remark]
     if document.notes:
         blocks.append("\n".join(f"- {escape(line)}" for line in document.notes))

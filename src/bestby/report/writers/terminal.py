@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 _PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 _WIDTH = 100
 _LEAST_WIDTH = 80  # a narrower terminal breaks the lines; a narrower table would break the names
-_LEAST_NAME = 8
+_SHORT_NAME, _LONG_NAME = (
+    8,
+    12,
+)  # the least width of names; longer ones are folded in a table that is too wide
+_GAP = 2  # between two columns of a table
 _MANY_SYSTEMS = 12
 _STYLES = ("bold", "cyan")  # of rows that stand out, in the first table and in the others
 _MOST_ROWS = 30
@@ -98,9 +102,9 @@ def _print_section(section: Section, console: Console) -> None:
         if position:
             console.print()
         console.print(_text(table.caption))
-        console.print(_rich(shown, strong=_STYLES[min(position, 1)]))
-        if table.footnote:
-            console.print(_text(table.footnote))
+        _print_table(_rich(shown, strong=_STYLES[min(position, 1)]), console)
+        for line in table.footnote.splitlines():
+            console.print(_text(line))
         if limited:
             console.print(
                 _text(
@@ -116,20 +120,31 @@ def _print_section(section: Section, console: Console) -> None:
     console.print()
 
 
+def _print_table(table: RichTable, console: Console) -> None:
+    """Print a table, wider than the console rather than without the ends of its cells."""
+    width = console.width
+    console.width = max(width, sum((column.min_width or 0) + _GAP for column in table.columns) - _GAP)
+    console.print(table)
+    console.width = width
+
+
 def _rich(table: Table, strong: str) -> RichTable:
     """Return a table of rich; rows that stand out get a style, which nothing but colour depends on."""
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table as RichTable
 
     rich_table = RichTable(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style=""
     )
-    for column in table.columns:
+    for place, column in enumerate(table.columns):
+        texts = column.header, *(row.cells[place].text for row in table.rows)
+        longest = max(cell_len(visible(text)) for text in texts)
         rich_table.add_column(
             _text(column.header),
             justify="right" if column.numeric else "left",
             no_wrap=not column.name,
-            min_width=_LEAST_NAME if column.name else None,
+            min_width=max(_SHORT_NAME, min(longest, _LONG_NAME)) if column.name else longest,
             overflow="fold",
         )
     for row in table.rows:
