@@ -306,6 +306,11 @@ class PairIntervals(Intervals):
         makers, own = self._own(target)
         return makers.interval(own, method, level)
 
+    def p_value(self, target: Target, method: str) -> float:
+        """Return one minus the level at which the interval of a target by a method ends at 0."""
+        makers, own = self._own(target)
+        return makers.p_value(own, method)
+
     def situation(self, target: Target, *, jackknife: bool = True) -> Situation:
         """Return what the choice of an interval depends on."""
         makers, own = self._own(target)

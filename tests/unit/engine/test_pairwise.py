@@ -270,3 +270,14 @@ def test_means_of_many_systems_are_counted_by_their_values(
             monkeypatch.setattr(prepare, "MANY", many)
             found.append(compare(evaluation, metric=metric, n_resamples=199, interval="bca").to_dict())
         assert found[0] == found[1]
+
+
+def test_simultaneous_intervals_of_pairs_from_their_own_cells() -> None:
+    rng = np.random.default_rng(5)
+    gold = rng.integers(0, 4, 3000)
+    systems = {s: np.where(rng.random(3000) < 0.8, gold, rng.integers(0, 4, 3000)) for s in "abc"}
+    settings: dict[str, Any] = {"metric": "f1_macro", "simultaneous": True, "n_resamples": 200}
+    alone = compare(systems, gold, **settings)
+    for d in alone.differences:
+        assert (d.p_adjusted <= 0.05) == (0.0 not in d.interval)
+        assert d.interval.method == "max-t"
