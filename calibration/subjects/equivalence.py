@@ -10,7 +10,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from bestby.comparisons.common import equivalence, family, one_pair
+from bestby.comparisons.common import family, one_pair
 from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.datasets.comparing import compare_datasets
 from bestby.comparisons.preferences.comparing import compare_preferences
@@ -19,6 +19,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.metrics import resolve
 from bestby.metrics.base import MeanMetric
 from calibration.populations import Floats
@@ -85,10 +86,11 @@ def _one(
     makers, pair = Intervals(group, Drawing(199, seed)), (0, 0, 1)
     margin = margin() if callable(margin) else margin
     settings = dataclasses.replace(SETTINGS, margin=margin)
-    interval, tost, _ = one_pair.intervals(makers, pair, "auto", settings)
-    estimate = float(makers.scores[0, 0] - makers.scores[0, 1])
-    guarded, _ = equivalence.of_pair(group, pair, tost, estimate, margin)
-    return _found(kind, *(family.verdict(interval, one, margin, True) for one in (guarded, tost)))
+    interval, guarded, _ = one_pair.intervals(makers, pair, "auto", settings)
+    method, _ = one_pair.chosen(makers, Target(*pair), "auto")
+    level = family.equivalence_level(settings.level, margin)
+    seen, _ = makers.interval(Target(*pair), method, settings.level if level is None else level)
+    return _found(kind, *(family.verdict(interval, one, margin, True) for one in (guarded, seen)))
 
 
 def _found(kind: Kind, verdict: str | None, before: str | None = None) -> dict[What, Outcome]:
