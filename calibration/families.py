@@ -186,7 +186,7 @@ def _one(cell: Family, rng: np.random.Generator, seed: int) -> list[float]:
     makers = intervals_of(group, Drawing(cell.resamples, seed))
     pairs = [(0, a, b) for a, b in itertools.combinations(range(cell.systems), 2)]
     true = np.array([truth[a] - truth[b] for _, a, b in pairs])
-    made = simultaneous.made(makers, pairs, evaluation.names, SETTINGS)
+    made = simultaneous.family_intervals(makers, pairs, evaluation.names, SETTINGS)
     together = [made.bounds[pair][0] for pair in pairs]
     single = [made.singles[pair] for pair in pairs]
     tests = test_maker.run("wald" if group.crossed else "permutation", makers, pairs, "two-sided")

@@ -98,5 +98,5 @@ class Along:
             # Row by row, not as a matrix product, which would add up in another order beside more columns.
             shift = np.add.reduce(change[:, None] * moves, axis=0)
             totals.append(total + multiples[:, None] * shift)
-        of_a, *of_b = self.score.of_each(totals)
+        of_a, *of_b = self.score.each_score(totals)
         return of_a - of_b[0] if of_b else of_a

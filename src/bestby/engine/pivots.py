@@ -13,7 +13,7 @@ from bestby.resampling import totals as resampling
 from bestby.resampling.units import Units
 
 
-def of_mean(values: FloatArray, units: Units, drawing: Drawing) -> FloatArray:
+def mean_pivots(values: FloatArray, units: Units, drawing: Drawing) -> FloatArray:
     """Return the pivots of a mean of values (C,)."""
     n = units.n
     mean = float(units.counts @ values) / n
@@ -31,7 +31,7 @@ def of_mean(values: FloatArray, units: Units, drawing: Drawing) -> FloatArray:
     )
 
 
-def of_function(
+def function_pivots(
     score: Functional,
     table: Table,
     columns: IntArray,

@@ -292,12 +292,12 @@ class SumGroup(Group):
         if table.units.n_strata > 1:
             return None
         if plain is not None:
-            return pivots.of_mean(plain.values, table.units, drawing)
+            return pivots.mean_pivots(plain.values, table.units, drawing)
         score, columns = self._functional(metric, a, b)
         varying = columns[columns < table.X.shape[1]]
         if varying.size > MOST_STUDENTIZED:
             return None
-        return pivots.of_function(score, table, columns, varying, drawing)
+        return pivots.function_pivots(score, table, columns, varying, drawing)
 
     # -- permutation -------------------------------------------------------------------------------
 

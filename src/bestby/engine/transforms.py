@@ -37,10 +37,10 @@ class Functional:
         if self.a is None:
             return scores(self.metric, totals)
         parts = [totals[..., part] for part in (self.a, self.b) if part is not None]
-        of_a, *of_b = self.of_each(parts)
+        of_a, *of_b = self.each_score(parts)
         return of_a - of_b[0] if of_b else of_a
 
-    def of_each(self, totals: Sequence[FloatArray]) -> Sequence[FloatArray]:
+    def each_score(self, totals: Sequence[FloatArray]) -> Sequence[FloatArray]:
         """Return the scores (R,) of the totals (R, k) of one system or two, by one call of the metric."""
         if len({part.shape for part in totals}) > 1:
             return [scores(self.metric, part) for part in totals]

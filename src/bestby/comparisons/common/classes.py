@@ -23,7 +23,7 @@ MOST_NAMED = 5
 def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[ClassShares, ...]:
     """Return the shares of the classes in the gold, then in each system; empty where there are no classes.
 
-    Of soft labels they are mean distributions. They are for metrics that read labels or distributions.
+    They are for metrics that read labels or distributions. The shares of soft labels are mean distributions.
     """
     if evaluation.gold is None or not any(m.reads in ("labels", "distributions") for m in metrics):
         return ()
@@ -35,17 +35,17 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
     labels = sorted({label for counts in found.values() for label in counts}, key=_order)
     if not found or len(labels) > MOST_CLASSES:
         return ()
-    names = ["", *evaluation.names]
+    shown = tuple(map(str, labels))
     return tuple(
-        ClassShares(
-            name or None,
-            tuple(map(str, labels)),
-            tuple(found[name].get(label, 0) / max(sum(found[name].values()), 1) for label in labels),
-            tuple(found[name].get(label, 0) for label in labels),
-        )
-        for name in names
+        _hard(name, shown, tuple(found[name].get(label, 0) for label in labels))
+        for name in ("", *evaluation.names)
         if name in found
     )
+
+
+def _hard(name: str, labels: tuple[str, ...], counts: tuple[int, ...]) -> ClassShares:
+    n = max(sum(counts), 1)
+    return ClassShares(name or None, labels, tuple(count / n for count in counts), counts)
 
 
 def _order(label: object) -> tuple[bool, object]:

@@ -35,7 +35,7 @@ class Asked(Protocol):
         """The smallest difference that matters."""
 
 
-def of_pair(
+def interval_of_pair(
     intervals: Intervals, pair: Pair, tost: Interval | None, settings: Asked, level: float | None = None
 ) -> Guarded:
     """Return the interval of two one-sided tests of two systems, with what units not seen could change.
@@ -49,31 +49,36 @@ def of_pair(
     found = evidence(group, pair)
     limits = group.metrics[pair[0]].bounds
     estimate = intervals.estimate(Target(*pair))
-    return _widened(found, tost, estimate, settings, limits[1] - limits[0], level)
+    return _from_evidence(found, tost, estimate, settings, limits[1] - limits[0], level)
 
 
-def of_runs(
+def interval_of_runs(
     maker: RunsWithItems, pair: tuple[int, int], tost: Interval | None, n_differing: int, settings: Asked
 ) -> Guarded:
-    """Return the interval of `of_pair` for two systems with several runs.
+    """Return the same interval of two systems with several runs.
 
     On `n_differing` items some run differs from another. Score intervals of answers allow for other items by
     themselves.
     """
-    margin, answers = settings.margin, maker.answers(*pair) is not None
-    if margin is None or (tost is not None and tost.method == "crossed-t" and answers):
+    if settings.margin is None:
+        return tost, ()
+    if tost is not None and tost.method == "crossed-t" and maker.answers(*pair) is not None:
         return tost, ()
     found = evidence_of_runs(maker, *pair, n_differing)
     limits = maker.group.metrics[maker.metric].bounds
-    return _widened(found, tost, maker.estimate(*pair), settings, limits[1] - limits[0])
+    return _from_evidence(found, tost, maker.estimate(*pair), settings, limits[1] - limits[0])
 
 
-def of_mean(parts: Sequence[Evidence], tost: Interval | None, estimate: float, settings: Asked) -> Guarded:
-    """Return the interval of `of_pair` for a mean of independent differences, such as one per dataset."""
-    return (tost, ()) if settings.margin is None else _widened(_mean_of(parts), tost, estimate, settings)
+def interval_of_mean(
+    parts: Sequence[Evidence], tost: Interval | None, estimate: float, settings: Asked
+) -> Guarded:
+    """Return the same interval of a mean of independent differences, such as one per dataset."""
+    return (
+        (tost, ()) if settings.margin is None else _from_evidence(_mean_of(parts), tost, estimate, settings)
+    )
 
 
-def _widened(
+def _from_evidence(
     found: Evidence,
     tost: Interval | None,
     estimate: float,
@@ -88,10 +93,10 @@ def _widened(
         tost = Interval(0.0, 0.0, level, "unseen", exact=True)
     if tost is None:
         return None, ()
-    return of_evidence(found, tost, estimate, settings.margin, furthest)
+    return _widened_by(found, tost, estimate, settings.margin, furthest)
 
 
-def of_evidence(
+def _widened_by(
     found: Evidence, tost: Interval, estimate: float, margin: float, furthest: float = np.inf
 ) -> Guarded:
     """Return the interval widened by what is known of the units; no difference is larger than `furthest`.
@@ -121,14 +126,16 @@ def of_evidence(
     return wide, _note(found, tost, wide, margin)
 
 
-def few(n_differing: int, n_units: int, tost: Interval | None, margin: float | None) -> Guarded:
+def interval_of_unbounded(
+    n_differing: int, n_units: int, tost: Interval | None, margin: float | None
+) -> Guarded:
     """Return the interval of two one-sided tests of units whose differences nothing bounds.
 
     None if so few of them differ that they do not show how much others may.
     """
     if margin is None or tost is None:
         return tost, ()
-    return of_evidence(Evidence(None, None, n_differing, n_units, clustered=False), tost, 0.0, margin)
+    return _widened_by(Evidence(None, None, n_differing, n_units, clustered=False), tost, 0.0, margin)
 
 
 def _mean_of(parts: Sequence[Evidence]) -> Evidence:

@@ -26,7 +26,7 @@ from bestby.comparisons.common import (
 )
 from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.settings import Settings
-from bestby.comparisons.common.simultaneous import Simultaneous
+from bestby.comparisons.common.simultaneous import FamilyIntervals
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Pair
@@ -138,7 +138,7 @@ def compared(
     pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
     test, path = _test(makers, pairs, evaluation, settings)
     tests = {} if test is None else test_maker.run(test, makers, pairs, alternative)
-    told = _told(makers, pairs, names, tests, alternative, settings)
+    made = _family_intervals(makers, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
         [
             one_pair.difference(
@@ -146,10 +146,10 @@ def compared(
                 pair,
                 evaluation,
                 tests.get(pair),
-                told.bounds[pair],
+                made.bounds[pair],
                 settings,
-                told.p_adjusted.get(pair),
-                told.singles.get(pair),
+                made.p_adjusted.get(pair),
+                made.singles.get(pair),
             )
             for pair in pairs
         ],
@@ -169,7 +169,7 @@ def compared(
         (
             *path,
             *group_notes,
-            *told.notes,
+            *made.notes,
             *notes,
             *note_rules.metric_notes(makers.group, m, tests, settings),
             *swap_notes.exchange_notes(makers.group, m, tests, names, settings.test),
@@ -250,24 +250,24 @@ def _test(
     return end.test, (Note("advice", message, (makers.group.metrics[metric].name,)),)
 
 
-def _told(
+def _family_intervals(
     makers: Intervals,
     pairs: Sequence[Pair],
     names: Sequence[str],
     tests: Mapping[Pair, TestResult],
     alternative: Alternative,
     settings: Settings,
-) -> Simultaneous:
+) -> FamilyIntervals:
     """Return the intervals and the adjusted p-values of all pairs: of all at once, or of each by itself."""
     if settings.simultaneous:
-        return simultaneous.made(makers, pairs, names, settings)
+        return simultaneous.family_intervals(makers, pairs, names, settings)
     bounds = {pair: one_pair.intervals(makers, pair, settings.interval, settings) for pair in pairs}
     if not tests:
-        return Simultaneous(bounds)
+        return FamilyIntervals(bounds)
     raw = np.array([tests[pair].p_value for pair in pairs])
     joint = partial(simultaneous.joint_of, makers, pairs, names)
     adjusted = multiplicity.adjust_jointly(raw, settings.correction, alternative, joint)
-    return Simultaneous(bounds, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
+    return FamilyIntervals(bounds, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 
 
 def system_scores(

@@ -116,7 +116,7 @@ def intervals(
     interval, tost, notes = with_equivalence(
         lambda level: makers.interval(target, name, level), settings.level, settings.margin
     )
-    tost, unseen = equivalence.of_pair(makers, pair, tost, settings)
+    tost, unseen = equivalence.interval_of_pair(makers, pair, tost, settings)
     return interval, tost, (*notes, *doubts, *unseen)
 
 

@@ -29,7 +29,7 @@ _JUST_ABOVE = 1.0 + 1e-9  # further than p-values that count as equal are apart
 
 
 @dataclass(frozen=True)
-class Simultaneous:
+class FamilyIntervals:
     """The intervals and adjusted p-values of all pairs of a metric.
 
     `bounds` has per pair the interval, that for two one-sided tests, and notes. `singles` has the interval of
@@ -49,7 +49,9 @@ def joint_of(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str]) -> 
     return makers.joint(pairs[0][0], [(a, b) for _, a, b in pairs], order)
 
 
-def made(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str], settings: Settings) -> Simultaneous:
+def family_intervals(
+    makers: Intervals, pairs: Sequence[Pair], names: Sequence[str], settings: Settings
+) -> FamilyIntervals:
     """Return the intervals of all pairs of a metric, each by its own method at the level of the family."""
     assert settings.interval is not None
     joint = joint_of(makers, pairs, names)
@@ -74,7 +76,9 @@ def made(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str], setting
         }
     drawn = any(bound is not None and not bound.exact for bound, _, _ in bounds.values())
     note = _note(makers, joint, at, Counter(methods.values()), settings, drawn=drawn)
-    return Simultaneous(bounds, singles, adjusted, (Note(*note, (makers.group.metrics[pairs[0][0]].name,)),))
+    return FamilyIntervals(
+        bounds, singles, adjusted, (Note(*note, (makers.group.metrics[pairs[0][0]].name,)),)
+    )
 
 
 def _equivalence(
@@ -82,7 +86,7 @@ def _equivalence(
 ) -> equivalence.Guarded:
     """Return the interval of two one-sided tests: the family's, with what units not seen could change."""
     own = None if interval is None else dataclasses.replace(interval, method=method, level=at)
-    tost, notes = equivalence.of_pair(makers, pair, own, settings, at)
+    tost, notes = equivalence.interval_of_pair(makers, pair, own, settings, at)
     if tost is not None:
         tost = dataclasses.replace(tost, method=family.SIMULTANEOUS, level=settings.level)
     return tost, notes

@@ -107,7 +107,7 @@ def _macro_over_items(
         interval, tost, notes = with_equivalence(bounds, options.level, options.margin)
         if options.margin is not None:
             parts = [evidence(makers.group, (0, *pair)) for makers in scores.makers.values()]
-            tost, _ = equivalence.of_mean(parts, tost, d.estimate, options)
+            tost, _ = equivalence.interval_of_mean(parts, tost, d.estimate, options)
             tost = clipped(tost, scores.metric)
         known = None if error is None else error_method
         entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, known)

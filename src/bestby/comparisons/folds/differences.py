@@ -100,7 +100,9 @@ def differences_of(
             error = crossvalidation.corrected_error(table, ratio, method)
             if interval is None:
                 notes = (note_rules.same_on_all("folds", by_signs=test is not None and bool(d.any())),)
-            tost, unseen = equivalence.few(int((d != 0.0).sum()), d.size, tost, options.margin)
+            tost, unseen = equivalence.interval_of_unbounded(
+                int((d != 0.0).sum()), d.size, tost, options.margin
+            )
             notes = notes_about((*notes, *unseen), folds.metric.name, a, b)
         made.append(
             with_verdict(

@@ -15,13 +15,15 @@ from bestby.inference.preference_errors import Units, odds_interval, share_inter
 from bestby.results.values import Interval, defined
 
 
-def of_gap(fit: Fit, i: int, j: int, level: float, unit: float = 1.0) -> Interval | None:
+def gap_interval(fit: Fit, i: int, j: int, level: float, unit: float = 1.0) -> Interval | None:
     """Return the interval of the difference of two strengths, on a scale of so many points per unit."""
     contrast = _contrast(fit, {i: 1.0, j: -1.0})
     return _interval(_scaled(_log_odds(fit, fit.gap(i, j), contrast, level), unit), level)
 
 
-def of_strength(fit: Fit, s: int, level: float, unit: float = 1.0, mean: float = 0.0) -> Interval | None:
+def strength_interval(
+    fit: Fit, s: int, level: float, unit: float = 1.0, mean: float = 0.0
+) -> Interval | None:
     """Return the interval of one strength: of the odds of a win against the mean of the other systems."""
     size = len(fit.data.names)
     stretch = size / (size - 1.0)
@@ -30,7 +32,7 @@ def of_strength(fit: Fit, s: int, level: float, unit: float = 1.0, mean: float =
     return _interval((mean + low, mean + high), level)
 
 
-def of_preference(fit: Fit, i: int, j: int, level: float) -> Interval | None:
+def preference_interval(fit: Fit, i: int, j: int, level: float) -> Interval | None:
     """Return the interval of the probability that one system is preferred, a tie counting half."""
     gap = fit.gap(i, j)
     if not fit.strengths.tie:
@@ -47,7 +49,7 @@ def of_preference(fit: Fit, i: int, j: int, level: float) -> Interval | None:
     return _interval((low, high), level)
 
 
-def of_ties(fit: Fit, level: float) -> Interval | None:
+def tie_interval(fit: Fit, level: float) -> Interval | None:
     """Return the interval of the tie parameter: of the share of ties between systems of equal strength."""
     tie = float(fit.strengths.tie)
     units = fit.errors.units
@@ -58,7 +60,7 @@ def of_ties(fit: Fit, level: float) -> Interval | None:
     return _interval((2.0 * math.exp(ends[0]), 2.0 * math.exp(ends[1])), level)
 
 
-def of_win_rate(fit: Fit, s: int, level: float) -> Interval | None:
+def win_rate_interval(fit: Fit, s: int, level: float) -> Interval | None:
     """Return the interval of the share of its judgements that a system won, a tie counting half."""
     judged = fit.data.judged
     own = (judged.first == s) | (judged.second == s)

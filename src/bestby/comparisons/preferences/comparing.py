@@ -187,7 +187,7 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     differences = family.with_direction_notes(adjusted, settings.alpha)
     tie = None
     if settings.ties == "davidson" and settings.interval is not None:
-        tie = bounds.of_ties(fit, settings.level)
+        tie = bounds.tie_interval(fit, settings.level)
     return PreferenceComparison(
         metrics=(MetricInfo(settings.metric, True, (-math.inf, math.inf)),),
         systems=_scores(fit, order, differences, settings),
@@ -232,9 +232,9 @@ def _difference(
     interval, tost, chance = None, None, None
     if bounded:
         interval, tost, _ = family.with_equivalence(
-            lambda level: (bounds.of_gap(fit, i, j, level, unit), ()), settings.level, settings.margin
+            lambda level: (bounds.gap_interval(fit, i, j, level, unit), ()), settings.level, settings.margin
         )
-        chance = bounds.of_preference(fit, i, j, settings.level)
+        chance = bounds.preference_interval(fit, i, j, settings.level)
     plain = PreferenceDifference(
         metric=settings.metric,
         a=names[i],
@@ -297,11 +297,11 @@ def _uncertainty(fit: Fit, s: int, settings: Settings) -> dict[str, Any]:
         unit * math.sqrt(max(float(errors[s, s]), 0.0)) for errors in (fit.errors.fisher, fit.errors.robust)
     )
     return {
-        "interval": bounds.of_strength(fit, s, level, unit, settings.mean),
+        "interval": bounds.strength_interval(fit, s, level, unit, settings.mean),
         "standard_error": fisher,
         "standard_error_method": "fisher",
         "robust_error": robust,
-        "win_rate_interval": bounds.of_win_rate(fit, s, level),
+        "win_rate_interval": bounds.win_rate_interval(fit, s, level),
     }
 
 

@@ -173,10 +173,12 @@ def _measured(data: Data, a: int, b: int, settings: Settings) -> _Measured:
     )
     if isinstance(data.maker, RunsWithItems):
         n_differing = _differing(data, a, b)
-        tost, unseen = equivalence.of_runs(data.maker, (a, b), tost, n_differing, settings)
+        tost, unseen = equivalence.interval_of_runs(data.maker, (a, b), tost, n_differing, settings)
     else:
         x, y = data.maker.scores[a], data.maker.scores[b]
-        tost, unseen = equivalence.few(*_apart(x, y, settings.paired), tost, settings.margin)
+        tost, unseen = equivalence.interval_of_unbounded(
+            *_apart(x, y, settings.paired), tost, settings.margin
+        )
     return _Measured(interval, tost, *data.maker.standard_error(a, b), (*notes, *unseen))
 
 

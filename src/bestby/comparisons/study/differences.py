@@ -63,7 +63,7 @@ def difference_over_runs(
         error, error_method = crossed.standard_error(0, 1)
     n_differing = one_pair.differing_items(list(evaluation.systems.values()))
     if settings.interval is not None:
-        tost, unseen = equivalence.of_runs(crossed, (0, 1), tost, n_differing, settings)
+        tost, unseen = equivalence.interval_of_runs(crossed, (0, 1), tost, n_differing, settings)
         notes += unseen
     if n_differing == 0:
         notes += (Note("identical", "no two runs of the two conditions differ on any item"),)
