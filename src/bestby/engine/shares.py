@@ -7,6 +7,7 @@ import numpy as np
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions
 from bestby.engine.table import Table
+from bestby.inference import clusters
 from bestby.metrics.base import MeanMetric, Metric
 
 
@@ -37,8 +38,7 @@ def equal_units(metric: Metric, table: Table, m: int, a: int, b: int | None) -> 
         sizes = None if found is None or not found[1].any() else found[1]
     if sizes is None:
         return None
-    counts = table.units.counts
-    return float((counts @ sizes) ** 2 / (counts @ np.square(sizes)))
+    return clusters.equal_units(sizes, table.units.counts)
 
 
 def _trials(

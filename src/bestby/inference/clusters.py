@@ -138,8 +138,8 @@ def cr2(
 def _skewed(residuals: FloatArray, counts: IntArray) -> tuple[float, float]:
     """Return the skewness of a sum of residuals and how many of equal weight would have its variance."""
     u = residuals / np.abs(residuals).max()
-    second = float(counts @ u**2)
-    return float(counts @ u**3) / second**1.5, second**2 / float(counts @ u**4)
+    squares = u**2
+    return float(counts @ u**3) / float(counts @ squares) ** 1.5, equal_units(squares, counts)
 
 
 def cr2_covariance(
@@ -189,7 +189,16 @@ def carrying(influence: FloatArray, sizes: FloatArray, counts: IntArray | None =
     if largest == 0.0:
         return 0.0
     squared = (influence / largest) ** 2 / sizes
-    return float(counts @ squared) ** 2 / float(counts @ squared**2)
+    return equal_units(squared, counts)
+
+
+def equal_units(weights: FloatArray, counts: IntArray) -> float:
+    """Return how many units of equal weight have the same sum of squared shares (Kish 1965, section 8.2).
+
+    >>> equal_units(np.array([3.0, 1.0]), np.array([1, 3]))
+    3.0
+    """
+    return float(counts @ weights) ** 2 / float(counts @ weights**2)
 
 
 def _moments(c: IntArray, h: FloatArray, v: FloatArray) -> tuple[float, float]:

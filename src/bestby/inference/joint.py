@@ -14,6 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
+from bestby.inference.clusters import equal_units
 from bestby.resampling import streams
 
 FEW_UNITS = 15
@@ -87,7 +88,7 @@ class Spread:
         if np.trace(covariance) <= _JITTER**2 * size:  # copies, which differ by the rounding of their mean
             covariance, fourth = np.zeros((n_systems, n_systems)), 0.0
         noise = max(0.0, fourth - float((covariance**2).sum()) / int(counts.sum()))
-        return cls(covariance, noise, float(counts @ sizes) ** 2 / float(counts @ sizes**2))
+        return cls(covariance, noise, equal_units(sizes, counts))
 
     @classmethod
     def of_scores(cls, scores: FloatArray, n_units: float) -> Spread:
