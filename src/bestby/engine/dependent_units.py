@@ -17,7 +17,7 @@ from bestby.engine.targets import Target
 from bestby.engine.transforms import Scores
 from bestby.inference import clusters, intervals
 from bestby.inference.abc import Expansion
-from bestby.inference.clusters import DesignEffect, StandardError
+from bestby.inference.clusters import DesignEffect, StandardError, equal_units
 from bestby.inference.joint import Spread
 from bestby.metrics.base import MeanMetric
 from bestby.resampling import totals as resampling
@@ -73,7 +73,7 @@ class CrossedGroup(SumGroup):
         if not isinstance(self.metrics[metric], MeanMetric):
             return None
         sizes = (np.bincount(codes).astype(np.float64) for codes in (self.first, self.second))
-        return min(float(size.sum() ** 2 / (size @ size)) for size in sizes)
+        return min(equal_units(size, np.ones(size.size, dtype=np.int64)) for size in sizes)
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
         """Return None: no mean over the groups of one grouping has the right variance."""

@@ -33,27 +33,24 @@ class Expansions:
         if b is not None:
             of_b = self._derivatives(metric, b)
             first, curvature = first - of_b[0], curvature - of_b[1]
-        along = Along(
-            Functional(self.metrics[metric]),
-            tuple(self._weighted(metric, system) for system in (a, b) if system is not None),
-        )
+        own = [system for system in (a, b) if system is not None]
+        parts = tuple((self._total(metric, system), self._moves(metric, system)) for system in own)
+        along = Along(Functional(self.metrics[metric]), self._counts, parts)
         return Expansion.of_units(first, self._counts, curvature, along)
 
     @property
     def _counts(self) -> IntArray:
         return self.table.units.counts
 
-    def _weighted(self, metric: int, system: int) -> tuple[FloatArray, FloatArray]:
-        """Return the totals of a system, and by what they change with the weight of each kind of unit."""
-        columns = self.table.columns[metric][system]
-        return self.table.total()[columns], self._moves(metric, system) * self._counts[:, None]
+    def _total(self, metric: int, system: int) -> FloatArray:
+        return self.table.total()[self.table.columns[metric][system]]
 
     def _derivatives(self, metric: int, system: int) -> tuple[FloatArray, float]:
         """Return the first derivatives by the weight of each unit (C,), and the sum of the second."""
         if (metric, system) not in self._made:
-            own, columns = self.metrics[metric], self.table.columns[metric][system]
+            own = self.metrics[metric]
             first, second = slopes.curvature(
-                own, Functional(own), self.table.total()[columns], self._moves(metric, system), self._counts
+                own, Functional(own), self._total(metric, system), self._moves(metric, system), self._counts
             )
             self._made[metric, system] = first, float(self._counts @ second)
         return self._made[metric, system]
@@ -84,19 +81,20 @@ class Expansions:
 class Along:
     """A score, or the difference of two, as the weights of the units change.
 
-    `parts` has, for each of the systems, the totals (k,) and by what they change with the weight of each kind
-    of unit (C, k).
+    There are `counts` units of each kind. `parts` has, for each of the systems, the totals (k,) and by what
+    they change with the weight of one unit of each kind (C, k).
     """
 
     score: Functional
+    counts: IntArray
     parts: tuple[tuple[FloatArray, FloatArray], ...]
 
     def __call__(self, change: FloatArray, multiples: FloatArray) -> FloatArray:
         """Return the scores (R,) for multiples (R,) of a change of the weights (C,)."""
-        totals = []
+        totals, weights = [], (self.counts * change)[:, None]
         for total, moves in self.parts:
             # Row by row, not as a matrix product, which would add up in another order beside more columns.
-            shift = np.add.reduce(change[:, None] * moves, axis=0)
+            shift = np.add.reduce(weights * moves, axis=0)
             totals.append(total + multiples[:, None] * shift)
         of_a, *of_b = self.score.each_score(totals)
         return of_a - of_b[0] if of_b else of_a
