@@ -387,7 +387,7 @@ class WeightedMetric(BaseMetric):
         return None
 
     def exchangeable(self, gold: Any, predictions: Any) -> Array:  # noqa: ARG002
-        """Return the predictions on a scale that two systems share; as they are if there is no such test."""
+        """Return the predictions on a shared scale, for "permutation-standardised"; unchanged by default."""
         return np.asarray(predictions)
 
 

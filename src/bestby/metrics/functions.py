@@ -77,7 +77,7 @@ class FunctionMetric(BaseMetric):
     def _depends_on_order(self, gold: Array | None, predictions: Array) -> bool:
         try:
             return self(gold, predictions) != self(predictions, gold)
-        except Exception:
+        except Exception:  # the user's function may raise anything if its arguments are swapped
             return True
 
     def __call__(self, gold: Any, predictions: Any) -> float:

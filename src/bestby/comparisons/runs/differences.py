@@ -112,7 +112,8 @@ def difference_of(
         return difference_of(data, b, a, turned, orders, settings).mirrored()
     x, y = data.maker.scores[a], data.maker.scores[b]
     name_a, name_b = data.names[a], data.names[b]
-    measured = _measured(data, a, b, settings)
+    n_differing = _differing(data, a, b)
+    measured = _measured(data, a, b, n_differing, settings)
     chance, chance_interval = _improvement(x, y, settings)
     effect, effect_interval = effect_sizes.effect_size(x, y, settings.level, paired=settings.paired)
     notes = measured.notes
@@ -135,7 +136,7 @@ def difference_of(
         p_adjusted=None if test is None else test.p_value,
         greater_is_better=data.metric.greater_is_better,
         n_items=data.n_items,
-        n_differing=_differing(data, a, b),
+        n_differing=n_differing,
         notes=notes_about(notes, data.metric.name, name_a, name_b),
         n_runs=(x.size, y.size),
         p_welch=None if test is None else _p_welch(x, y, test.alternative, settings),
@@ -163,8 +164,8 @@ class _Measured:
     notes: tuple[Note, ...] = ()
 
 
-def _measured(data: Data, a: int, b: int, settings: Settings) -> _Measured:
-    """Return how sure a difference is by its interval; nothing if none was asked for."""
+def _measured(data: Data, a: int, b: int, n_differing: int, settings: Settings) -> _Measured:
+    """Return how sure a difference on so many items is by its interval; nothing if none was asked for."""
     method = settings.interval
     if method is None:
         return _Measured()
@@ -172,7 +173,6 @@ def _measured(data: Data, a: int, b: int, settings: Settings) -> _Measured:
         lambda level: data.maker.interval(a, b, method, level), settings.level, settings.margin
     )
     if isinstance(data.maker, RunsWithItems):
-        n_differing = _differing(data, a, b)
         tost, unseen = equivalence.interval_of_runs(data.maker, (a, b), tost, n_differing, settings)
     else:
         x, y = data.maker.scores[a], data.maker.scores[b]
