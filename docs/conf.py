@@ -31,6 +31,7 @@ extensions = [
     "sphinx_copybutton",
 ]
 
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 4
 smartquotes = False  # options such as --gold keep their two hyphens
 nitpicky = True
@@ -50,6 +51,7 @@ numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | NAMES
 
 html_theme = "furo"
 html_static_path = ["static"]
+html_extra_path = ["llms.txt"]
 html_css_files = ["bestby.css"]
 html_copy_source = False
 html_show_copyright = False

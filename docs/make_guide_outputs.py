@@ -14,16 +14,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+BEGIN = "```console\n"
 PAGES = tuple(
-    ROOT / "docs" / name
-    for name in (
-        "guides/translation.md",
-        "guides/speech.md",
-        "guides/parsing.md",
-        "guides/retrieval.md",
-        "guides/evaluation-logs.md",
-        "reference/metrics.md",
-    )
+    path
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if BEGIN in path.read_text(encoding="utf-8")
 )
 BLOCK = re.compile(r"```console\n(\$ (?:[^\n]*\\\n)*[^\n]*\n)(.*?)```\n", re.DOTALL)
 MAIN = "import sys; from bestby.cli import main; sys.exit(main())"

@@ -1,6 +1,6 @@
 """Train five small classifiers to tell the language of a place name, and write what they said.
 
-Run it from anywhere: ``python examples/langid/make_data.py [FOLDER]``. It writes three CSV files into the
+Run it from anywhere: ``python examples/langid/make_data.py [FOLDER]``. It writes four CSV files into the
 folder (this one, if none is given) and is deterministic: the same Babel and scikit-learn give the same
 files, byte for byte.
 """
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ LANGUAGES = ("de", "en", "es", "fi", "fr", "it", "nl", "pl", "pt", "sv")
 NOT_PLACES = {"EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"}
 N_TEST = 100
 N_RUNS = 5
+JUDGED = ("nb_13", "logreg_14", "svm_14", "knn_3")
 TRAIN_SHARE = 0.8
 SEED = 2026
 
@@ -122,8 +124,16 @@ def write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -
         writer.writerows(rows)
 
 
+def judgements(test: Sequence[Item], answers: Mapping[str, Sequence[str]]) -> Iterable[tuple[str, ...]]:
+    """Judge every name once for every two systems: right beats wrong, otherwise it is a tie."""
+    for i, item in enumerate(test):
+        for a, b in combinations(answers, 2):
+            right = [system for system in (a, b) if answers[system][i] == item.gold]
+            yield item.item, item.territory, a, b, right[0] if len(right) == 1 else "tie"
+
+
 def main(folder: Path) -> None:
-    """Make the three files."""
+    """Make the four files."""
     train, test = split(read_items())
     gold = [item.gold for item in test]
     predictions = {
@@ -142,6 +152,11 @@ def main(folder: Path) -> None:
             for run in range(N_RUNS)
             for i, item in enumerate(test)
         ),
+    )
+    write(
+        folder / "judgements.csv",
+        ["item", "territory", "a", "b", "winner"],
+        judgements(test, {system: predictions[system, 0] for system in JUDGED}),
     )
     write(
         folder / "runs.csv",

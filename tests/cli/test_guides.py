@@ -10,23 +10,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "docs" / "make_guide_outputs.py"
-PAGES = (
-    "guides/translation.md",
-    "guides/speech.md",
-    "guides/parsing.md",
-    "guides/retrieval.md",
-    "guides/evaluation-logs.md",
-    "reference/metrics.md",
-)
-
 pytestmark = pytest.mark.skipif(
     not SCRIPT.is_file() or not (ROOT / "examples").is_dir(),
     reason="docs/ and examples/ are not beside the tests",
 )
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
+def _script() -> ModuleType:
     spec = importlib.util.spec_from_file_location("make_guide_outputs", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
@@ -35,12 +25,17 @@ def script() -> ModuleType:
     return module
 
 
-def test_no_page_is_left_out(script: ModuleType) -> None:
-    assert [path.relative_to(ROOT / "docs").as_posix() for path in script.PAGES] == list(PAGES)
+GUIDES = _script() if SCRIPT.is_file() else None
+PAGES = () if GUIDES is None else GUIDES.PAGES
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_outputs_are_current(script: ModuleType, page: str) -> None:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert len(script.BLOCK.findall(text)) == text.count("```console\n") > 0
-    assert script.page(text) == text, "run python docs/make_guide_outputs.py and look at the differences"
+def test_pages_with_output_are_found() -> None:
+    assert len(PAGES) > 6
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_outputs_are_current(page: Path) -> None:
+    assert GUIDES is not None
+    text = page.read_text(encoding="utf-8")
+    assert len(GUIDES.BLOCK.findall(text)) == text.count(GUIDES.BEGIN) > 0
+    assert GUIDES.page(text) == text, "run python docs/make_guide_outputs.py and look at the differences"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import runpy
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,3 +42,24 @@ def test_the_home_page_links_every_page() -> None:
     pages = {path.relative_to(DOCS).as_posix() for path in DOCS.glob("*/*.md")}
     linked = set(LINK.findall((DOCS / "index.md").read_text(encoding="utf-8")))
     assert linked == pages
+
+
+def _script(name: str) -> dict[str, Any]:
+    return runpy.run_path(str(DOCS / name))
+
+
+def test_the_list_for_language_models_is_current() -> None:
+    listing = _script("make_llms_txt.py")["listing"]((DOCS / "index.md").read_text(encoding="utf-8"))
+    assert (DOCS / "llms.txt").read_text(encoding="utf-8") == listing, "run python docs/make_llms_txt.py"
+    pages = {path.relative_to(DOCS).with_suffix(".html").as_posix() for path in DOCS.glob("*/*.md")}
+    assert pages <= set(re.findall(r"\]\(([\w/.-]+\.html)", listing))
+
+
+def test_the_diagram_of_questions_is_current() -> None:
+    script = _script("make_question_diagram.py")
+    drawn = (DOCS / "images" / "questions.svg").read_text(encoding="utf-8")
+    assert drawn == script["diagram"](), "run python docs/make_question_diagram.py"
+    answers = [answer for answers in script["TREE"].values() for answer in answers]
+    assert {answer.function for answer in answers} <= set(bestby.__all__)
+    commands = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert all(f"## {answer.command}\n" in commands for answer in answers)
