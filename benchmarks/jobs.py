@@ -259,6 +259,22 @@ def _mcnemar(n: int, *, only: bool = False) -> Job:
     return Job(f"accuracy, {what}, n = {n:,}", make, ["scipy"] if only else ["scipy", "evalstats"])
 
 
+def _published(n: int) -> Job:
+    """A published share of right answers, with the range of McNemar's test over all that it allows."""
+
+    def make() -> Work:
+        gold, a, _ = data.labels(n)
+
+        def ours() -> float:
+            import bestby
+
+            return bestby.compare_published({"a": a}, gold, published="0.80").answers[-1].p_high
+
+        return Work(ours, {})
+
+    return Job(f"accuracy beside a published score, n = {n:,}", make, [])
+
+
 def _binary_test(metric: str, called: str, title: str, n: int) -> Job:
     """The permutation test of MLstatkit, of two systems that give probabilities."""
     one, _, how = MEASURES[metric]
@@ -497,6 +513,7 @@ def all_jobs() -> Iterator[Job]:
     for n in (638, 10_000):
         yield _test("f1_macro", "macro-F1 of 3 classes", n, only=True)
     yield _mcnemar(10_000, only=True)
+    yield _published(10_000)
     yield _binary_test("f1_macro", "f1", "macro-F1 of 2 classes", 1_000)
     yield _binary_test("roc_auc", "roc_auc", "ROC-AUC", 1_000)
     yield _several(5, 638, quick=True)

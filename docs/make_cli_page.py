@@ -23,6 +23,7 @@ COMMANDS = {
     "bestby metrics": ["metrics"],
     "bestby plan": ["plan"],
     "bestby preferences": ["preferences"],
+    "bestby published": ["published"],
     "bestby runs": ["runs"],
     "bestby study": ["study"],
     "bestby study add": ["study", "add"],

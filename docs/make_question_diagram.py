@@ -28,6 +28,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("how good is one system?", "evaluate", "bestby evaluate"),
         Answer("which system is best?", "compare", "bestby compare"),
         Answer("… if each ran several times?", "compare_runs", "bestby runs"),
+        Answer("… than a published score?", "compare_published", "bestby published"),
     ),
     "a score per run (seed)": (
         Answer("which is better on average?", "compare_runs", "bestby runs"),

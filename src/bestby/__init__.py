@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bestby.comparisons.folds.comparing import compare_folds as compare_folds
     from bestby.comparisons.items import compare as compare
     from bestby.comparisons.preferences.comparing import compare_preferences as compare_preferences
+    from bestby.comparisons.published.comparing import compare_published as compare_published
     from bestby.comparisons.runs.comparing import compare_runs as compare_runs
     from bestby.comparisons.scores import evaluate as evaluate
     from bestby.comparisons.study.study import Study as Study
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from bestby.results.preferences import PreferenceComparison as PreferenceComparison
     from bestby.results.preferences import PreferenceDifference as PreferenceDifference
     from bestby.results.preferences import PreferenceScore as PreferenceScore
+    from bestby.results.published import PublishedComparison as PublishedComparison
     from bestby.results.replicability import Replicability as Replicability
     from bestby.results.runs import RunsComparison as RunsComparison
     from bestby.results.runs import RunsDifference as RunsDifference
@@ -94,6 +96,7 @@ __getattr__, __dir__, __all__ = door(
         "comparisons.folds.comparing": "compare_folds",
         "comparisons.items": "compare",
         "comparisons.preferences.comparing": "compare_preferences",
+        "comparisons.published.comparing": "compare_published",
         "comparisons.runs.comparing": "compare_runs",
         "comparisons.scores": "evaluate",
         "comparisons.study.study": "Study",
@@ -131,6 +134,7 @@ __getattr__, __dir__, __all__ = door(
         "results.ordering": "StochasticOrder StochasticOrders",
         "results.plans": "Allocation Plan",
         "results.preferences": "PreferenceComparison PreferenceDifference PreferenceScore",
+        "results.published": "PublishedComparison",
         "results.replicability": "Replicability",
         "results.runs": "RunsComparison RunsDifference RunsScore Variance",
         "results.study": "StudyComparison",

@@ -112,6 +112,10 @@ TESTS = (
     ),
     Term("permutation-2", "two-sample permutation test", "The permutation test of independent runs."),
     Term("welch", "Welch's t-test", "Student's t for two samples of unequal spread.", ("lifted.test",)),
+    Term(
+        "chi-squared", "chi-squared test with N − 1", "Compares the shares of right answers to other items."
+    ),
+    Term("fisher", "Fisher's exact test", "The same where few items are right, or few wrong."),
     Term("mann-whitney", "Mann-Whitney test", "Compares the ranks of two samples.", ("lifted.test",)),
     Term("yuen", "Yuen's t-test of trimmed means", "Welch's t test for trimmed means."),
     Term("price-bonett", "Price and Bonett's t-test of medians", "A t test for medians of runs."),
@@ -197,6 +201,10 @@ INTERVALS = (
     Term(
         "newcombe", "Newcombe's score interval, longer for unequal spreads",
         "For the probability that a run wins."
+    ),
+    Term(
+        "newcombe-difference", "Newcombe's score interval of two proportions",
+        "For two systems on different items, from their Wilson intervals."
     ),
     Term("corrected-t", "corrected resampled t", "The interval of the test of this name."),
     Term("conservative-t", "conservative corrected t", "The interval of the test of this name."),

@@ -84,7 +84,7 @@ def test_the_example_with_and_without_items(run: Run) -> None:
     ("arguments", "first", "second"),
     [
         (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
-        (["seeds.csv", "--system", "old"], "at least 2 columns of systems, got 1", "hint: its columns are: seed, old, new"),
+        (["seeds.csv", "--system", "old"], "a comparison needs at least 2 systems, got 1: old", ""),
         (["seeds.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: --figure must be one of", ""),
         (["one.csv"], "DesignError: system 'a' has one run", "hint: train it with more seeds"),
         (["seeds.csv", "--gold", "old"], "a gold needs a column of items", "hint: name it: --item ..."),

@@ -46,6 +46,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Normality": lambda: bb.normality(RUNS["a"], n_resamples=99),
     "Plan": lambda: bb.power(bb.PairedProportions(0.8, 0.7, 0.8), 100),
     "PreferenceComparison": lambda: bb.compare_preferences(JUDGED, n_resamples=99),
+    "PublishedComparison": lambda: bb.compare_published({"a": SYSTEMS["a"]}, GOLD, published="70%"),
     "Replicability": lambda: bb.replicability({"x": 0.01, "y": 0.2}),
     "RunsComparison": lambda: bb.compare_runs(RUNS, n_resamples=99),
     "StochasticOrder": lambda: bb.aso(RUNS["a"], RUNS["b"], n_resamples=99),

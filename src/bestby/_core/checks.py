@@ -66,6 +66,15 @@ def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
     return array
 
 
+def numeric_column(values: ArrayLike, what: str, hint: str) -> FloatArray:
+    """Return a column of numbers as floats."""
+    found = column(values, what)
+    if found.dtype.kind not in "biuf":
+        raise InvalidInputError(f"{what} must be numbers, got {quoted(str(found[0]))}", hint=hint)
+    check_not_tiny(found, what)
+    return found.astype(np.float64)
+
+
 def first_invalid(array: Array) -> int | None:
     r"""Return the position of the first text of an array that is no valid Unicode; None if all are.
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "datasets": "Compare systems over several datasets: on how many they differ, how they rank.",
     "folds": "Compare systems by cross-validation: corrected tests, spread over repetitions.",
     "runs": "Compare systems by several runs (random seeds) of each.",
+    "published": "Compare a system with a published score whose predictions are not known.",
     "preferences": "Compare systems by judgements of which of two was better.",
     "metrics": "List the metrics: name, whether higher or lower is better, what it measures.",
     "plan": "Plan a study: its power, the size it needs, or the smallest difference it detects.",

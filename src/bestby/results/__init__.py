@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from bestby.results.preferences import PreferenceComparison as PreferenceComparison
     from bestby.results.preferences import PreferenceDifference as PreferenceDifference
     from bestby.results.preferences import PreferenceScore as PreferenceScore
+    from bestby.results.published import PublishedAnswer as PublishedAnswer
+    from bestby.results.published import PublishedComparison as PublishedComparison
     from bestby.results.replicability import Replicability as Replicability
     from bestby.results.runs import RunsComparison as RunsComparison
     from bestby.results.runs import RunsDifference as RunsDifference
@@ -66,6 +68,7 @@ __getattr__, __dir__, __all__ = door(
         "results.pairs": "Differences Pairs",
         "results.plans": "Allocation Plan PlanPoint Split StoredDesign",
         "results.preferences": "PreferenceComparison PreferenceDifference PreferenceScore",
+        "results.published": "PublishedAnswer PublishedComparison",
         "results.replicability": "Replicability",
         "results.runs": "RunsComparison RunsDifference RunsScore Variance",
         "results.study": "ConditionScore StudyComparison StudyDifference",

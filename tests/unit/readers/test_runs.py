@@ -101,7 +101,7 @@ def test_scores_of_items(write: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "settings", "said"),
     [
-        ("run,a 0,1 1,2", {}, "at least 2 columns of systems, got 1"),
+        ("run 0 1", {}, "there is no column of a system"),
         ("run,a,b 0,1,x 1,2,y", {}, "system 'b' has a value that is not a number: 'x'"),
         ("item,run,a,b q1,0,1,3 q1,1,2,y", {}, "system 'b' has a value that is not a number: 'y'"),
         (

@@ -233,14 +233,8 @@ def _score_data(systems: dict[str, list[Any]], given: Given, settings: Settings,
         )
     scores = []
     for name, rows in systems.items():
-        values = checks.column(rows, f"the runs of {quoted(name)}")
-        if values.dtype.kind not in "biuf":
-            raise InvalidInputError(
-                f"the runs of {quoted(name)} must be numbers, got {quoted(str(values[0]))}",
-                hint="pass gold=... to compare predictions",
-            )
-        checks.check_not_tiny(values, f"the runs of {quoted(name)}")
-        numbers = values.astype(np.float64)
+        hint = "pass gold=... to compare predictions"
+        numbers = checks.numeric_column(rows, f"the runs of {quoted(name)}", hint)
         # Unpaired runs have no order; sorted, they give the same bits in any.
         scores.append(numbers if settings.paired else np.sort(numbers))
     if given.greater_is_better is not None:

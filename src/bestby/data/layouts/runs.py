@@ -254,9 +254,9 @@ def _wide_systems(table: Table, roles: _Roles, systems: Sequence[str] | None) ->
     names = [name for name in table.names if name not in roles.taken]
     if systems is not None:
         names = matching(systems, names, lambda name: table.unknown(name, "system"))
-    if len(names) < 2:
+    if not names:
         raise InvalidInputError(
-            f"{table.source}: a comparison needs at least 2 columns of systems, got {len(names)}",
+            f"{table.source}: there is no column of a system",
             hint=f"its columns are: {listed(table.names)}",
         )
     if systems is None and roles.gold is None:

@@ -1,0 +1,67 @@
+"""What `bestby published` takes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from bestby.cli.options import REQUIRED, Group, argument, flag, option, record
+from bestby.cli.parameters import groups
+from bestby.cli.parameters.groups import Count, Names, Text
+
+
+@record
+class Data(groups.Columns):
+    gold: Names = option("COLUMN|FILE", "Gold; without it the values are scores. Repeatable for references.")
+    on_missing: str = option(
+        "RULE", "What to do if items lack a value: error, drop or worst.", default="error"
+    )
+
+
+@record
+class Score(Group):
+    heading: ClassVar[str] = "Published score"
+    published: str = option(
+        "SCORE", "The score as it was published: 0.874, 87.4%.", "--score", default=REQUIRED
+    )
+    name: str = option("TEXT", "What it is called, such as 'Smith 2020'.", default="published")
+    n_items: Count = option("N", "Its number of items (default: as many as in FILE).")
+    other_items: bool = flag("Its items are not those of FILE, though they are as many.")
+    sd: Text = option("SD", "Its standard deviation between runs; FILE holds runs then, too.")
+    n_runs: Count = option("N", "Its number of runs.")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with what is known of the items as Python takes it."""
+        rest = super().arguments()
+        return {**rest, "same_items": False} if rest.pop("other_items") else rest
+
+
+@record
+class Statistics(groups.Direction):
+    metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=groups.metric_names)
+    level: float = option("P", "Level of the intervals.", default=0.95)
+
+
+@record
+class Output(groups.Tables):
+    csv: Text = option("FILE|-", "Write the answers under each assumption as CSV.")
+
+
+@record
+class Published:
+    """
+    FILES hold the predictions or 0/1 scores of one system, or with --n-runs the scores of its runs, in any
+    form that 'bestby evaluate' or 'bestby runs' reads; --system chooses one of several. The metric is a share
+    of right answers, such as accuracy.
+
+    \b
+    Examples:
+      bestby published p.csv --gold label --score 87.4% --name 'Smith 2020'
+      bestby published p.csv --gold label --score 0.874 --n-items 1821
+      bestby published seeds.csv --score 0.874 --sd 0.004 --n-runs 5
+    """
+
+    paths: list[str] = argument("FILES")
+    data: Data
+    score: Score
+    statistics: Statistics
+    output: Output

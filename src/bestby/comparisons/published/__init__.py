@@ -1,0 +1,1 @@
+"""A system of one's own beside a score that somebody published."""

@@ -1,0 +1,113 @@
+"""Runs of one system beside a published mean and standard deviation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import FloatArray
+from bestby.comparisons.published.rounded import Rounded, rounded
+from bestby.comparisons.published.shares import union
+from bestby.data.layouts.runs import Runs
+from bestby.inference import independent
+from bestby.inference.samples import t_interval
+from bestby.metrics.directions import direction_of
+from bestby.results.base import MetricInfo, Note, provenance_of
+from bestby.results.published import PublishedAnswer, PublishedComparison
+
+SPREAD_OF_RUNS = Note(
+    "published_spread",
+    "the published standard deviation is taken to be that of single runs: if it is the standard error of"
+    " their mean, multiply it by the square root of their number",
+)
+
+
+def compare_runs_with(
+    data: Any,
+    score: Rounded,
+    sd: Any,
+    n_runs: Any,
+    metric: Any,
+    greater_is_better: bool | None,
+    settings: Mapping[str, Any],
+) -> PublishedComparison:
+    """Return the comparison of the runs of one system with a published mean and standard deviation."""
+    spread, theirs = _spread(sd, n_runs)
+    if isinstance(data, Runs):
+        metric = data.metric if metric is None else metric
+        greater_is_better = data.greater_is_better if greater_is_better is None else greater_is_better
+    system, runs = _one_system(data)
+    if metric is not None and not isinstance(metric, str):
+        raise InvalidInputError("of runs the metric is a name", hint="metric='accuracy'", argument="metric")
+    greater, notes = direction_of(metric, greater_is_better)
+    mean, own, level = float(runs.mean()), float(runs.std(ddof=1)), float(settings["level"])
+    if not own > 0.0:
+        raise DesignError(
+            "all runs have the same score, so that they do not show how much it varies",
+            hint="give the scores unrounded, or runs with other seeds",
+        )
+    nearest = min(max(mean, score.low), score.high)
+    found = [
+        independent.welch(mean, own, runs.size, other, max(deviation, 0.0), theirs, level)
+        for other, deviation in product((score.low, nearest, score.high), (spread.low, spread.high))
+    ]
+    p = [test.p_value for _, test in found]
+    answer = PublishedAnswer("runs", None, union(interval for interval, _ in found), min(p), max(p), "welch")
+    info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
+    error = own / math.sqrt(runs.size)
+    return PublishedComparison(
+        metric=info, system=system, published=settings["name"], score=mean,
+        interval=t_interval(mean, error, runs.size - 1, level, "t"), n=runs.size,
+        published_score=score.value, published_low=score.low, published_high=score.high, n_published=theirs,
+        answers=(answer,), differing_limit=None, level=level, notes=(*notes, SPREAD_OF_RUNS),
+        provenance=provenance_of(
+            {"metrics": [info.name], **settings, "sd": str(sd)},
+            {"runs": runs.size, "published_runs": theirs},
+            runs.tolist(),
+        ),
+    )  # fmt: skip
+
+
+def _spread(sd: Any, n_runs: Any) -> tuple[Rounded, int]:
+    """Return the published standard deviation and number of runs."""
+    if sd is None or n_runs is None:
+        missing = "sd" if sd is None else "n_runs"
+        raise InvalidInputError(
+            "published runs need their standard deviation and their number",
+            hint=f"give {missing}=... too",
+            argument=missing,
+        )
+    spread, theirs = rounded(sd, "sd"), checks.positive_int(n_runs, "n_runs")
+    if theirs < 2:
+        raise InvalidInputError(
+            "the spread of a single run is not known", hint="n_runs is at least 2", argument="n_runs"
+        )
+    if spread.value < 0.0:
+        raise InvalidInputError(
+            f"sd must be at least 0, got {sd}", hint="give the standard deviation", argument="sd"
+        )
+    return spread, theirs
+
+
+def _one_system(data: Any) -> tuple[str, FloatArray]:
+    """Return the name of the system and the scores of its runs."""
+    runs = data.runs if isinstance(data, Runs) else data
+    if not isinstance(runs, Mapping):
+        runs = {"system": runs}
+    if len(runs) != 1:
+        raise InvalidInputError(
+            f"one system is compared with a published score, got {len(runs)}",
+            hint="give the runs of one system",
+        )
+    ((name, scores),) = runs.items()
+    array = checks.numeric_column(scores, f"the runs of {quoted(name)}", "give one score per run")
+    if array.size < 2:
+        raise InvalidInputError(
+            f"at least 2 runs are needed, got {array.size}", hint="leave out sd and n_runs to compare items"
+        )
+    return str(name), array

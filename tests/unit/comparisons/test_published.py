@@ -1,0 +1,190 @@
+"""`compare_published`: what a published score allows, by going through all that may be behind it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bestby as bb
+from bestby.cli import main
+from bestby.comparisons.published.rounded import rounded
+from bestby.inference import proportions
+
+
+def answers(right: int, n: int) -> tuple[dict[str, list[int]], list[int]]:
+    gold = [i % 2 for i in range(n)]
+    return {"mine": [label if i < right else 1 - label for i, label in enumerate(gold)]}, gold
+
+
+def by_assumption(c: bb.PublishedComparison) -> dict[str, Any]:
+    return {answer.assumption: answer for answer in c.answers}
+
+
+@pytest.mark.parametrize("n", [7, 12])
+def test_the_range_is_that_of_every_possible_publication(n: int) -> None:
+    for right in range(n + 1):
+        for text in ("0.5", "0.6", "0.92", "1.0"):
+            score = rounded(text, "published")
+            theirs = [k for k in range(n + 1) if abs(k / n - score.value) <= score.half + 1e-12]
+            if not theirs:
+                with pytest.raises(bb.InvalidInputError, match="no number of right answers"):
+                    bb.compare_published(*answers(right, n), published=text)
+                continue
+            p, low, high, differing = [], [], [], []
+            for k in theirs:
+                for both in range(max(0, right + k - n), min(right, k) + 1):
+                    n10, n01 = right - both, k - both
+                    p.append(stats.binomtest(n10, n10 + n01).pvalue if n10 + n01 else 1.0)
+                    ends = proportions.tango(n10, n01, n)
+                    low.append(ends[0])
+                    high.append(ends[1])
+                    differing.append(n10 + n01)
+            found = bb.compare_published(*answers(right, n), published=text)
+            few, many = (by_assumption(found)[f"{which} differing"] for which in ("fewest", "most"))
+            assert (few.p_low, max(few.p_high, many.p_high)) == pytest.approx((min(p), max(p)))
+            assert min(few.interval.low, many.interval.low) == pytest.approx(min(low))
+            assert max(few.interval.high, many.interval.high) == pytest.approx(max(high))
+            assert (few.n_differing[0], many.n_differing[1]) == (min(differing), max(differing))
+
+
+@pytest.mark.parametrize(("right", "published"), [(190, "0.885"), (150, "70%"), (120, "0.66"), (100, "0.75")])
+def test_the_limit_is_where_mcnemars_test_stops_rejecting(right: int, published: str) -> None:
+    n = 200
+    c = bb.compare_published(*answers(right, n), published=published)
+    score = rounded(published, "published")
+    limit = c.differing_limit
+    assert limit is not None
+    worst = 0.0
+    for k in range(n + 1):
+        if abs(k / n - score.value) <= score.half + 1e-12:
+            gap = abs(right - k)
+            least = limit if (limit - gap) % 2 == 0 else limit - 1
+            worst = max(worst, stats.binomtest((least + gap) // 2, least).pvalue)
+    assert worst <= 0.05
+
+
+def test_words_and_numbers_agree() -> None:
+    always = bb.compare_published(*answers(190, 200), published="70.0%", name="Smith")
+    assert (always.decided, always.better) == ("always", "mine")
+    assert "mine is better, however much the two agree" in " ".join(str(always).split())
+    never = bb.compare_published(*answers(140, 200), published="70.0%")
+    assert (never.decided, never.better) == ("never", None)
+    assert "no difference is shown, however much the two agree" in " ".join(str(never).split())
+    depends = bb.compare_published(*answers(150, 200), published="70.0%", name="Smith")
+    assert depends.decided == "depends"
+    assert f"at most {depends.differing_limit} items" in " ".join(str(depends).split())
+    lower = bb.compare_published(
+        {"mine": [0] * 190 + [1] * 10}, published="30.0%", metric="refused", greater_is_better=False
+    )
+    assert lower.better == "mine"
+
+
+def test_other_items_are_compared_as_independent() -> None:
+    c = bb.compare_published(*answers(90, 100), published="0.80", n_items=50)
+    assert [answer.assumption for answer in c.answers] == ["other items"]
+    assert c.differing_limit is None
+    other = bb.compare_published(*answers(90, 100), published="0.80", same_items=False)
+    assert [answer.assumption for answer in other.answers] == ["other items"]
+
+
+def test_the_last_digit_of_text_counts() -> None:
+    few = bb.compare_published(*answers(90, 1000), published="0.1")
+    many = bb.compare_published(*answers(90, 1000), published="0.100")
+    assert (few.published_low, few.published_high) == (0.05, 0.15)
+    assert (many.published_low, many.published_high) == (0.1, 0.1)
+
+
+def test_runs_take_welchs_test_over_all_that_rounds_to_the_published_numbers() -> None:
+    runs = np.array([0.81, 0.82, 0.805, 0.818])
+    c = bb.compare_published({"mine": runs}, published="0.80", sd="0.010", n_runs=5, metric="accuracy")
+    (answer,) = c.answers
+    expected = [
+        stats.ttest_ind_from_stats(runs.mean(), runs.std(ddof=1), 4, mean, sd, 5, equal_var=False).pvalue
+        for mean in np.linspace(0.795, 0.805, 41)
+        for sd in np.linspace(0.0095, 0.0105, 21)
+    ]
+    assert (answer.p_low, answer.p_high) == pytest.approx((min(expected), max(expected)))
+    assert answer.test == "welch"
+    assert c.metric.greater_is_better
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"published": "87.4"}, "the published score is 87.4"),
+        ({"published": -0.1}, "the published score is -0.1"),
+        ({"published": "high"}, "published must be a number"),
+        ({"published": float("nan")}, "published must be a number"),
+        ({"published": 0.8, "n_items": 0}, "n_items must be a whole number"),
+        ({"published": 0.8, "n_items": 20, "same_items": True}, "10 items cannot be the same as 20"),
+        ({"published": 0.8, "level": 1.0}, "level must lie strictly"),
+        ({"published": 0.8, "metric": ["accuracy", "recall[1]"]}, "one metric is compared"),
+        ({"published": 0.8, "sd": 0.1, "n_runs": 3}, "has no effect on published runs"),
+    ],
+)
+def test_wrong_arguments(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(bb.InvalidInputError, match=message):
+        bb.compare_published(*answers(8, 10), **options)
+
+
+def test_wrong_data() -> None:
+    gold = [0, 1] * 10
+    with pytest.raises(bb.DesignError, match="f1_macro is no share of right answers"):
+        bb.compare_published({"a": gold}, gold, published=0.8, metric="f1_macro")
+    with pytest.raises(bb.DesignError, match="mean is no share of right answers"):
+        bb.compare_published({"a": [0.2, 0.5, 0.7]}, published=0.8)
+    with pytest.raises(bb.InvalidInputError, match="one system is compared with a published score, got 2"):
+        bb.compare_published({"a": gold, "b": gold}, gold, published=0.8)
+    for runs, message in (
+        ([0.8], "at least 2 runs"),
+        ([0.8, 0.8], "the same score"),
+        (["x", "y"], "numbers"),
+    ):
+        with pytest.raises(bb.BestbyError, match=message):
+            bb.compare_published(runs, published=0.8, sd=0.1, n_runs=3)
+    with pytest.raises(bb.InvalidInputError, match="published runs need"):
+        bb.compare_published([0.8, 0.9], published=0.8, sd=0.1)
+    with pytest.raises(bb.InvalidInputError, match="the spread of a single run"):
+        bb.compare_published([0.8, 0.9], published=0.8, sd=0.1, n_runs=1)
+    with pytest.raises(bb.InvalidInputError, match="sd must be at least 0"):
+        bb.compare_published([0.8, 0.9], published=0.8, sd=-0.1, n_runs=2)
+
+
+def test_the_command_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, runs = tmp_path / "p.csv", tmp_path / "runs.csv"
+    table.write_text(
+        "item,gold,new\n" + "".join(f"{i},{i % 2},{(i + (i >= 170)) % 2}\n" for i in range(200)),
+        encoding="utf-8",
+    )
+    runs.write_text("run,new\n1,0.81\n2,0.83\n3,0.82\n", encoding="utf-8")
+    out = tmp_path / "out.json"
+    words = [
+        "published",
+        str(table),
+        "--gold",
+        "gold",
+        "--score",
+        "80%",
+        "--name",
+        "Smith",
+        "--json",
+        str(out),
+    ]
+    assert main(words) == 0
+    systems, gold = answers(170, 200)
+    expected = bb.compare_published({"new": systems["mine"]}, gold, published="80%", name="Smith")
+    assert json.loads(out.read_text(encoding="utf-8"))["answers"] == expected.to_dict()["answers"]
+    capsys.readouterr()
+    assert main(["published", str(runs), "--score", "0.80", "--sd", "0.01", "--n-runs", "5"]) == 0
+    assert "new has score 0.82" in capsys.readouterr().out
+    assert main(["published", str(table), "--gold", "gold", "--score", "80"]) == 2
+    error = capsys.readouterr().err
+    assert error.splitlines() == [
+        "InvalidInputError: accuracy lies between 0 and 1, and the published score is 80",
+        "hint: write 80%",
+    ]
