@@ -203,7 +203,7 @@ FAMILIES: dict[str, tuple[Make, tuple[str, ...]]] = {
     "meteor": (texts, ("meteor",)),
     "answers": (answers, ("em", "qa_f1")),
     "language": (likelihoods, ("perplexity", "bits_per")),
-    "samples": (samples, ("pass@",)),
+    "samples": (samples, ("pass@", "pass^")),
     "parsing": (
         parses,
         ("uas", "las", "clas", "upos", "words", "sentences", "uas_sentence", "las_sentence"),

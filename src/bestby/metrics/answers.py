@@ -106,31 +106,39 @@ def _f1(gold: list[str], answer: list[str]) -> float:
 
 @dataclass(frozen=True, repr=False)
 class PassAtK(MeanMetric):
-    """The mean probability that one of `k` samples solves a problem, from n samples of which c do.
+    """The mean probability that one of `k` samples solves a problem, or every one, from n of which c do.
 
     An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. There is no
     gold. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) (Chen et al. 2021,
-    Evaluating large language models trained on code, arXiv:2107.03374, equation 1). Resampling problems
-    allows for the samples as well, because the spread of the values between problems holds that within them,
-    which `variance_within` returns.
+    Evaluating large language models trained on code, arXiv:2107.03374, equation 1). With `every`, called
+    pass^k, it is that of all k being right, C(c, k) / C(n, k) (Yao et al. 2024, tau-bench, arXiv:2406.12045,
+    section 5). Resampling problems allows for the samples as well, because the spread of the values between
+    problems holds that within them, which `variance_within` returns.
 
     >>> PassAtK("pass@2", 2).values(None, [(4, 0), (4, 2), (4, 3)])
     array([0.        , 0.83333333, 1.        ])
+    >>> PassAtK("pass^2", 2, every=True).values(None, [(4, 0), (4, 2), (4, 3)])
+    array([0.        , 0.16666667, 0.5       ])
     """
 
     name: str = "pass@1"
     k: int = 1
+    every: bool = False
     reads = "objects"
     bounds = (0.0, 1.0)
     needs_gold: ClassVar[bool] = False
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return the estimate of each problem."""
-        return _each_once(_chance, *self._counts(predictions), self.k)
+        samples, right = self._counts(predictions)
+        if self.every:  # k right ones are k that are not wrong
+            return 1.0 - _each_once(_chance, samples, samples - right, self.k)
+        return _each_once(_chance, samples, right, self.k)
 
     def variance_within(self, predictions: Any) -> FloatArray:
         """Return the variance of each value that comes from drawing samples; see `within_variance`."""
-        return within_variance(*self._counts(predictions), self.k)
+        samples, right = self._counts(predictions)
+        return within_variance(samples, samples - right if self.every else right, self.k)
 
     def _counts(self, predictions: Any) -> tuple[FloatArray, FloatArray]:
         rows = _items.pairs(predictions, self.name, "samples, right ones")
@@ -193,11 +201,13 @@ def _variance(n: int, c: int, k: int) -> float:
 
 
 def _pass_at(name: str, k: str) -> PassAtK:
+    separator = name.removesuffix(k)[-1]
     if not re.fullmatch(r"[1-9][0-9]{0,5}", k):
         raise InvalidInputError(
-            f"pass@k needs a positive whole number for k, got {name!r}", hint="pass@1, pass@10"
+            f"pass{separator}k needs a positive whole number for k, got {name!r}",
+            hint=f"pass{separator}1, pass{separator}10",
         )
-    return PassAtK(name, int(k))
+    return PassAtK(name, int(k), every=separator == "^")
 
 
 NAMES: Names = {
@@ -211,6 +221,7 @@ NAMES: Names = {
 
 PATTERNS: Patterns = {
     "pass": ("chance that one of k samples is right, from (samples, right ones)", _pass_at),
+    "pass^": ("chance that all of k samples are right, from (samples, right ones)", _pass_at),
 }
 
 PART_EXAMPLE = "1"

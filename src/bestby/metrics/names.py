@@ -58,7 +58,7 @@ WITH_LABEL: Patterns = {}
 """The metrics of one label, as ``f1[LABEL]``."""
 
 PATTERNS: Patterns = {}
-"""The metrics with a part behind an ``@``, as ``ece@10``."""
+"""The metrics with a part behind an ``@``, as ``ece@10``; the ``^`` of ``pass^10`` belongs to the name."""
 
 PART_EXAMPLES: dict[str, str] = {}
 """What stands behind the ``@`` in the list of metrics."""

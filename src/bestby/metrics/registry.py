@@ -168,7 +168,7 @@ def _rows() -> tuple[MetricRow, ...]:
     rows += [
         _row(spec, text, build(spec, PART_EXAMPLES[name]))
         for name, (text, build) in PATTERNS.items()
-        if (spec := f"{name}@{PART_EXAMPLES[name]}")
+        if (spec := f"{with_separator(name)}{PART_EXAMPLES[name]}")
     ]
     return tuple(rows)
 
@@ -216,13 +216,13 @@ class _Wrapped(Metric):
 def _named(spec: str) -> BaseMetric:
     match = re.fullmatch(r"([^\[\]]+)\[(.*)\]", spec.strip(), re.DOTALL)
     name, label = (spec.strip(), None) if match is None else (match[1], match[2])
-    stem, at, part = name.partition("@")
-    name = SPELLINGS.get(stem, stem) + at + part
+    stem, separator, part = _split(name)
+    name = SPELLINGS.get(stem, stem) + separator + part
     if label is not None and name in WITH_LABEL:
         return WITH_LABEL[name][1](f"{name}[{label}]", label)
     if label is None and name in NAMES:
         return NAMES[name][1](name)
-    if label is None and "@" in name:
+    if label is None and separator:
         return _parted(name)
     hint = "`bestby metrics` lists them all"
     if name in NAMES:
@@ -240,13 +240,29 @@ def _named(spec: str) -> BaseMetric:
     raise InvalidInputError(f"there is no metric {quoted(spec)}{question}", hint, "metric")
 
 
+def with_separator(pattern: str) -> str:
+    """Return the name of a metric with a part up to this part."""
+    return pattern if pattern.endswith("^") else f"{pattern}@"
+
+
+def _split(name: str) -> tuple[str, str, str]:
+    """Return what stands before the separator of a part, the separator and the part.
+
+    >>> _split("ece@10"), _split("pass^3"), _split("accuracy")
+    (('ece', '@', '10'), ('pass', '^', '3'), ('accuracy', '', ''))
+    """
+    found = re.fullmatch(r"([^@^]*)([@^])(.*)", name, re.DOTALL)
+    return (name, "", "") if found is None else (found[1], found[2], found[3])
+
+
 def _parted(spec: str) -> BaseMetric:
     """Return the metric of a name with a part, such as ``ece@10`` or ``ndcg@5``."""
-    name, _, part = spec.partition("@")
+    stem, separator, part = _split(spec)
+    name = stem if separator == "@" else stem + separator
     if name not in PATTERNS:
-        *forms, last = [f"{one}@…" for one in PATTERNS]
+        *forms, last = [f"{with_separator(one)}…" for one in PATTERNS]
         raise InvalidInputError(
-            f"there is no metric {quoted(spec)}; the metrics with a part after the @ are"
+            f"there is no metric {quoted(spec)}; the metrics with a part after the @ or ^ are"
             f" {', '.join(forms)} and {last}",
             hint="`bestby metrics` lists them all",
             argument="metric",
@@ -267,7 +283,7 @@ _FAMILY_OF_MODULE = {"bleu": "translation", "chance": "classification"}
 
 
 def _row(name: str, text: str, metric: BaseMetric) -> MetricRow:
-    stem = re.split(r"[\[@]", name)[0]
+    stem = re.split(r"[\[@^]", name)[0]
     known = {**SUGGESTIONS, **SPELLINGS}
     module = type(metric).__module__.rpartition(".")[2].partition("_")[0]
     return MetricRow(

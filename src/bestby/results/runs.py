@@ -25,6 +25,10 @@ class RunsScore(SystemScore):
         The mean (or median, …) of the runs.
     runs : tuple of float
         The score of each run, in the order given.
+    changing_items : float or None
+        The share of items whose outcome is not the same in all runs: the value of the item for means, such as
+        whether an answer is right, and the answer itself for other metrics. It grows with the number of
+        runs. None of one run, and without items.
 
     See Also
     --------
@@ -33,6 +37,7 @@ class RunsScore(SystemScore):
     """
 
     runs: tuple[float, ...] = field(kw_only=True)
+    changing_items: float | None = field(default=None, kw_only=True)
 
     @property
     def n_runs(self) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 from bestby import compare
 from bestby._core.errors import InvalidInputError
+from bestby.metrics import resolve
 from bestby.metrics.answers import NAMES, PATTERNS, AnswerF1, ExactMatch, PassAtK, normalised, within_variance
 
 
@@ -153,3 +156,21 @@ def test_no_variance_from_too_few_samples():
 def test_variance_of_what_is_no_count(n, c, k, message):
     with pytest.raises(InvalidInputError, match=message):
         within_variance(n, c, k)
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(4, 0, 2), (4, 3, 2), (5, 5, 3), (6, 2, 1), (5, 2, 3)])
+def test_pass_hat_k_is_the_share_of_draws_that_are_all_right(n: int, c: int, k: int) -> None:
+    draws = list(itertools.combinations([True] * c + [False] * (n - c), k))
+    metric = PATTERNS["pass^"][1](f"pass^{k}", str(k))
+    assert metric.values(None, [(n, c)])[0] == pytest.approx(sum(map(all, draws)) / len(draws))
+    at = PATTERNS["pass"][1](f"pass@{k}", str(k))
+    assert at.values(None, [(n, c)])[0] == pytest.approx(sum(map(any, draws)) / len(draws))
+    assert metric.variance_within([(n, c)]) == pytest.approx(at.variance_within([(n, n - c)]), nan_ok=True)
+
+
+def test_pass_hat_k_by_name() -> None:
+    assert (resolve("pass^3").name, resolve("pass^3").k, resolve("pass^3").every) == ("pass^3", 3, True)
+    with pytest.raises(InvalidInputError, match=r"pass\^k needs a positive whole number for k"):
+        resolve("pass^0")
+    with pytest.raises(InvalidInputError, match=r"there is no metric 'ece\^3'"):
+        resolve("ece^3")

@@ -507,7 +507,7 @@ def test_other_names(name, meant):
 
 def test_what_takes_no_part():
     with pytest.raises(
-        InvalidInputError, match="there is no metric 'accuracy@3'; the metrics with a part after the @"
+        InvalidInputError, match=r"there is no metric 'accuracy@3'; the metrics with a part after the @ or \^"
     ):
         resolve("accuracy@3")
 

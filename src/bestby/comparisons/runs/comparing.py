@@ -15,6 +15,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, Correction, Question, Rng, Statistic
 from bestby.comparisons.common import family, note_rules
 from bestby.comparisons.common.provenance import made_by
+from bestby.comparisons.runs.changes import changing_items
 from bestby.comparisons.runs.differences import difference_of, orders_of, tests_of
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Columns, Data, data_of, given_runs
@@ -252,9 +253,17 @@ def _scores(
                 runs=tuple(data.maker.scores[system].tolist()),
                 standard_error=error,
                 standard_error_method=error_method,
+                changing_items=_changing_items(data, system),
             )
         )
     return tuple(entries), notes
+
+
+def _changing_items(data: Data, system: int) -> float | None:
+    maker = data.maker
+    if data.evaluation is None or not isinstance(maker, RunsWithItems):
+        return None
+    return changing_items(data.evaluation, maker.group.metrics[maker.metric], maker.columns(system))
 
 
 def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> tuple[Variance, ...]:

@@ -28,7 +28,7 @@ from bestby.report.tables import (
 )
 from bestby.report.words import stands_out
 from bestby.results.ordering import StochasticOrders
-from bestby.results.runs import RunsComparison, RunsDifference, Variance
+from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
 from bestby.vocabulary import long_name
 
 _RUNS = {
@@ -47,7 +47,13 @@ _RUNS = {
     "order_p": "order.p_value",
     "order_p_reverse": "reverse_order.p_value",
 }
-_SPREAD = {"n_runs": "n_runs", "sd": "sd", "min": "least", "max": "greatest"}
+_SPREAD = {
+    "n_runs": "n_runs",
+    "sd": "sd",
+    "min": "least",
+    "max": "greatest",
+    "changing_items": "changing_items",
+}
 COLUMNS = (*data.COLUMNS, *_RUNS)
 
 
@@ -114,9 +120,15 @@ def _systems(c: RunsComparison) -> Table:
         column.number("sd", digits, attrgetter("sd")),
         column.number("min", digits, attrgetter("least")),
         column.number("max", digits, attrgetter("greatest")),
+        Column("items that change", _changing, applies=any(s.changing_items is not None for s in c.systems)),
     )
     score = metric.name if c.n_items else f"the {_statistic(c)} of {metric.name}"
     return systems_table(c, metric, beside_interval=columns, score=score)
+
+
+def _changing(entry: RunsScore) -> Cell:
+    share = entry.changing_items
+    return Cell(DASH if share is None else percent(round(share, 3)), math.nan if share is None else share)
 
 
 def _p_of_runs(c: RunsComparison) -> Column:
