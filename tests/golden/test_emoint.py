@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import compare
+from bestby import Evaluation, compare, compare_folds
 
 CONDITIONS = {"Full model": "Fu", "Without FC": "A1", "Without CNN": "A2", "Without LE": "A3"}
 PAIRS = tuple(itertools.combinations(CONDITIONS.values(), 2))
@@ -53,6 +53,17 @@ def published(folder: Path) -> dict[tuple[str, str], list[tuple[float, float]]]:
     return found
 
 
+SPREAD = {
+    ("Fu", "A1"): (-0.010, 0.001, -0.005, 0.005, -0.001, 0.011),
+    ("Fu", "A2"): (-0.005, 0.007, 0.006, 0.018, 0.017, 0.030),
+    ("A1", "A2"): (-0.005, 0.007, 0.006, 0.017, 0.018, 0.029),
+}
+"""Table 1: least and greatest lower end, difference and upper end."""
+
+EXCLUDING = {("Fu", "A1"): 3, ("Fu", "A2"): 9, ("A1", "A2"): 10}
+"""ResTestBootCISum.txt: intervals of 20 that do not hold 0."""
+
+
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
     return {}
@@ -68,15 +79,17 @@ def joy(shared_data: Callable[[str], Path], results: dict[str, Any]) -> tuple[An
     return results["published"], results["comparisons"]
 
 
-def _compared(folder: Path, number: int) -> Any:
+def _read(folder: Path, number: int) -> tuple[dict[str, Any], Any]:
     columns = {
         code: np.loadtxt(folder / "Data" / f"CV{code}_joy{number}.csv", delimiter=",")
         for code in CONDITIONS.values()
     }
-    systems = {code: predictions for code, (predictions, _) in columns.items()}
+    return {code: predictions for code, (predictions, _) in columns.items()}, columns["Fu"][1]
+
+
+def _compared(folder: Path, number: int) -> Any:
     return compare(
-        systems,
-        columns["Fu"][1],
+        *_read(folder, number),
         metric="pearson",
         correction="none",
         interval="normal",
@@ -114,3 +127,23 @@ def test_table_1_up_to_p_values_that_chance_moves_across_the_level(joy: Any, pai
 
 def test_nothing_says_that_the_scales_of_these_systems_differ(joy: Any) -> None:
     assert "different_scales" not in {note.code for comparison in joy[1] for note in comparison.notes}
+
+
+def test_one_call_makes_table_1(shared_data: Callable[[str], Path]) -> None:
+    """Repetitions without their folds: three decimals of differences, two of the ends of resampled BCa."""
+    folder = shared_data("bootci_real_data") / "S2_EmoInt"
+    parts = {str(n): Evaluation.of(*_read(folder, n)) for n in range(2, 4 * VALIDATIONS, 4)}
+    systems = [code for code in CONDITIONS.values() if code != "A3"]
+    result = compare_folds(parts, metric="pearson", systems=systems, interval="bca", n_resamples=RESAMPLES)
+    assert len(result.spread) == len(SPREAD)
+    for spread in result.spread:
+        sign = 1.0 if (spread.a, spread.b) in TABLE else -1.0
+        pair = (spread.a, spread.b) if sign > 0 else (spread.b, spread.a)
+        low, high = (spread.low, spread.high) if sign > 0 else (spread.high, spread.low)
+        ends = [sorted(sign * x for x in values) for values in (low, spread.difference, high)]
+        expected = SPREAD[pair]
+        assert ends[1] == pytest.approx(expected[2:4], abs=0.0006)
+        assert [*ends[0], *ends[2]] == pytest.approx([*expected[:2], *expected[4:]], abs=0.004)
+        assert spread.n_repetitions == VALIDATIONS
+        assert abs(spread.n_significant - TABLE[pair][4]) <= 1, "p-values near .05 are drawn"
+        assert abs(spread.n_excluding - EXCLUDING[pair]) <= 1, "so are the ends of BCa"

@@ -63,3 +63,14 @@ def test_the_diagram_of_questions_is_current() -> None:
     assert {answer.function for answer in answers} <= set(bestby.__all__)
     commands = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
     assert all(f"## {answer.command}\n" in commands for answer in answers)
+
+
+CITED = re.compile(r"\b[A-Z]\w+ (?:et al\.|and [A-Z]\w+) \(?(?:19|20)\d\d\b")
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in (DOCS / "guides").glob("*.md")))
+def test_a_guide_that_cites_works_lists_them(page: str) -> None:
+    text, _, listed = (DOCS / "guides" / page).read_text(encoding="utf-8").partition("\n## References\n")
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    missing = [found for found in CITED.findall(prose) if re.split(r"\W", found)[0] not in listed]
+    assert missing == [] or "docs/make_notebooks.py" in text, "name the work under References"

@@ -32,6 +32,7 @@ COMMANDS = {
     "metrics": "List the metrics: name, whether higher or lower is better, what it measures.",
     "plan": "Plan a study: its power, the size it needs, or the smallest difference it detects.",
     "advise": "Advise which test and which interval fit an experiment, and explain why.",
+    "cite": "Print the works behind the methods as BibTeX, or how to report a result.",
     "study": "Keep the runs of experiments in a directory, and compare them as it grows.",
 }
 

@@ -95,7 +95,7 @@ def _write(output: Json, result: Any) -> None:
             stream.buffer.write(content)
             stream.buffer.flush()
         if not printed:
-            print_to(result, stream, top)
+            print_to(result, stream, top, classes=getattr(output, "class_shares", False))
 
 
 def _rendered(output: Json, result: Any, form: str) -> bytes:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import path_text, quoted
 from bestby._core.typing import Array
 from bestby.data.arrays import is_other_key
 from bestby.data.coding import CODED_FROM, HEAD, Coded, coded_texts, has_few
@@ -31,8 +31,11 @@ def is_table(data: Any) -> bool:
     return is_frame(data)
 
 
-def unreadable(data: Any, needed: str, hint: str) -> InvalidInputError:
-    """Return the error for data of no form that is known; of records, the first entry that is none."""
+def unreadable(data: Any, needed: str, hint: str, reader: str = "") -> InvalidInputError:
+    """Return the error for data of no form that is known; of records, the first entry that is none.
+
+    `reader` is the call for a path, such as ``"compare_runs(bestby.read_runs({}))"``; without it the hint is.
+    """
     rows = list(data) if isinstance(data, list | tuple) else []
     if any(isinstance(row, Mapping) for row in rows):
         place, entry = next((i, row) for i, row in enumerate(rows, 1) if not isinstance(row, Mapping))
@@ -43,7 +46,8 @@ def unreadable(data: Any, needed: str, hint: str) -> InvalidInputError:
             argument="data",
         )
     if isinstance(data, str | PathLike):
-        hint = f"read the file first, with one of bestby's read functions: {hint}"
+        call = reader.format(path_text(data)) if reader else hint
+        hint = f"read the file first, with one of bestby's read functions: {call}"
     return InvalidInputError(f"data must be {needed}, got {type(data).__name__}", hint=hint, argument="data")
 
 

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, FloatArray, Rng
-from bestby.data.frames import is_table, table_of
+from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.runs import runs_of
 from bestby.inference.ordering_notes import Ordered, pair_notes
@@ -191,6 +192,8 @@ def multi_aso(
         notes = (Note("read_as", f"{table.source} was read as {read.description}"),)
     if isinstance(data, list | tuple) or getattr(data, "ndim", 0) == 2:
         data = {str(place): runs for place, runs in enumerate(data, start=1)}
+    if isinstance(data, str | PathLike):
+        raise unreadable(data, "the runs of systems", "", "multi_aso(bestby.read_runs({}).runs)")
     if not isinstance(data, Mapping) or len(data) < 2:
         raise InvalidInputError(
             "data must map the names of at least two systems to the scores of their runs, got"

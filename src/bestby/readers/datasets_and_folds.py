@@ -114,7 +114,8 @@ def read_folds(
     r"""Read results of cross-validation from one file, for `bestby.compare_folds`.
 
     A table of *scores* has a row per fold (and repetition) and a column per system. A table of *items* has a
-    row per item and repetition with its out-of-fold predictions and its fold, wide or long.
+    row per item and repetition with its out-of-fold predictions and its fold, wide or long; without a column
+    of folds the repetitions have none.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def read_folds(
     -------
     mapping
         Scores of shape (repetitions, folds) per system, or an Evaluation per repetition whose strata are the
-        folds.
+        folds, if these are known.
 
     Raises
     ------

@@ -59,7 +59,7 @@ _SKIPPED = {
         "low", "high", "interval", "verdict", "equivalence_low", "equivalence_high", "standard_error",
         "standard_error_method", "improvement_low", "improvement_high", "effect_low", "effect_high",
         "resampled", "probability_low", "probability_high", "robust_error", "win_rate_low", "win_rate_high",
-        "low_min", "low_max", "high_min", "high_max",
+        "low_min", "low_max", "high_min", "high_max", "excluding_zero",
     },
     "test": {
         "p_value", "p_adjusted", "test", "exact", "favoured", "rank_low", "rank_high", "group", "p_welch",

@@ -71,7 +71,10 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A report: its sections, the notes on its numbers, and in `methods` how these were computed."""
+    """A report: its sections, the notes on its numbers, and in `methods` how these were computed.
+
+    `classes` is the table of how often each class occurs.
+    """
 
     title: str
     subtitle: str
@@ -82,6 +85,7 @@ class Document:
     signature: str
     version: str
     overview: Overview | None = None
+    classes: Table | None = None
 
 
 def check_top(result: Any) -> None:

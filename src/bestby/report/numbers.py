@@ -32,6 +32,17 @@ def percent(level: float) -> str:
     return f"{100.0 * level:.6g} %"
 
 
+def percent_of(share: float) -> str:
+    """Return a share as a whole percentage, which is 0 or 100 for none and all only.
+
+    >>> percent_of(0.0), percent_of(0.001), percent_of(0.445), percent_of(0.999)
+    ('0 %', '<1 %', '44 %', '>99 %')
+    """
+    if 0.0 < share < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 < share < 1.0 else f"{100.0 * share:.0f} %"
+
+
 def margin_text(margin: float) -> str:
     """Return a margin with all of its digits, but without the noise of binary fractions.
 

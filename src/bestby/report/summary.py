@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from bestby import vocabulary
@@ -23,6 +23,12 @@ _OPEN = (
 _MOST_TIED = 50  # systems with one score among which the headline looks for tests that tell them apart
 _MOST_SCORES = 5  # that the headline names where nothing is compared
 MOST_OF_A_KIND = 3  # notes of one code with different words: each pair of many systems could have its own
+
+
+def _unnamed(method: Any) -> str:
+    """Return no source of a method."""
+    del method
+    return ""
 
 
 def headline(c: Comparison, metric: MetricInfo) -> str:
@@ -137,7 +143,9 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
         systems = tuple(entry for entry in systems if entry.metric == metric.name)
         differences = differences_on(differences, metric.name)
     kinds = examples(differences)
-    scores = _counted((name_of_interval(s.interval.method), 1) for s in systems if s.interval is not None)
+    scores = counted_names(
+        (name_of_interval(s.interval.method), 1) for s in systems if s.interval is not None
+    )
     tested, bounded = bool(kinds) and computed(c, "test"), computed(c, "interval")
     intervals, tests = intervals_and_tests(differences)
     text = "No intervals were computed"
@@ -214,21 +222,28 @@ def resampled(differences: Iterable[Difference]) -> bool:
     )
 
 
-def intervals_and_tests(differences: Sequence[Difference]) -> tuple[str, str]:
-    """Return the names of the intervals and of the tests, with how often each occurs if there are several."""
+def intervals_and_tests(
+    differences: Sequence[Difference],
+    source_of_interval: Callable[[str], str] = _unnamed,
+    source_of_test: Callable[[TestResult], str] = _unnamed,
+) -> tuple[str, str]:
+    """Return the names of the intervals and of the tests, with how often each occurs if there are several.
+
+    What `source_of_interval` and `source_of_test` return follows the name.
+    """
     kinds = examples(differences)
-    intervals = ((d.interval, times) for d, times in kinds)
+    methods = ((d.interval.method, times) for d, times in kinds if d.interval is not None)
     return (
-        _counted((name_of_interval(i.method), times) for i, times in intervals if i is not None),
-        _counted((how_tested(d.test), times) for d, times in kinds if d.test is not None),
+        counted_names((name_of_interval(one) + source_of_interval(one), times) for one, times in methods),
+        counted_names((how_tested(d.test, source_of_test), n) for d, n in kinds if d.test is not None),
     )
 
 
-def how_tested(test: TestResult) -> str:
-    """Return a test in words: its name, sides and how exact it is."""
+def how_tested(test: TestResult, source: Callable[[TestResult], str] = _unnamed) -> str:
+    """Return a test in words: its name, its source if one is given, sides and how exact it is."""
     how = f"exact, by {test.method}" if test.exact else test.method
     how = how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
-    return f"{name_of_test(test.name)}, {test.alternative} ({how})"
+    return f"{name_of_test(test.name)}{source(test)}, {test.alternative} ({how})"
 
 
 def name_of_interval(method: str) -> str:
@@ -236,7 +251,8 @@ def name_of_interval(method: str) -> str:
     return vocabulary.long_name("interval", method)
 
 
-def _counted(names: Iterable[tuple[str, int]]) -> str:
+def counted_names(names: Iterable[tuple[str, int]]) -> str:
+    """Return names as a list, with how often each occurs if there are several."""
     counts: Counter[str] = Counter()
     for name, times in names:
         counts[name] += times

@@ -249,6 +249,26 @@ class Reported:
         """
         return written(report_module("writers.html").to_html(self, top), path)
 
+    def methods(self, style: Literal["text", "latex", "markdown"] = "text") -> str:
+        r"""Return a paragraph for a paper: what was compared and how, with the works that it rests on.
+
+        It gives the design, the metric, the intervals and the tests with their level, the correction, the
+        resamples and the seed, and the version of the software. The numbers themselves belong into a table
+        or a figure beside it.
+
+        Parameters
+        ----------
+        style : {"text", "latex", "markdown"}
+            How works are cited: in words; as ``\citep{key}`` with the keys of `citations`, all else escaped
+            for LaTeX; or as Pandoc's Markdown does, ``[@key]``.
+        """
+        text: str = report_module("paper").paragraph(self, style)
+        return text
+
+    def citations(self, path: str | Path | None = None) -> str:
+        """Return the works that `methods` cites as BibTeX; write them to `path` if given."""
+        return written(report_module("paper").citations(self), path)
+
 
 def remember_backend(result: T, backend: str | None) -> T:
     """Let `to_frame` return the kind of frame that was compared by default, if it can make such frames."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
 from bestby.results.base import MetricInfo, Note, Provenance, report_module
 from bestby.results.comparison import Difference, Paired
@@ -32,6 +33,8 @@ class Spread:
         Least and greatest difference among them.
     low, high : tuple of float or None
         The same of the lower and the upper end of the interval; None without intervals (``interval=None``).
+    n_excluding : int or None
+        How many repetitions give an interval that does not hold 0; None without intervals.
 
     See Also
     --------
@@ -46,6 +49,7 @@ class Spread:
     low: Ends | None
     difference: Ends
     high: Ends | None
+    n_excluding: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -59,16 +63,16 @@ class FoldComparison(Paired):
     systems : tuple of str, length k
         By mean score, the best first.
     folds : tuple of (str, str), length J
-        Repetition and fold of each score.
+        Repetition and fold of each score; the fold is empty where a repetition came without its folds.
     scores : ndarray, shape (J, k)
         Score of each system on each fold; read only.
     means : tuple of float
         Mean score of each system over the folds.
     ratio : float
-        Items tested over items trained on.
+        Items tested over items trained on; NaN without folds.
     differences : tuple of Difference
         Per pair the mean difference over folds, its corrected interval and the test chosen, corrected over
-        the pairs; `n_items` is J.
+        the pairs; `n_items` is J. Empty without folds.
     tests : PairTests, a mapping of (str, str) to tuple of TestResult
         Per pair all tests that apply, in whichever order the two systems are named. Empty without tests
         (``test=None``).
@@ -108,6 +112,11 @@ class FoldComparison(Paired):
 
     described_by: ClassVar[str] = "folds"
 
+    @property
+    def has_folds(self) -> bool:
+        """Whether there are scores of folds, not of repetitions as a whole only."""
+        return any(fold for _, fold in self.folds)
+
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the differences of all pairs, each fold a dot beside the corrected interval.
 
@@ -115,5 +124,15 @@ class FoldComparison(Paired):
         ----------
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
+
+        Raises
+        ------
+        DesignError
+            If the repetitions came without their folds: there is no difference over the folds then.
         """
+        if not self.differences:
+            raise DesignError(
+                "there are no differences over the folds to draw: the fold of each item is not known",
+                hint='to_frame("differences") has those of each repetition',
+            )
         return report_module("figures.forest").folds(self, ax)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
+from bestby.cli import main
 
 GOLD = ["a"] * 6 + ["b"] * 3 + ["c"]
 SYSTEMS = {"x": ["a"] * 7 + ["b"] * 2 + ["c"], "y": ["a"] * 10}
@@ -51,6 +52,52 @@ def test_there_are_none_without_labels():
     gold, x, y = rng.normal(size=(3, 20))
     assert bb.compare({"x": x, "y": y}, gold=gold, metric="pearson").classes == ()
     assert bb.compare({"x": x, "y": y}).classes == ()
+
+
+def test_whole_numbers_are_classes_even_as_floats():
+    gold, x = np.array([0.0, 1.0, 2.0, 1.0] * 5), np.array([0.0, 1.0, 1.0, 1.0] * 5)
+    floats = bb.compare({"x": x, "y": gold}, gold=gold, metric="accuracy")
+    whole = bb.compare({"x": x.astype(int), "y": gold}, gold=gold.astype(int), metric="accuracy")
+    assert [entry.labels for entry in floats.classes] == [("0", "1", "2")] * 3
+    assert floats.classes == whole.classes
+    assert never(floats) == ["x never predicts 1 of the 3 classes of the gold: '2'"]
+
+
+def test_the_table_is_in_every_report_where_it_is_small(capsys):
+    result = compared()
+    for text in (result.to_html(), result.to_markdown()):
+        assert "Items of each class" in text
+        assert "7 (70 %)" in text
+    assert "Items of each class" not in str(result)
+    rows = result.to_frame("classes")
+    assert list(rows.columns) == ["system", "label", "share", "count"]
+    assert len(rows) == 9
+    assert rows["count"].sum() == 30
+    many = [str(i) for i in range(40)]
+    large = bb.compare({f"s{i}": many for i in range(12)}, gold=many, metric="accuracy", n_resamples=99)
+    assert "Items of each class" not in large.to_html()
+    soft = np.random.default_rng(0).dirichlet([1.0, 1.0, 1.0], size=(3, 20))
+    page = bb.compare({"x": soft[0], "y": soft[1]}, gold=soft[2], metric="brier").to_markdown()
+    assert "Mean probability of each class" in page
+    assert f"{soft[2].mean(axis=0)[0]:.3f}" in page
+
+
+@pytest.mark.parametrize("command", ["compare", "evaluate"])
+def test_the_terminal_shows_it_on_request(command, tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    lines = ["gold,x,y", *(",".join(row) for row in zip(GOLD, *SYSTEMS.values(), strict=True))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert main([command, str(path), "--gold", "gold"]) == 0
+    assert "Items of each class" not in capsys.readouterr().out
+    assert main([command, str(path), "--gold", "gold", "--class-shares"]) == 0
+    assert "gold 6 (60 %) 3 (30 %) 1 (10 %)" in " ".join(capsys.readouterr().out.split())
+
+
+def test_it_says_where_there_are_no_classes(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n0.5,0.6\n0.25,0.7\n0.1,0.3\n", encoding="utf-8")
+    assert main(["compare", str(path), "--class-shares"]) == 0
+    assert "No metric here reads classes" in capsys.readouterr().out
 
 
 def test_there_are_none_for_very_many_classes():

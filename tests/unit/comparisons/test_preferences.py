@@ -264,7 +264,7 @@ def test_the_winner_by_position_or_by_name() -> None:
     ("rows", "message"),
     [
         ([], "there are no judgements"),
-        ("xyz", "the judgements must be a one-dimensional sequence of values, got str"),
+        ("xyz", "data must be judgements, got str"),
         (3, "the judgements must be a one-dimensional sequence of values, got int"),
         ([("x", "y")], r"judgement 0 is \('x', 'y'\)"),
         ([("x", "y", "x"), ("q", "x", "y", "x")], r"judgement 1 is \('q', 'x', 'y', 'x'\)"),

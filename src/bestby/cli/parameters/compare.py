@@ -54,7 +54,7 @@ class Statistics(groups.Direction, Sampling, groups.ItemFamily):
 
 
 @record
-class Output(groups.ComparisonTables):
+class Output(groups.ComparisonTables, groups.ClassTables):
     top: Count = option("K", "Show the K best systems (default: all of up to 50, else 20).")
 
 

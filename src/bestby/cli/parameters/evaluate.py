@@ -16,7 +16,7 @@ class Statistics(groups.Direction, Sampling, groups.Intervals):
 
 
 @record
-class Output(groups.Tables):
+class Output(groups.ClassTables):
     table: ClassVar[str | None] = "scores"
     csv: Text = option("FILE|-", "Write the scores as CSV.")
 

@@ -41,7 +41,8 @@ class Statistics(groups.ScoreFamily):
 class Folds:
     """
     FILE is a table with a row per fold (and repetition) and a column per system, or a table with a row per
-    item (and repetition) that holds its fold, its gold and its out-of-fold predictions.
+    item (and repetition) that holds its fold, its gold and its out-of-fold predictions. Without the folds,
+    the repetitions are compared one by one.
 
     The training sets of folds overlap, so an ordinary t test of the folds rejects too often; the tests and
     intervals here are corrected for that. "auto" is corrected-t, but conservative-t for random splits and for

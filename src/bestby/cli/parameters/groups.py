@@ -302,6 +302,13 @@ class Tables(Output):
 
 
 @record
+class ClassTables(Tables):
+    """The same, with how often each class occurs."""
+
+    class_shares: bool = flag("Also print how often each class occurs in the gold and in the predictions.")
+
+
+@record
 class ComparisonTables(Tables):
     """The same, with the scores beside the differences."""
 

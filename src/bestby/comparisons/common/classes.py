@@ -27,7 +27,7 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
     """
     if evaluation.gold is None or not any(m.reads in ("labels", "distributions") for m in metrics):
         return ()
-    if any(values.dtype.kind == "f" and values.ndim == 1 for values in _columns(evaluation).values()):
+    if any(map(_real, _columns(evaluation).values())):
         return ()  # numbers, which other metrics read too
     if evaluation.classes is not None:
         return tuple(_soft(evaluation))
@@ -35,7 +35,7 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
     labels = sorted({label for counts in found.values() for label in counts}, key=_order)
     if not found or len(labels) > MOST_CLASSES:
         return ()
-    shown = tuple(map(str, labels))
+    shown = tuple(_text(label) for label in labels)
     return tuple(
         _hard(name, shown, tuple(found[name].get(label, 0) for label in labels))
         for name in ("", *evaluation.names)
@@ -46,6 +46,22 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
 def _hard(name: str, labels: tuple[str, ...], counts: tuple[int, ...]) -> ClassShares:
     n = max(sum(counts), 1)
     return ClassShares(name or None, labels, tuple(count / n for count in counts), counts)
+
+
+def _real(values: Array) -> bool:
+    """Return whether a column holds numbers that are no labels: fractions."""
+    if values.dtype.kind != "f" or values.ndim != 1:
+        return False
+    return not np.all(values == np.rint(values), where=np.isfinite(values))
+
+
+def _text(label: object) -> str:
+    """Return a label as text; whole numbers that came as floats lose their point.
+
+    >>> _text(2.0), _text(2), _text("2.0")
+    ('2', '2', '2.0')
+    """
+    return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def _order(label: object) -> tuple[bool, object]:

@@ -107,7 +107,8 @@ def source_of(data: Any, outer: str | None, dataset: str | None, options: TableO
         raise unreadable(
             data,
             "a mapping, a data frame, a list of records or an Evaluation",
-            'compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...}); bestby.read_datasets reads files',
+            'compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...})',
+            "compare_datasets(bestby.read_datasets({}))",
         )
     named = {str(name): value for name, value in data.items()}
     if len(named) < len(data):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from os import PathLike
@@ -23,7 +24,7 @@ from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
 from bestby.engine.text_statistics import Counting
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import remember_backend
+from bestby.results.base import Note, remember_backend
 from bestby.results.datasets import Counts, Names, PairTests
 from bestby.results.folds import FoldComparison
 from bestby.results.values import TestResult
@@ -71,7 +72,8 @@ def compare_folds(
         Scores of folds: a mapping of system to an array of shape (K,) or (r, K) for r repetitions, or to a
         mapping of fold to score, which are joined by fold, or a frame with a row per fold. Out-of-fold
         predictions: an Evaluation whose strata are the folds, a mapping of repetition to such, or a frame
-        with a row per item (and repetition).
+        with a row per item (and repetition). Repetitions may come without their folds (no strata, no such
+        column): then each is compared by itself, and nothing is said about the learners.
     gold : str, optional
         The column of the gold in a frame with a row per item.
     metric : str, Metric or callable, optional
@@ -146,6 +148,10 @@ def compare_folds(
     are trained on as many items as in one fold, over all training sets. The correlation of the folds cannot
     be estimated, so it is assumed; the note `correlation_assumed` says how much, and where that is wrong.
 
+    Repetitions without their folds have no such difference: `differences` is empty, and `within` and `spread`
+    hold what single repetitions say. They share their items, so that the number of repetitions with a
+    difference is no sample size; the note `no_folds` says so.
+
     References
     ----------
     .. [1] Nadeau and Bengio (2003), Inference for the Generalization Error, Machine Learning 52, 239-281.
@@ -176,13 +182,14 @@ def compare_folds(
     per_dataset.refuse_columns(data, columns)
     if isinstance(given, dict):
         folds = folds_of_items(given, metric, greater_is_better, drawing, Counting.of(drawing, cache))
+        fold_tests.check_known(folds, test, ratio, required, margin)
     else:
         _refuse_unused(interval, inside, required, test)
         folds = folds_of_scores(given, metric, greater_is_better)
     options = dataclasses.replace(options, alternative=oriented(alternative, folds.metric.greater_is_better))
     side = options.alternative
-    share = fold_tests.ratio_of(folds, ratio)
-    name = None if test is None else fold_tests.chosen(test, folds, share, side)
+    share = fold_tests.ratio_of(folds, ratio) if folds.known else math.nan
+    name = fold_tests.chosen(test, folds, share, side) if test is not None and folds.known else None
     order = _ordered(folds)
     pairs = per_dataset.pairs_of(order, folds.names, baseline, side)
     inner, effects = inner_differences(folds, pairs, options)
@@ -204,12 +211,12 @@ def compare_folds(
         scores=scores,
         means=tuple(float(mean) for mean in scores.mean(axis=0)),
         ratio=share,
-        differences=differences_of(folds, pairs, tests, name, share, options),
+        differences=differences_of(folds, pairs, tests, name, share, options) if folds.known else (),
         tests=PairTests(tests),
         effects=Counts(effects, side),
         within=inner,
         spread=tuple(spread_of(pair, i, inner, options) for i, pair in enumerate(pairs)) if inner else (),
-        notes=(*folds.notes, *(() if options.bare else fold_tests.notes(folds, ratio, share, name, options))),
+        notes=(*folds.notes, *_notes(folds, ratio, share, name, options)),
         provenance=made_by(drawing, settings, folds.sizes(), folds.data_hash),
         level=options.level,
         correction=options.corrected_by,
@@ -251,8 +258,20 @@ def _settings(
         "test_choice": "auto" if test == "auto" else "by name", "ratio": share, "required": needed,
         "correction": options.correction, "margin": options.margin, "baseline": baseline,
     }  # fmt: skip
-    of_tests = {"inside", "alternative", "test_choice", "required", "correction"} if name is None else set()
+    of_tests = {"inside", "alternative", "test_choice", "required", "correction"} if test is None else set()
+    if not folds.known:
+        of_tests |= {"ratio", "required", "test_choice"}
+        settings["test"] = None if test is None else "within repetitions"
     return {key: value for key, value in settings.items() if key not in of_tests}
+
+
+def _notes(
+    folds: Folds, ratio: float | None, share: float, name: str | None, options: Options
+) -> Sequence[Note]:
+    """Return what the reader must know of the tests and intervals over the folds, or of there being none."""
+    if options.bare:
+        return ()
+    return fold_tests.notes(folds, ratio, share, name, options) if folds.known else fold_tests.WITHOUT_FOLDS
 
 
 def _refuse_unused(interval: str | None, inside: str, required: int | str, test: str | None) -> None:

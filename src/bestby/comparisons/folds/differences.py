@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -27,19 +29,17 @@ from bestby.results.datasets import Names
 from bestby.results.folds import Spread
 from bestby.results.replicability import Replicability
 from bestby.results.values import TestResult, defined
+from bestby.vocabulary import allowed_names
 
 
 def inner_differences(
     folds: Folds, pairs: Sequence[Names], options: Options
 ) -> tuple[dict[str, tuple[Difference, ...]], dict[Names, Replicability]]:
     """Return the differences on the pooled predictions of each repetition, and the effects in the folds."""
-    if not folds.parts:
+    if not folds.whole:
         return {}, {}
-    inner = {
-        name: with_direction_notes(per_dataset.differences(makers, evaluation, pairs, options), options.alpha)
-        for name, (makers, evaluation) in folds.whole.items()
-    }
-    if options.test is None:
+    inner = _with_one_interval(folds, pairs, options)
+    if options.test is None or not folds.parts:
         return inner, {}
     made = {
         label: per_dataset.p_values(makers, evaluation, pairs, options)
@@ -51,6 +51,28 @@ def inner_differences(
         for i, pair in enumerate(pairs)
     }
     return inner, effects
+
+
+def _with_one_interval(
+    folds: Folds, pairs: Sequence[Names], options: Options
+) -> dict[str, tuple[Difference, ...]]:
+    """Return the differences on each repetition, with intervals of one kind where "auto" chose several.
+
+    Counts of intervals that do not hold 0 would otherwise count methods, too.
+    """
+    inner = _inner(folds, pairs, options)
+    kinds = Counter(d.interval.method for row in inner.values() for d in row if d.interval is not None)
+    if options.interval != "auto" or len(kinds) < 2:
+        return inner
+    askable = [kind for kind, _ in kinds.most_common() if kind in allowed_names("interval", "folds")]
+    return _inner(folds, pairs, dataclasses.replace(options, interval=askable[0])) if askable else inner
+
+
+def _inner(folds: Folds, pairs: Sequence[Names], options: Options) -> dict[str, tuple[Difference, ...]]:
+    return {
+        name: with_direction_notes(per_dataset.differences(makers, evaluation, pairs, options), options.alpha)
+        for name, (makers, evaluation) in folds.whole.items()
+    }
 
 
 def _names_of(labels: Labels) -> dict[tuple[str, str], str]:
@@ -156,4 +178,5 @@ def spread_of(
         low=ends([one.low for one in bounds]) if bounded else None,
         difference=ends([d.estimate for d in made]),
         high=ends([one.high for one in bounds]) if bounded else None,
+        n_excluding=sum(0.0 not in one for one in bounds) if bounded else None,
     )

@@ -45,6 +45,23 @@ def ratio_of(folds: Folds, ratio: float | None) -> float:
     return math.fsum(count / (count - 1) for count in counts.values()) / sum(counts.values())
 
 
+def check_known(
+    folds: Folds, test: str | None, ratio: float | None, required: int | str, margin: float | None
+) -> None:
+    """Refuse what only folds give meaning to, where repetitions came without their folds."""
+    if folds.known:
+        return
+    if test not in (None, "auto"):
+        raise DesignError(
+            f"test {test!r} compares folds, and these repetitions came without the fold of each item",
+            hint='give the folds (strata, or a column), or test="auto", to test each repetition by itself',
+        )
+    checks.refuse_unused(
+        "repetitions without their folds",
+        ratio=(ratio, None), required=(required, "all"), margin=(margin, None),
+    )  # fmt: skip
+
+
 def automatic(folds: Folds, ratio: float) -> str:
     """Return the corrected t test that holds its level on these folds.
 
@@ -117,6 +134,17 @@ def by_repetition(folds: Folds, d: FloatArray) -> FloatArray:
         for name in folds.repetitions()
     ]
     return np.array(rows)
+
+
+WITHOUT_FOLDS = (
+    Note(
+        "no_folds",
+        "the fold of each item is not known, so there is no test of the learners over the folds: each"
+        " repetition is compared by itself. The repetitions are of the same items and nearly the same"
+        " training sets: how many of them show a difference says how far a conclusion depends on the seed and"
+        " the splits, not how sure the difference is",
+    ),
+)
 
 
 def notes(folds: Folds, given: float | None, ratio: float, test: str | None, options: Options) -> list[Note]:

@@ -44,6 +44,11 @@ class Folds:
     data_hash: str
     notes: tuple[Note, ...]
 
+    @property
+    def known(self) -> bool:
+        """Whether the folds are known; without them there is a score per repetition only."""
+        return any(fold for _, fold in self.labels)
+
     def shape(self) -> tuple[int, int] | None:
         """Return the numbers of repetitions and of folds in each; None if they differ."""
         sizes = list(self.repetitions().values())
@@ -53,7 +58,7 @@ class Folds:
         """Return the numbers of repetitions and folds, and the systems."""
         return {
             "repetitions": len(self.repetitions()),
-            "folds": len(self.labels),
+            **({"folds": len(self.labels)} if self.known else {}),
             "systems": list(self.names),
         }
 
@@ -82,6 +87,7 @@ def read(
             data,
             "a mapping, a data frame, a list of records or an Evaluation",
             'compare_folds({"old": scores_of_folds, "new": scores_of_folds})',
+            "compare_folds(bestby.read_folds({}))",
         )
     if all(isinstance(value, Evaluation) for value in data.values()):
         return {str(name): _selected(value, options) for name, value in data.items()}
@@ -168,6 +174,7 @@ def folds_of_items(
     """Return the score of every fold, with what makes tests inside folds and repetitions."""
     measure, reading_notes = per_dataset.one_metric(metric, parts, "repetition", greater_is_better)
     names = next(iter(parts.values())).names
+    without = len(parts) > 1 and all(part.strata is None for part in parts.values())
     whole, folds = {}, {}
     for again, evaluation in parts.items():
         if set(evaluation.names) != set(names):
@@ -176,7 +183,7 @@ def folds_of_items(
                 f" repetition {quoted(again)} has {', '.join(evaluation.names)}"
             )
         same = evaluation.with_systems(names)
-        for name, part in per_dataset.split(same, "fold").items():
+        for name, part in {} if without else per_dataset.split(same, "fold").items():
             where = f"repetition {quoted(again)}, fold {quoted(name)}"
             folds[again, name] = (per_dataset.intervals_on(part, measure, drawing, where, counting), part)
         plain = dataclasses.replace(same, strata=None)
@@ -184,14 +191,15 @@ def folds_of_items(
             per_dataset.intervals_on(plain, measure, drawing, f"repetition {quoted(again)}", counting),
             plain,
         )
-    _check_size(names, tuple(folds))
-    matrix = np.array([makers.scores[0] for makers, _ in folds.values()])
+    scored = {(again, ""): made for again, made in whole.items()} if without else folds
+    _check_size(names, tuple(scored))
+    matrix = np.array([makers.scores[0] for makers, _ in scored.values()])
     _check_amounts(names, matrix)
     fitted = next(iter(whole.values()))[0].group.metrics[0]
     return Folds(
         metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
         names=names,
-        labels=tuple(folds),
+        labels=tuple(scored),
         matrix=matrix,
         parts=folds,
         whole=whole,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.data.frames import is_table, table_of
+from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.groupings import one_grouping
 from bestby.data.layouts.preferences import TIES, Preferences, among, preferences_of, rows_among
 from bestby.inference.judgements import Judgements
@@ -60,6 +61,8 @@ def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
         judged, named = _from_table(data, clusters, columns)
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
         notes = (Note("read_as", judged.description),)
+    elif isinstance(data, str | PathLike):
+        raise unreadable(data, "judgements", "", "compare_preferences(bestby.read_preferences({}))")
     else:
         a, b, winner, items, named = _read(data, clusters, columns)
     arrays.check_labels({"a": a, "b": b, "winner": winner, "items": items, "clusters": named})

@@ -110,6 +110,7 @@ def given_runs(
             data,
             "a mapping of system to its runs, a data frame or a list of records",
             'compare_runs({"new": [0.81, 0.84], "old": [0.79, 0.80]})',
+            "compare_runs(bestby.read_runs({}))",
         )
     chosen = chosen_systems(data, columns.systems, columns.ignore)
     return Given(chosen, gold, metric, clusters, greater_is_better)

@@ -75,10 +75,12 @@ def datasets_of(
 def folds_of(
     table: Table, fold: str | None, repetition: str | None, options: TableOptions
 ) -> FoldScores | dict[str, Evaluation]:
-    """Return scores by fold, or an evaluation per repetition whose strata are the folds."""
+    """Return scores by fold, or an evaluation per repetition whose strata are the folds, if given."""
     table, options = options.prepared(table)
-    by = table.column_called(fold, ("fold",), "fold")
     again = repetition or ("repetition" if "repetition" in table.data else None)
+    if fold is None and "fold" not in table.data and again is not None:
+        return _repetitions_without_folds(table, again, options)
+    by = table.column_called(fold, ("fold",), "fold")
     folds = table.texts(by, "fold")
     rounds = (
         ["1"] * len(folds) if again is None else table.texts(table.require(again, "repetition"), "repetition")
@@ -100,6 +102,23 @@ def folds_of(
     options = dataclasses.replace(options, roles=dataclasses.replace(roles, stratum=_FOLD))
     inner = _with_ids_in_groups(dataclasses.replace(table, data=marked), rounds, options)
     return _by_repetition(evaluation_of(inner, options))
+
+
+def _repetitions_without_folds(table: Table, again: str, options: TableOptions) -> dict[str, Evaluation]:
+    """Return an evaluation per repetition, which has no strata."""
+    rounds = table.texts(table.require(again, "repetition"), "repetition")
+    bare = dataclasses.replace(table, data={name: c for name, c in table.data.items() if name != again})
+    if options.roles.gold is None and bare.item_column(options.roles.item) is None:
+        raise InvalidInputError(
+            f"{table.source}: no column is called fold, and rows without gold or item id are scores of folds",
+            hint="name the column with the fold of each row, or the gold: then rows are items",
+        )
+    marked = dataclasses.replace(
+        table, data={**bare.data, _FOLD: objects([f"{one}{_UNIT}-" for one in rounds])}
+    )
+    options = dataclasses.replace(options, roles=dataclasses.replace(options.roles, stratum=_FOLD))
+    parts = _by_repetition(evaluation_of(_with_ids_in_groups(marked, rounds, options), options))
+    return {name: dataclasses.replace(part, strata=None) for name, part in parts.items()}
 
 
 def scores_by_dataset(

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import counted
-from bestby.report import data, scaffold, summary, words
+from bestby.report import classes, data, scaffold, summary, words
 from bestby.report.best import best_systems
 from bestby.report.data import COLUMNS
 from bestby.report.document import Document, Overview, Picture, Score, Search, Section
@@ -29,6 +29,7 @@ from bestby.report.tables import (
 if TYPE_CHECKING:
     from bestby.results.base import MetricInfo
     from bestby.results.comparison import Comparison, Difference, SystemScore
+    from bestby.results.values import ClassShares
 
 __all__ = ["COLUMNS", "MORE_TABLES", "SCORE_COLUMNS", "dictionary", "document", "rows"]
 
@@ -62,7 +63,17 @@ def document(c: Comparison, top: int | None = None) -> Document:
         methods=summary.methods_sentence(c),
     )
     omitted = " ".join(section.omitted for section in sections)
-    return dataclasses.replace(report, overview=_overview(c if view is None else view, omitted))
+    return dataclasses.replace(
+        report,
+        overview=_overview(c if view is None else view, omitted),
+        classes=classes.shares_table(_shown_shares(c, view)),
+    )
+
+
+def _shown_shares(c: Comparison, view: Comparison | None) -> tuple[ClassShares, ...]:
+    """Return the shares of the gold and of the systems that are shown."""
+    shown = {None, *(entry.system for entry in (c if view is None else view).systems)}
+    return tuple(entry for entry in c.classes if entry.system in shown)
 
 
 def _title(c: Comparison, n_systems: int) -> str:
@@ -190,6 +201,7 @@ def dictionary(c: Comparison) -> dict[str, Any]:
         "systems": scores(c),
         "differences": list(rows(c)),
         "omnibus": [dataclasses.asdict(test) for test in c.omnibus],
+        **({"classes": classes.rows(c)} if c.classes else {}),
     }
 
 
@@ -203,7 +215,7 @@ def scores(c: Comparison) -> list[dict[str, Any]]:
     return list(data.without_skipped(c, (score_row(c, entry) for entry in c.systems)))
 
 
-MORE_TABLES = {"scores": (SCORE_COLUMNS, scores)}
+MORE_TABLES = {"scores": (SCORE_COLUMNS, scores), "classes": (classes.COLUMNS, classes.rows)}
 
 
 def score_row(c: Comparison, entry: SystemScore) -> dict[str, Any]:

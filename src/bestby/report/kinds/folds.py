@@ -38,12 +38,12 @@ def document(c: FoldComparison) -> Document:
         c,
         title=f"{len(c.systems)} systems compared by {c.metric.name}, cross-validated",
         subtitle=scaffold.subtitle(c, _design(c), words.direction(c.metric)),
-        methods=f"{_methods_over(c)} {_methods_within(c)}".rstrip(),
+        methods=f"{_methods_over(c)} {_methods_within(c)}".strip(),
         name=c.metric.name,
         lead=_headline(c),
         tables=(
             _systems(c),
-            _differences(c),
+            *([_differences(c)] if c.differences else []),
             *([_all_tests(c)] if c.tests else []),
             *([_spread(c)] if c.spread else []),
         ),
@@ -55,6 +55,8 @@ def document(c: FoldComparison) -> Document:
 
 def _design(c: FoldComparison) -> str:
     n_repetitions = len({label for label, _ in c.folds})
+    if not c.has_folds:
+        return f"{n_repetitions} repetitions"
     return f"{len(c.folds)} folds" + (f" in {n_repetitions} repetitions" if n_repetitions > 1 else "")
 
 
@@ -78,6 +80,8 @@ def _remarks(c: FoldComparison) -> tuple[str, ...]:
 
 def _methods_over(c: FoldComparison) -> str:
     """Return how the differences over the folds were computed, and why so if the package chose the test."""
+    if not c.has_folds:
+        return ""
     intervals, tests = summary.intervals_and_tests(c.differences)
     chosen = c.provenance.settings.get("test_choice") == "auto"
     reason = _REASONS[c.provenance.settings["test"]] if chosen else ""
@@ -168,9 +172,14 @@ def _spread(c: FoldComparison) -> Table:
         return Cell(f"{p_text(low, alpha(c.level))} to {p_text(high, alpha(c.level))}", low)
 
     significant = column.count("significant", attrgetter("n_significant", "n_repetitions"), " of ")
+    excluding = column.count("0 outside", attrgetter("n_excluding", "n_repetitions"), " of ")
+    excluding = dataclasses.replace(
+        excluding, applies=bounded and all(s.n_excluding is not None for s in c.spread)
+    )
     columns = (
         *column.PAIR,
         dataclasses.replace(significant, applies=tested),
+        excluding,
         Column("p", p_values, applies=tested),
         span("low", "low", applies=bounded),
         span(column.DIFFERENCE, "difference"),
@@ -187,7 +196,7 @@ def _spread(c: FoldComparison) -> Table:
         columns,
         c.spread,
         lambda s: s.n_significant == s.n_repetitions,
-        main=2 + 2 * tested + bounded,
+        main=2 + 2 * tested + bounded + excluding.applies,
         methods=_methods_within(c),
     )
 
@@ -226,6 +235,7 @@ def dictionary(c: FoldComparison) -> dict[str, Any]:
 
 def _spread_row(s: Spread) -> dict[str, Any]:
     row: dict[str, Any] = {"a": s.a, "b": s.b, "repetitions": s.n_repetitions, "significant": s.n_significant}
+    row["excluding_zero"] = s.n_excluding
     for name in ("p_value", "low", "difference", "high"):
         row[f"{name}_min"], row[f"{name}_max"] = getattr(s, name) or (None, None)
     return row

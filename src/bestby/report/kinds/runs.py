@@ -69,7 +69,7 @@ def document(c: RunsComparison) -> Document:
         c,
         title=f"Runs of {len(c.systems)} systems compared by {metric.name}",
         subtitle=scaffold.subtitle(c, f"{c.extent}{', paired' if c.paired else ''}"),
-        methods=f"{summary.methods_sentence(c)} {_methods_of_tests(c)}{_methods_of_runs(c)}",
+        methods=f"{summary.methods_sentence(c)} {methods_of_tests(c)}{_methods_of_runs(c)}",
         name=metric.name,
         lead=summary.headline(c, metric),
         tables=(*tables, *([_variances(c)] if c.variances else [])),
@@ -101,7 +101,7 @@ def _methods_of_orders(orders: StochasticOrders) -> str:
     return text
 
 
-def _methods_of_tests(c: RunsComparison) -> str:
+def methods_of_tests(c: RunsComparison) -> str:
     """Say that every p-value is the larger of two, where that is how it was made."""
     exchanged = not c.n_items and c.statistic == "mean" and not c.paired
     if not exchanged or c.provenance.settings.get("test") != "auto":

@@ -11,6 +11,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import safe_json, visible
+from bestby.report import paper
+from bestby.report.classes import is_small
 from bestby.report.column import Cell
 from bestby.report.document import Document, Picture, Search, Section, describe
 from bestby.report.tables import Table
@@ -49,8 +51,10 @@ def to_html(c: Any, top: int | None = None) -> str:
     body += [_navigation(document), "</header>"]
     headed = len(document.sections) > 1
     body += [_section(index, section, headed) for index, section in enumerate(document.sections)]
+    body.append(_classes(document))
     body.append(_notes(document))
     body.append(_making(document))
+    body.append(_reporting(c))
     style = "".join(_asset(f"{name}.css") for name in styles)
     head = f"""<!DOCTYPE html>
 <html lang="en">
@@ -72,6 +76,11 @@ def to_html(c: Any, top: int | None = None) -> str:
 def escape(text: str) -> str:
     """Return text that a page shows as it is, hidden characters as escapes."""
     return escape_markup(visible(text))
+
+
+def escape_lines(text: str) -> str:
+    """Return text of several lines that a page shows as it is."""
+    return "\n".join(map(escape, text.splitlines()))
 
 
 def _asset(name: str) -> str:
@@ -180,6 +189,13 @@ def _inline(axes: Axes, prefix: str, label: str) -> str:
     return f'{tag} role="img" aria-label="{escape(label)}"{size}>{rest}'
 
 
+def _classes(document: Document) -> str:
+    """Return the table of the classes, if it is small."""
+    if document.classes is None or not is_small(document.classes):
+        return ""
+    return f"<section>\n<h2>Classes</h2>\n{_table(document.classes, sortable=True)}\n</section>"
+
+
 def _notes(document: Document) -> str:
     if not document.notes:
         return ""
@@ -200,6 +216,18 @@ def _making(document: Document) -> str:
 </dl>
 <h3>Signature</h3>
 {_signature(document)}
+</section>"""
+
+
+def _reporting(c: Any) -> str:
+    """Return the paragraph for a paper, and its works as BibTeX."""
+    return f"""<section class="bb-reporting">
+<h2>How to report this</h2>
+<blockquote>{_paragraph(paper.paragraph(c))}</blockquote>
+<details>
+<summary>BibTeX</summary>
+<pre tabindex="0">{escape_lines(paper.citations(c))}</pre>
+</details>
 </section>"""
 
 

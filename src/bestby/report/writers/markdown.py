@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from bestby._core.text import visible
+from bestby.report.classes import is_small
 from bestby.report.document import describe
 from bestby.report.tables import Table
 
@@ -25,6 +26,8 @@ def to_markdown(c: Any, top: int | None = None) -> str:
             blocks.append(_table(table, bold=table.main if position else 1))
             blocks += map(escape, table.footnote.splitlines())
         blocks += [escape(remark) for remark in (*section.remarks, section.omitted) if remark]
+    if document.classes is not None and is_small(document.classes):
+        blocks += [f"{escape(document.classes.caption)}:", _table(document.classes, bold=0)]
     if document.notes:
         blocks.append("\n".join(f"- {escape(line)}" for line in document.notes))
     blocks.append(escape(document.methods))

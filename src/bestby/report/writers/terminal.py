@@ -32,8 +32,11 @@ _ASCII = {0x2212: "-", 0x2013: "-", 0x2500: "-", 0x2026: "...", 0x221E: "inf", 0
 _ASCII |= {0x2020: "+", 0x2021: "++", 0xA7: "$", 0xB6: "@", 0x2016: "="}  # the marks of rows stay distinct
 
 
-def to_text(c: Any, top: int | None = None) -> str:
-    """Return the report as plain text, 100 columns wide, without colour or trailing spaces."""
+def to_text(c: Any, top: int | None = None, *, classes: bool = False) -> str:
+    """Return the report as plain text, 100 columns wide, without colour or trailing spaces.
+
+    `classes` adds how often each class occurs.
+    """
     from rich.console import Console
 
     if own := _own_text(c):
@@ -43,20 +46,20 @@ def to_text(c: Any, top: int | None = None) -> str:
     fixed: dict[str, Any] = {"color_system": None, "legacy_windows": False, "_environ": {}}
     fixed |= {"force_terminal": False, "force_jupyter": False}
     console = Console(file=buffer, width=_WIDTH, height=100, **fixed, **_PLAIN)
-    _print(c, console, top)
+    _print(c, console, top, classes=classes)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).strip("\n")
 
 
-def print_to(c: Any, file: TextIO, top: int | None = None) -> None:
+def print_to(c: Any, file: TextIO, top: int | None = None, *, classes: bool = False) -> None:
     """Print the report: coloured and as wide as the terminal if `file` is one, else as `to_text`."""
     from rich.console import Console
 
     console = Console(file=file, **_PLAIN)
     console.width = max(console.width, _LEAST_WIDTH)
     if console.is_terminal and _fits("\u2500\u2212", file) and not _own_text(c):
-        _print(c, console, top)
+        _print(c, console, top, classes=classes)
         return
-    text = to_text(c, top) + "\n"
+    text = to_text(c, top, classes=classes) + "\n"
     if not _fits(text, file):
         encoding = file.encoding or "ascii"
         text = text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
@@ -77,12 +80,14 @@ def _fits(text: str, file: TextIO) -> bool:
     return True
 
 
-def _print(c: Any, console: Console, top: int | None) -> None:
+def _print(c: Any, console: Console, top: int | None, *, classes: bool) -> None:
     document = describe(c, top)
     for section in document.sections:
         console.print(_text(section.lead, style="bold"))
         console.print()
         _print_section(section, console)
+    if classes:
+        _print_classes(document.classes, console)
     if document.notes:
         console.print(_text("Notes", style="bold"))
         for line in document.notes:
@@ -117,6 +122,16 @@ def _print_section(section: Section, console: Console) -> None:
             continue
         console.print()
         console.print(_text(remark))
+    console.print()
+
+
+def _print_classes(table: Table | None, console: Console) -> None:
+    """Print how often each class occurs, or that there are no classes."""
+    if table is None:
+        console.print(_text("No metric here reads classes, or there are more than 50 of them."))
+    else:
+        console.print(_text(table.caption))
+        _print_table(_rich(table, strong=_STYLES[0]), console)
     console.print()
 
 

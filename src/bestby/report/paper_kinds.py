@@ -1,0 +1,273 @@
+"""What the paragraph for a paper says of each kind of result, by the name of the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bestby.report import scaffold, summary
+from bestby.report.kinds import plan as plans
+from bestby.report.kinds.runs import methods_of_tests
+from bestby.report.numbers import difference_text, percent, power_text
+from bestby.report.paper_sentences import (
+    against,
+    drawn,
+    inference,
+    measured,
+    named,
+    of_scores,
+    source_of_interval,
+    source_of_test,
+)
+from bestby.report.references import cite
+from bestby.report.words import computed, listed, name_of_test
+from bestby.results.advice import Advice
+from bestby.results.comparison import Comparison
+from bestby.results.datasets import DatasetComparison
+from bestby.results.folds import FoldComparison
+from bestby.results.normality import Normality
+from bestby.results.ordering import StochasticOrder, StochasticOrders
+from bestby.results.pairs import examples
+from bestby.results.plans import Allocation, Plan
+from bestby.results.preferences import PreferenceComparison
+from bestby.results.published import PublishedComparison
+from bestby.results.replicability import Replicability
+from bestby.results.runs import RunsComparison
+from bestby.results.study import StudyComparison
+from bestby.vocabulary import long_name
+
+
+def comparison(c: Comparison) -> Iterator[str]:
+    """Yield how systems were compared, or evaluated, on one test set."""
+    yield from _on_one_test_set(c, f"on the same {c.extent}")
+
+
+def study(c: StudyComparison) -> Iterator[str]:
+    """Yield how the conditions of a study were compared."""
+    yield from _on_one_test_set(c, f"on the same {c.extent}")
+
+
+def _on_one_test_set(c: Comparison, where: str) -> Iterator[str]:
+    names = list(dict.fromkeys(entry.system for entry in c.systems))
+    metrics = listed([measured(metric.name) for metric in c.metrics])
+    did = "compared" if len(c.differences) else "evaluated"
+    many = f"{len(names)} system{'s' * (len(names) > 1)}{named(names)}"
+    yield f"We {did} {many} by {metrics} {where}{against(c.baseline)}."
+    if c.classes and c.classes[0].counts is None:
+        yield f"The labels are soft: distributions over the classes{cite('analysis', 'soft labels')}."
+    scores = of_scores(c.systems)
+    if not len(c.differences):
+        if scores:
+            yield f"We report every score with its {percent(c.level)} confidence interval: {scores}."
+            yield drawn(c, (), *(entry.interval for entry in c.systems))
+        return
+    yield from inference(c, c.differences, scores=scores)
+    for test in sorted({one.name for one in c.omnibus}):
+        which = f"{long_name('omnibus', test)}{cite('omnibus', test)}"
+        yield f"We also tested that all systems are equal: {which}."
+    yield drawn(c, [d for d, _ in examples(c.differences)], *(entry.interval for entry in c.systems))
+
+
+def runs(c: RunsComparison) -> Iterator[str]:
+    """Yield how runs were compared."""
+    names = [entry.system for entry in c.systems]
+    metric, paired = measured(c.metrics[0].name), ", run by run in pairs" if c.paired else ""
+    yield (
+        f"We compared {len(names)} systems{named(names)} by {metric} over {c.extent}{paired}"
+        f"{against(c.baseline)}."
+    )
+    if c.statistic != "mean":
+        source = cite("analysis", "interquartile mean") if c.statistic == "iqm" else ""
+        yield f"The score of a system is the {long_name('statistic', c.statistic)} of its runs{source}."
+    else:
+        yield "The score of a system is the mean of its runs."
+    yield from inference(c, c.differences, scores=of_scores(c.systems))
+    yield methods_of_tests(c).rstrip()
+    methods = sorted({d.improvement_interval.method for d in c.differences if d.improvement_interval})
+    if methods:
+        shown = "; ".join(f"{summary.name_of_interval(one)}{source_of_interval(one)}" for one in methods)
+        yield f"Intervals of the probability that a run of one system beats one of the other: {shown}."
+    if c.orders is not None:
+        yield from _orders(next(iter(c.orders)))
+        yield f"Its bounds were resampled: {summary.resamples(c)}"
+    else:
+        yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
+
+
+def _orders(order: StochasticOrder) -> Iterator[str]:
+    exact = "exact" if order.test.exact else "Monte Carlo"
+    test = f"one-sided two-sample permutation test{cite('test', 'permutation-2')}, {exact}"
+    bound = f"the upper {100.0 * order.level:.4g} % bound of the violation ratio"
+    yield (
+        f"We measured how nearly one system is better at every quantile by almost stochastic order"
+        f"{cite('analysis', 'stochastic order')}: {bound}. Dominance was tested by the {test}."
+    )
+
+
+def ordering(orders: StochasticOrder | StochasticOrders) -> Iterator[str]:
+    """Yield how stochastic order was measured."""
+    if isinstance(orders, StochasticOrders):
+        first = next(iter(orders))
+        counts = sorted({n for order in orders for n in (order.n_a, order.n_b)})
+        systems = f"{len(orders.systems)} systems{named(orders.systems)}"
+        yield f"We compared the runs of {systems}, {_range(counts)} each."
+    else:
+        first = orders
+        yield f"We compared {first.n_a} runs of {first.a} with {first.n_b} runs of {first.b}."
+    yield from _orders(first)
+    if orders.provenance is not None:
+        yield f"We drew {summary.resamples(orders)}"
+
+
+def _range(counts: list[int]) -> str:
+    return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def datasets(c: DatasetComparison) -> Iterator[str]:
+    """Yield how systems were compared over datasets."""
+    yield (
+        f"We compared {len(c.systems)} systems{named(c.systems)} by {measured(c.metric.name)} on"
+        f" {len(c.datasets)} datasets{named(c.datasets)}{against(c.baseline)}."
+    )
+    yield from inference(c, c.differences, over=" of the means over the datasets")
+    inner = scaffold.all_within(c)
+    yield from _within(c, inner, "on each dataset")
+    if c.replicability:
+        holm = cite("correction", "holm")
+        yield (
+            f"We counted the datasets on which there is a difference by partial conjunction tests"
+            f"{cite('analysis', 'replicability')}, and named them by Holm's procedure{holm}."
+        )
+    if c.friedman is not None:
+        source = cite("omnibus", "friedman")
+        yield f"We ranked the systems by their average ranks and tested these by Friedman's test{source}."
+    if c.ranking:
+        yield f"We compared average ranks in pairs{cite('analysis', 'ranks')}."
+    yield drawn(c, [*c.differences, *inner], *(entry.interval for entry in c.overall))
+
+
+def _within(c: Any, inner: list[Any], where: str) -> Iterator[str]:
+    """Yield how the differences on single datasets or repetitions were bounded and tested."""
+    if not inner:
+        return
+    intervals, tests = summary.intervals_and_tests(inner, source_of_interval, source_of_test)
+    if computed(c, "interval"):
+        yield f"Intervals ({percent(c.level)}) {where}: {intervals}."
+    if computed(c, "test"):
+        yield f"Tests {where}: {tests}."
+
+
+def folds(c: FoldComparison) -> Iterator[str]:
+    """Yield how systems were compared by cross-validation."""
+    repetitions = len({label for label, _ in c.folds})
+    times = f" in {repetitions} repetitions" if repetitions > 1 else ""
+    design = f"cross-validation with {len(c.folds)} folds{times}"
+    design = design if c.has_folds else f"{repetitions} repetitions of cross-validation, each by itself"
+    yield (
+        f"We compared {len(c.systems)} systems{named(c.systems)} by {measured(c.metric.name)} in {design}"
+        f"{against(c.baseline)}."
+    )
+    yield from inference(c, c.differences, over=" of the means over the folds")
+    if c.has_folds and (computed(c, "interval") or computed(c, "test")):
+        yield (
+            "Intervals and tests allow for the training items that folds share, with a ratio of test items to"
+            f" training items of {c.ratio:.4g}."
+        )
+    inner = scaffold.all_within(c)
+    yield from _within(c, inner, "on the pooled predictions of each repetition")
+    if inner and computed(c, "test"):
+        yield "Their p-values were not corrected for the number of pairs."
+    if c.effects:
+        source = cite("analysis", "replicability")
+        yield f"We counted the folds in which there is a difference by partial conjunction tests{source}."
+    yield drawn(c, [*c.differences, *inner])
+
+
+def preferences(c: PreferenceComparison) -> Iterator[str]:
+    """Yield how systems were compared by judgements."""
+    names = [entry.system for entry in c.systems]
+    yield f"We compared {len(names)} systems{named(names)} from {c.extent}{against(c.baseline)}."
+    model = "the model of Bradley and Terry, a tie counting as half a win for both"
+    model = model if c.tie_model == "half" else "Davidson's model of preferences with ties"
+    yield f"Their strengths were fitted by maximum likelihood to {model}{cite('model', c.tie_model)}."
+    yield from inference(c, c.differences, scores=of_scores(c.systems))
+    yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
+
+
+def replicability(r: Replicability) -> Iterator[str]:
+    """Yield how p-values of datasets were combined."""
+    yield (
+        f"From the p-values of {len(r.datasets)} datasets{named(r.datasets)} we counted, at the"
+        f" {percent(r.alpha)} level, those on which there is a difference, by partial conjunction tests of"
+        f" Bonferroni's and of Fisher's kind{cite('analysis', 'replicability')}, and named them by Holm's"
+        f" procedure{cite('correction', 'holm')}."
+    )
+
+
+def published(c: PublishedComparison) -> Iterator[str]:
+    """Yield how a system was compared with a published score."""
+    unit = "runs" if c.answers[0].assumption == "runs" else "items"
+    yield (
+        f"We compared {measured(c.metric.name)} of {c.system} over {c.n} {unit} with the published score"
+        f" {c.provenance.settings['published']} of {c.published} over {c.n_published} {unit}."
+    )
+    by = {
+        a.assumption: f"by {long_name('interval', a.interval.method)}{source_of_interval(a.interval.method)} and"
+        f" {name_of_test(a.test)}{cite('test', a.test)}"
+        for a in c.answers
+    }
+    if "runs" in by:
+        yield f"The means were compared {by['runs']}."
+    elif "fewest differing" in by:
+        yield (
+            "The published predictions are not known: we report the range of everything that the two scores allow"
+            f" on the same items, {by['fewest differing']}, and beside it the comparison as if the items were"
+            f" different, {by['other items']}."
+        )
+    else:
+        yield f"The shares of right answers to different items were compared {by['other items']}."
+    yield f"Intervals are at the {percent(c.level)} level, and cover all digits that were cut off."
+
+
+def plan(p: Plan) -> Iterator[str]:
+    """Yield how the size or the power of a study was found."""
+    yield (
+        f"We planned the study by an analysis of power{cite('analysis', 'power')}: {p.n} {p.unit} detect a"
+        f" difference of {difference_text(p.difference)} with power {power_text(p.power, p.error)}."
+    )
+    yield from _assumed(p)
+    if not p.exact:
+        studies = p.provenance.settings["simulations"]
+        yield f"The power was simulated: {studies} studies, seed {p.provenance.seed}."
+
+
+def _assumed(p: Plan | Allocation) -> Iterator[str]:
+    yield f"The test is {plans.decision(p)}; we assumed {p.design.assumed_words}.{plans.averaged(p)}"
+
+
+def allocation(a: Allocation) -> Iterator[str]:
+    """Yield how a budget was divided."""
+    best = a.best
+    yield (
+        f"We divided a budget of {a.budget:g} between runs and items so that the power is largest"
+        f"{cite('analysis', 'allocation', 'power')}: {best.runs} runs on {best.items} items, with power"
+        f" {power_text(best.power)} to detect a difference of {difference_text(a.design.true_difference)}."
+    )
+    yield from _assumed(a)
+
+
+def normality(n: Normality) -> Iterator[str]:
+    """Yield how normality was tested."""
+    tests = listed([test.name for test in n.tests])
+    yield (
+        f"We described the distribution of {n.n} values by its moments and by tests of normality ({tests})"
+        f"{cite('analysis', 'normality')}; no other test was chosen by them."
+    )
+
+
+def advice(a: Advice) -> Iterator[str]:
+    """Yield how test and interval were chosen."""
+    yield (
+        f"We chose the test ({a.test}) and the interval ({a.interval}) by a fixed decision tree"
+        f"{cite('analysis', 'advice')}; correction for several comparisons: {a.correction}."
+    )

@@ -1,0 +1,125 @@
+"""Sentences for papers that several kinds of results share: bounds, tests and corrections of differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from bestby import vocabulary
+from bestby.report import summary
+from bestby.report.numbers import alpha, margin_text, percent
+from bestby.report.references import cite, cite_metric
+from bestby.report.words import computed, listed
+from bestby.results.comparison import Difference
+from bestby.results.pairs import examples
+from bestby.results.values import Interval, TestResult
+
+_MOST_NAMED = 10  # systems and datasets
+
+
+def named(names: Sequence[str]) -> str:
+    """Return names in brackets, after a blank, if they are not too many."""
+    return f" ({listed(names)})" if len(names) <= _MOST_NAMED else ""
+
+
+def measured(name: str) -> str:
+    """Return the name of a metric, with the work that it is from."""
+    return f"{name}{cite_metric(name)}"
+
+
+def against(baseline: str | None) -> str:
+    """Return that the others were compared with a baseline, if so."""
+    return "" if baseline is None else f", each of the others with the baseline {baseline}"
+
+
+def inference(
+    c: Any, differences: Sequence[Difference], *, over: str = "", scores: str = ""
+) -> Iterator[str]:
+    """Yield how differences were bounded, tested, corrected and judged; `over` says what they are over.
+
+    `scores` names the intervals of the scores, if they have some.
+    """
+    if not len(differences):
+        return
+    intervals, tests = summary.intervals_and_tests(differences, source_of_interval, source_of_test)
+    if computed(c, "interval"):
+        text = f"We report every difference{over} with its {percent(c.level)} confidence interval"
+        which = f"{intervals} for differences, {scores} for scores" if scores else intervals
+        yield f"{text}{cite('analysis', 'intervals')}: {which}."
+    else:
+        yield "We report the differences without intervals."
+    if computed(c, "test"):
+        yield f"We tested each difference{over} at the {percent(alpha(c.level))} level: {tests}."
+        yield corrected(c, sum(times for _, times in examples(differences)))
+    else:
+        yield "We tested nothing."
+    yield _margin(c, differences)
+
+
+def corrected(c: Any, comparisons: int) -> str:
+    """Return the correction for the number of comparisons, or that there was none."""
+    metrics = len(getattr(c, "metrics", ())) or 1
+    each = comparisons // metrics
+    of_each = " on each metric" if metrics > 1 else ""
+    if each == 1:
+        return f"There was one comparison{of_each}, so no p-value was corrected."
+    if c.correction == "none":
+        return f"The p-values of the {each} comparisons{of_each} were not corrected for their number."
+    name = vocabulary.long_name("correction", c.correction)
+    source = cite("correction", c.correction)
+    return f"The p-values of the {each} comparisons{of_each} were corrected for their number: {name}{source}."
+
+
+def _margin(c: Any, differences: Iterable[Difference]) -> str:
+    if c.margin is None:
+        return ""
+    text = f"We decided that a difference of less than {margin_text(c.margin)} does not matter"
+    level = next((d.equivalence_interval.level for d in differences if d.equivalence_interval), None)
+    if level is None:
+        return f"{text}."
+    source = cite("analysis", "equivalence")
+    return (
+        f"{text}: systems are equivalent if the {percent(level)} interval of two one-sided tests{source} lies"
+        " within it."
+    )
+
+
+def source_of_interval(method: str) -> str:
+    """Return the citation of a method of intervals."""
+    return cite("interval", method)
+
+
+def source_of_test(test: TestResult) -> str:
+    """Return the citation of a test; exact permutation tests, and Monte Carlo ones, have their own."""
+    if not test.name.startswith("permutation"):
+        return cite("test", test.name)
+    if test.exact and test.method == "convolution":
+        return _joined(cite("test", test.name), cite("analysis", "exact permutation"))
+    more = "" if test.exact else cite("analysis", "permutation by chance")
+    return _joined(cite("test", test.name), more)
+
+
+def _joined(first: str, second: str) -> str:
+    """Return two citations as one."""
+    return f"{first[:-1]}; {second.strip()[1:]}" if first and second else first or second
+
+
+def of_scores(systems: Iterable[Any]) -> str:
+    """Return the names of the intervals of scores, with their sources."""
+    methods = [entry.interval.method for entry in systems if entry.interval is not None]
+    if not methods:
+        return ""
+    shown = ((f"{summary.name_of_interval(one)}{cite('interval', one)}", 1) for one in methods)
+    return summary.counted_names(shown)
+
+
+def drawn(c: Any, differences: Iterable[Difference], *others: Interval | None) -> str:
+    """Return the number of resamples and the seed, if any were drawn; else that none were.
+
+    `others` are the intervals of scores and averages.
+    """
+    if not computed(c, "interval") and not computed(c, "test"):
+        return ""
+    if summary.resampled(differences) or any(one is not None and not one.exact for one in others):
+        return f"Where we resampled, we drew {summary.resamples(c)}"
+    return "Nothing was resampled: these numbers follow from the data by formula, without a seed."

@@ -1,0 +1,247 @@
+"""The works behind the methods: which method is from which work, and the works as BibTeX.
+
+The entries themselves are in `assets/references.bib`. Texts cite them as Pandoc does,
+``[@holm-1979-simple]``, and `rendered` writes these citations as text, as LaTeX or as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from importlib import resources
+from typing import Literal, TypeAlias, get_args
+
+from bestby._core import checks
+from bestby._core.text import visible
+from bestby._version import __version__
+
+Style: TypeAlias = Literal["text", "latex", "markdown"]
+STYLES: tuple[Style, ...] = get_args(Style)
+
+_ORDER = ("del-barrio-etal-2018-optimal", "dror-etal-2019-deep", "ulmer-etal-2022-deep")
+_CORRECTED_T = ("nadeau-bengio-2003-inference",)
+_CONSERVATIVE_T = (*_CORRECTED_T, "bouckaert-frank-2004-evaluating")
+_CROSSED = ("searle-etal-1992-variance", "satterthwaite-1946-approximate")
+_CR2 = ("bell-mccaffrey-2002-bias", "pustejovsky-tipton-2018-small")
+_BOOTSTRAP = ("efron-tibshirani-1993-introduction",)
+_REPLICABILITY = ("dror-etal-2017-replicability", "benjamini-heller-2008-screening")
+
+SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
+    "test": {
+        "permutation": ("noreen-1989-computer",),
+        "permutation-standardised": ("noreen-1989-computer",),
+        "bootstrap": _BOOTSTRAP,
+        "mcnemar": ("mcnemar-1947-note",),
+        "mcnemar-midp": ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar"),
+        "sign": ("dixon-mood-1946-statistical",),
+        "wilcoxon": ("wilcoxon-1945-individual",),
+        "t": ("student-1908-probable",),
+        "wald": _CR2,
+        "brunner-munzel": ("brunner-munzel-2000-nonparametric",),
+        "permutation-2": ("pitman-1937-significance",),
+        "welch": ("welch-1938-significance",),
+        "chi-squared": ("campbell-2007-chi",),
+        "fisher": ("campbell-2007-chi",),
+        "mann-whitney": ("mann-whitney-1947-test",),
+        "yuen": ("yuen-1974-two",),
+        "price-bonett": ("bonett-price-2002-statistical",),
+        "bootstrap-runs": _BOOTSTRAP,
+        "crossed-t": _CROSSED,
+        "crossed-bootstrap": ("owen-2007-pigeonhole",),
+        "corrected-t": _CORRECTED_T,
+        "conservative-t": _CONSERVATIVE_T,
+        "5x2cv-f": ("alpaydin-1999-combined",),
+        "5x2cv-t": ("dietterich-1998-approximate",),
+        "k-bonferroni": _REPLICABILITY,
+    },
+    "interval": {
+        "tango": ("tango-1998-equivalence",),
+        "wilson": ("wilson-1927-probable",),
+        "bca": ("efron-1987-better",),
+        "abc": ("diciccio-efron-1992-more",),
+        "percentile": _BOOTSTRAP,
+        "basic": ("davison-hinkley-1997-bootstrap",),
+        "studentized": ("davison-hinkley-1997-bootstrap",),
+        "normal": ("davison-hinkley-1997-bootstrap",),
+        "cr2": _CR2,
+        "two-way": ("cameron-etal-2011-robust",),
+        "unseen": ("wilson-1927-probable", "tango-1998-equivalence"),
+        "max-t": ("romano-wolf-2005-exact",),
+        "t": ("student-1908-probable",),
+        "welch": ("welch-1938-significance",),
+        "yuen": ("yuen-1974-two",),
+        "price-bonett": ("bonett-price-2002-statistical",),
+        "crossed-t": _CROSSED,
+        "newcombe": ("newcombe-2006-confidence",),
+        "newcombe-difference": ("newcombe-1998-interval",),
+        "corrected-t": _CORRECTED_T,
+        "conservative-t": _CONSERVATIVE_T,
+    },
+    "correction": {
+        "holm": ("holm-1979-simple",),
+        "bonferroni": ("dunn-1961-multiple",),
+        "step-down": ("romano-wolf-2005-exact",),
+        "max-t": ("romano-wolf-2005-exact",),
+        "bh": ("benjamini-hochberg-1995-controlling",),
+    },
+    "omnibus": {
+        "cochran_q": ("cochran-1950-comparison",),
+        "friedman": ("friedman-1937-use",),
+    },
+    "metric": {
+        "bleu": ("papineni-etal-2002-bleu", "post-2018-call"),
+        "chrf": ("popovic-2015-chrf",),
+        "chrf++": ("popovic-2015-chrf", "popovic-2017-chrf"),
+        "meteor": ("banerjee-lavie-2005-meteor",),
+        "rouge": ("lin-2004-rouge",),
+        "ter": ("snover-etal-2006-study",),
+    },
+    "model": {
+        "half": ("bradley-terry-1952-rank", "hunter-2004-mm"),
+        "davidson": ("davidson-1970-extending", "hunter-2004-mm"),
+    },
+    "analysis": {
+        "advice": ("dror-etal-2018-hitchhikers",),
+        "allocation": ("brennan-2001-generalizability",),
+        "equivalence": ("schuirmann-1987-comparison",),
+        "exact permutation": ("zmigrod-etal-2022-exact",),
+        "intervals": ("bestgen-2022-please",),
+        "interquartile mean": ("agarwal-etal-2021-precipice",),
+        "normality": (
+            "shapiro-wilk-1965-analysis", "lilliefors-1967-kolmogorov", "stephens-1974-edf",
+        ),
+        "permutation by chance": ("phipson-smyth-2010-permutation",),
+        "power": ("card-etal-2020-little",),
+        "ranks": ("demsar-2006-statistical",),
+        "replicability": _REPLICABILITY,
+        "stochastic order": _ORDER,
+        "soft labels": ("fornaciari-etal-2022-hard",),
+    },
+}  # fmt: skip
+"""The keys of the works that each method is from: tests, intervals and so on as the vocabulary names them."""
+
+SOFTWARE = "bestby"
+"""The key of the package itself, whose version is not fixed in the file."""
+
+_ENTRY = re.compile(r"@\w+\{([^,]+),\n.*?\n\}\n", re.DOTALL)
+_FIELD = re.compile(r"^  (\w+) *= \{(.*)\},?$", re.MULTILINE)
+_CITATION = re.compile(r"\[@[\w-]+(?:; @[\w-]+)*\]")
+_METRIC = re.compile(r"(?:bleu|chrf\+\+|chrf|meteor|rouge|ter)(?![a-z])")
+_LETTERS = {"{\\i}": "ı", "{\\'c}": "ć", "{\\v{s}}": "š", "{\\'a}": "á"}
+
+
+@cache
+def works() -> dict[str, str]:
+    """Return the BibTeX entries by key: the package, the four works it brings together, then by name."""
+    path = resources.files("bestby.report").joinpath("assets", "references.bib")
+    entries = {found[1]: found[0] for found in _ENTRY.finditer(path.read_text(encoding="utf-8"))}
+    return {SOFTWARE: _software(__version__), **entries}
+
+
+def _software(version: str) -> str:
+    return (
+        f"@misc{{{SOFTWARE},\n"
+        "  title  = {bestby: Which System Is Best, by How Much, and How Sure},\n"
+        "  author = {{The bestby authors}},\n"
+        f"  note   = {{Python package, version {version}}}\n"
+        "}\n"
+    )
+
+
+def bibtex(keys: Iterable[str] | None = None, version: str = __version__) -> str:
+    """Return works as BibTeX, each once: those of some keys, or all of them.
+
+    >>> bibtex(["holm-1979-simple"]).splitlines()[0]
+    '@article{holm-1979-simple,'
+    """
+    known = works() | {SOFTWARE: _software(version)}
+    return "\n".join(known[key] for key in dict.fromkeys(known if keys is None else keys))
+
+
+def cite(kind: str, *names: str) -> str:
+    """Return the citation of methods of one kind, after a blank; nothing for what has no source.
+
+    >>> cite("interval", "tango"), cite("correction", "none")
+    (' [@tango-1998-equivalence]', '')
+    """
+    keys = dict.fromkeys(key for name in names for key in SOURCES[kind].get(name, ()))
+    return f" [{'; '.join(f'@{key}' for key in keys)}]" if keys else ""
+
+
+def cite_metric(name: str) -> str:
+    """Return the citation of a metric of texts, with whichever options; nothing for other metrics.
+
+    >>> cite_metric("chrf"), cite_metric("rougeL"), cite_metric("accuracy")
+    (' [@popovic-2015-chrf]', ' [@lin-2004-rouge]', '')
+    """
+    stem = _METRIC.match(name)
+    return cite("metric", stem[0]) if stem else ""
+
+
+def cited(text: str) -> tuple[str, ...]:
+    """Return the keys that a text cites, in its order, each once.
+
+    >>> cited("By Holm [@holm-1979-simple] and by Holm [@holm-1979-simple; @dunn-1961-multiple].")
+    ('holm-1979-simple', 'dunn-1961-multiple')
+    """
+    return tuple(dict.fromkeys(key for found in _CITATION.findall(text) for key in _keys(found)))
+
+
+def _keys(citation: str) -> list[str]:
+    keys = [part.strip().removeprefix("@") for part in citation.strip("[]").split(";")]
+    return keys if all(key in works() for key in keys) else []
+
+
+def rendered(text: str, style: Style = "text") -> str:
+    r"""Return a text with its citations written for a style.
+
+    >>> rendered("By Holm [@holm-1979-simple], 5 %."), rendered("By Holm [@holm-1979-simple], 5 %.", "latex")
+    ('By Holm (Holm, 1979), 5 %.', 'By Holm \\citep{holm-1979-simple}, 5 \\%.')
+    """
+    checks.choice(style, STYLES, "style")
+    plain, write = _writers(style)
+    parts, end = [], 0
+    for found in _CITATION.finditer(text):
+        if keys := _keys(found[0]):
+            parts += [plain(text[end : found.start()]), write(keys)]
+            end = found.end()
+    return "".join([*parts, plain(text[end:])])
+
+
+def _writers(style: Style) -> tuple[Callable[[str], str], Callable[[list[str]], str]]:
+    """Return what writes the text between the citations, and what writes a citation."""
+    if style == "latex":
+        from bestby.report.writers.latex import escape as escape_latex
+
+        return partial(_blanks_kept, escape_latex), lambda keys: f"\\citep{{{','.join(keys)}}}"
+    if style == "markdown":
+        from bestby.report.writers.markdown import escape as escape_markdown
+
+        return partial(
+            _blanks_kept, escape_markdown
+        ), lambda keys: f"[{'; '.join(f'@{key}' for key in keys)}]"
+    return visible, lambda keys: f"({'; '.join(map(label, keys))})"
+
+
+def _blanks_kept(escape: Callable[[str], str], text: str) -> str:
+    """Return a part of a line escaped, with the blanks at its ends, which escaping removes."""
+    start, end = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{start}{escape(text)}{end}" if text.strip() else text
+
+
+def label(key: str) -> str:
+    """Return how a text names a work: authors and year.
+
+    >>> label("holm-1979-simple"), label("dror-etal-2019-deep"), label("del-barrio-etal-2018-optimal")
+    ('Holm, 1979', 'Dror et al., 2019', 'del Barrio et al., 2018')
+    """
+    if key == SOFTWARE:
+        return "The bestby authors"
+    values = dict(_FIELD.findall(works()[key]))
+    authors = values["author"]
+    for written, letter in _LETTERS.items():
+        authors = authors.replace(written, letter)
+    names = [author.partition(",")[0] for author in authors.split(" and ")]
+    shown = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
+    return f"{shown}, {values['year']}"
