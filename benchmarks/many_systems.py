@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks import page
+from benchmarks.worker import peak
 
 SIZES = (100, 300, 1000)
 ITEMS = 10_000
@@ -53,11 +53,6 @@ def predicted(n_systems: int, n_items: int) -> tuple[dict[str, Any], Any]:
         other = (gold + rng.integers(1, CLASSES, n_items)) % CLASSES
         systems[name] = np.where(hits == 1, gold, other).astype(np.int8)
     return systems, gold
-
-
-def peak() -> float:
-    """Return the peak memory of this process, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def measured(data: str, n_systems: int, n_items: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks import data, page
-from benchmarks.many_systems import peak
+from benchmarks.worker import peak
 
 ITEMS = 1_000_000
 WORDS = np.array(["negative", "neutral", "positive"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -89,12 +89,18 @@ class Along:
     counts: IntArray
     parts: tuple[tuple[FloatArray, FloatArray], ...]
 
-    def __call__(self, change: FloatArray, multiples: FloatArray) -> FloatArray:
-        """Return the scores (R,) for multiples (R,) of a change of the weights (C,)."""
-        totals, weights = [], (self.counts * change)[:, None]
-        for total, moves in self.parts:
-            # Row by row, not as a matrix product, which would add up in another order beside more columns.
-            shift = np.add.reduce(weights * moves, axis=0)
-            totals.append(total + multiples[:, None] * shift)
-        of_a, *of_b = self.score.each_score(totals)
-        return of_a - of_b[0] if of_b else of_a
+    def __call__(self, change: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        """Return the scores (R,) as a function of multiples (R,) of a change of the weights (C,)."""
+        weights = (self.counts * change)[:, None]
+        # Row by row, not as a matrix product, which would add up in another order beside more columns.
+        shifts = [np.add.reduce(weights * moves, axis=0) for _, moves in self.parts]
+
+        def along(multiples: FloatArray) -> FloatArray:
+            steps = multiples[:, None]
+            moved = [
+                total + steps * shift for (total, _), shift in zip(self.parts, shifts, strict=True)
+            ]
+            of_a, *of_b = self.score.each_score(moved)
+            return of_a - of_b[0] if of_b else of_a
+
+        return along

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,7 @@ class WeightGroup(ItemGroup):
             second = second - self._second(of_b)
         first, second = influence.within(first, second, self.units.bounds, along)
         counts = self.units.counts
-        return Expansion.of_units(first, counts, float(counts @ second), along)
+        return Expansion.of_units(first, counts, float(counts @ second), lambda change: partial(along, change))
 
     def _second(self, derivatives: WeightDerivatives) -> FloatArray:
         """Return the second derivatives of a score by the weight of each unit, shape (U,)."""

@@ -51,7 +51,7 @@ class Expansion:
         first: FloatArray,
         counts: IntArray,
         curvature: float,
-        along: Callable[[FloatArray, FloatArray], FloatArray],
+        along: Callable[[FloatArray], Callable[[FloatArray], FloatArray]],
     ) -> Expansion:
         """Return that of distinct units.
 
@@ -65,7 +65,7 @@ class Expansion:
         curvature : float
             The sum of the second derivatives over all units.
         along : callable
-            ``along(change, multiples)`` returns the scores, shape (R,), if the weight of each unit changes by
+            ``along(change)(multiples)`` returns the scores, shape (R,), if the weight of each unit changes by
             ``change``, of shape (C,), times each of the ``multiples``, of shape (R,).
         """
         largest = float(np.abs(first).max(initial=0.0))
@@ -78,7 +78,7 @@ class Expansion:
             error = largest * float(np.sqrt(spread))
             acceleration = float(counts @ (squared * u)) / (6.0 * spread**1.5)
         change = first / error if error > 0.0 else np.zeros(first.size)
-        return cls(error, acceleration, curvature, largest, lambda multiples: along(change, multiples))
+        return cls(error, acceleration, curvature, largest, along(change))
 
 
 def abc(expansion: Expansion, level: float, *, scale: float, bounds: Ends = (-np.inf, np.inf)) -> Ends | None:
@@ -127,7 +127,7 @@ def abc(expansion: Expansion, level: float, *, scale: float, bounds: Ends = (-np
     >>> x = np.array([1.0, 2.0, 3.0, 10.0])
     >>> found = Expansion.of_units(
     ...     (x - x.mean()) / 4, np.ones(4, dtype=int), 0.0,
-    ...     lambda change, multiples: x.mean() + multiples * (change @ x) / 4,
+    ...     lambda change: lambda multiples: x.mean() + multiples * (change @ x) / 4,
     ... )
     >>> low, high = abc(found, 0.9, scale=4.0)
     >>> round(low, 3), round(high, 3)

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -26,6 +26,8 @@ from bestby.results.loading import FORMAT, encoded
 from bestby.results.pairs import VERDICTS, Differences, Pairs, notes_of, parts_of
 
 _ROWS = 2000  # written at a time
+
+_UNDEFINED = dict.fromkeys(("NaN", "Infinity", "-Infinity"), "null")
 
 COLUMNS = {
     "metric": "metric",
@@ -253,12 +255,25 @@ def _readable_many(c: Any) -> str:
     notes = (*c.notes, *notes_of(c.differences))
     document = _readable(dataclasses.replace(c, differences=(), notes=notes))
     before, after = _json(document).split('"differences": []')
+    left_out = skipped(c)
     pieces = [before, '"differences": [']
-    described = iter(kind_of(c).rows(c))
-    while part := list(islice(described, _ROWS)):
-        text = _json(_plain(part))
-        pieces += [text[1:-2].replace("\n", "\n  "), ","]
+    for part in c.differences.parts:
+        columns = {name: column for name, column in _columns(part).items() if name not in left_out}
+        form = "\n    {\n      " + ",\n      ".join(f"{_json(name)}: %s" for name in columns) + "\n    }"
+        for start in range(0, len(part), _ROWS):
+            texts = [_texts(column[start : start + _ROWS]) for column in columns.values()]
+            pieces += [",".join([form % row for row in zip(*texts, strict=True)]), ","]
     return "".join([*pieces[:-1], "\n  ]", after])
+
+
+def _texts(column: Any) -> list[str]:
+    """Return the JSON of each value of a column, which never holds the end of a line."""
+    values = column.tolist() if isinstance(column, np.ndarray) else column
+    text = safe_json(json.dumps(values, ensure_ascii=False, default=_plain, separators=("\n", ":")))
+    texts = text[1:-1].split("\n")
+    if "NaN" not in text and "Infinity" not in text:
+        return texts
+    return [_UNDEFINED.get(one, one) for one in texts]
 
 
 def _json(value: Any) -> str:

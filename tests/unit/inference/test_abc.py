@@ -50,7 +50,7 @@ def of_mean(values: Any, level: float = LEVEL, **more: Any) -> Any:
         "first": (x - x.mean()) / x.size,
         "counts": np.ones(x.size, dtype=np.int64),
         "curvature": 0.0,
-        "along": lambda change, multiples: x.mean() + multiples * (change @ x) / x.size,
+        "along": lambda change: lambda multiples: x.mean() + multiples * (change @ x) / x.size,
         "scale": np.abs(x).max(),
         "bounds": (-np.inf, np.inf),
     } | more
@@ -67,7 +67,7 @@ def test_published_interval_of_a_variance() -> None:
         (d**2 - variance) / n,
         np.ones(n, dtype=np.int64),
         float((-2.0 * (d / n) ** 2).sum()),
-        lambda change, multiples: (
+        lambda change: lambda multiples: (
             variance + multiples * (change @ d**2) / n - (multiples * (change @ d) / n) ** 2
         ),
     )
@@ -172,7 +172,7 @@ def test_multiplicities_are_units() -> None:
         every,
         first=(x - every.mean()) / 6,
         counts=counts,
-        along=lambda change, multiples: every.mean() + multiples * ((counts * change) @ x) / 6,
+        along=lambda change: lambda multiples: every.mean() + multiples * ((counts * change) @ x) / 6,
     )
     assert once == pytest.approx(of_mean(every), rel=1e-12)
 
