@@ -97,9 +97,7 @@ class Along:
 
         def along(multiples: FloatArray) -> FloatArray:
             steps = multiples[:, None]
-            moved = [
-                total + steps * shift for (total, _), shift in zip(self.parts, shifts, strict=True)
-            ]
+            moved = [total + steps * shift for (total, _), shift in zip(self.parts, shifts, strict=True)]
             of_a, *of_b = self.score.each_score(moved)
             return of_a - of_b[0] if of_b else of_a
 

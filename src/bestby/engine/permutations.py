@@ -114,7 +114,12 @@ class Permutations:
         changes = step * (difference(-half) - difference(-half - step[:, None] * delta))
         tolerance = max(rounding.tie_width(scale, abs(observed)), self._slack(pair, midpoint, half))
         shifts = 0.5 * delta
-        swaps = tilting.Swaps(counts, own, changes, lambda signs: difference(signs @ shifts))
+
+        def changes_at(signs: FloatArray) -> FloatArray:
+            here = signs @ shifts
+            return difference(here + shifts) - difference(here - shifts)
+
+        swaps = tilting.Swaps(counts, own, changes, lambda signs: difference(signs @ shifts), changes_at)
         return tilting.refined(result, swaps, tolerance, seed)
 
     def _midpoint(self, pair: Pair) -> Midpoint:

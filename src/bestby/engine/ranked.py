@@ -142,7 +142,8 @@ class WeightGroup(ItemGroup):
             second = second - self._second(of_b)
         first, second = influence.within(first, second, self.units.bounds, along)
         counts = self.units.counts
-        return Expansion.of_units(first, counts, float(counts @ second), lambda change: partial(along, change))
+        curvature = float(counts @ second)
+        return Expansion.of_units(first, counts, curvature, lambda change: partial(along, change))
 
     def _second(self, derivatives: WeightDerivatives) -> FloatArray:
         """Return the second derivatives of a score by the weight of each unit, shape (U,)."""

@@ -67,8 +67,8 @@ def test_published_interval_of_a_variance() -> None:
         (d**2 - variance) / n,
         np.ones(n, dtype=np.int64),
         float((-2.0 * (d / n) ** 2).sum()),
-        lambda change: lambda multiples: (
-            variance + multiples * (change @ d**2) / n - (multiples * (change @ d) / n) ** 2
+        lambda change: (
+            lambda multiples: variance + multiples * (change @ d**2) / n - (multiples * (change @ d) / n) ** 2
         ),
     )
     found = abc(expansion, 0.9, scale=variance)
@@ -211,8 +211,8 @@ def test_what_never_varies_has_an_interval_of_one_point() -> None:
     [
         {"curvature": np.nan},
         {"first": np.r_[10.0, np.full(11, -10.0 / 11)], "level": 0.999999},  # the acceleration turns it round
-        {"along": lambda _, multiples: np.where(multiples > 0.5, np.nan, multiples)},
-        {"along": lambda _, multiples: np.sin(1.5 * multiples)},
+        {"along": lambda _: lambda multiples: np.where(multiples > 0.5, np.nan, multiples)},
+        {"along": lambda _: lambda multiples: np.sin(1.5 * multiples)},
         {"bounds": (-1.0, 5.0)},
         {"curvature": -12.0},  # a bias so large that both ends lie above the score
         {"curvature": 12.0},

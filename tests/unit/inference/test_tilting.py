@@ -86,6 +86,30 @@ def test_kinds_with_several_units_are_the_same_as_units_one_by_one() -> None:
     assert abs(found.p_value - exact.p_value) <= 4.0 * found.error
 
 
+def test_where_the_difference_bends_the_draws_go_where_most_of_the_tail_is() -> None:
+    """Most arrangements as far out as these data have half as much of each of two kinds as they of one."""
+    counts, own = np.array([300, 300]), np.array([160, 0])
+
+    def difference(signs: FloatArray) -> FloatArray:
+        return np.asarray(np.arctan(signs / 196.0).sum(axis=1))
+
+    def changes_at(signs: FloatArray) -> FloatArray:
+        return np.asarray(np.arctan((signs + 1.0) / 196.0) - np.arctan((signs - 1.0) / 196.0))
+
+    observed = float(difference(own[None, :].astype(float))[0])
+    delta = 2.0 * np.eye(2)
+    exact = permutation.exact_enumeration(delta, counts, own, difference, observed, "two-sided", 1e-12)
+    assert exact is not None
+    changes = changes_at(own.astype(float))
+    for seed in range(3):
+        swaps = Swaps(counts, own, changes, difference, changes_at)
+        found = tilting.refined(plain(observed), swaps, 1e-12, seed)
+        assert found.method == "importance sampling"
+        assert abs(found.p_value - exact.p_value) <= 4.0 * found.error
+        near = tilting.refined(plain(observed), Swaps(counts, own, changes, difference), 1e-12, seed)
+        assert abs(near.p_value - exact.p_value) > 4.0 * near.error  # what the effects near the data give
+
+
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 def test_one_sided_p_is_half_and_mirrored(alternative: Alternative) -> None:
     rng = np.random.default_rng(0)
