@@ -59,7 +59,9 @@ def round_down(x: float) -> int:
 def difference(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return A minus B, 0 where the two are equal but for their last bits."""
     raw = np.subtract(a, b)
-    return np.where(np.abs(raw) <= _LAST_DIGITS * (np.abs(a) + np.abs(b)), 0.0, raw)
+    width = np.abs(a) + np.abs(b)
+    width *= _LAST_DIGITS
+    return np.where(np.abs(raw) <= width, 0.0, raw)
 
 
 def on_marks(values: FloatArray, marks: tuple[float, ...], scale: FloatArray | float) -> FloatArray:
