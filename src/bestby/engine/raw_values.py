@@ -19,6 +19,9 @@ MOST_SHARED = 1e3
 MOST_APART = 1e5
 """The same in a unit of two: beyond it, what the system on the smaller scale says is lost in the sums."""
 
+_BEGINNING = 64
+"""Rows that are compared before all are."""
+
 
 def comparable(metric: StandardisedMetric, pair: Pair) -> bool:
     """Return whether two systems can swap their numbers as given: sums of squares must hold both scales."""
@@ -54,11 +57,14 @@ def differing(source: Table, metric: StandardisedMetric, pair: Pair) -> tuple[in
 def same(source: Table, metric: StandardisedMetric, pair: Pair) -> bool:
     """Return whether two systems have the same standard scores on every item, but for rounding."""
     m, *systems = pair
-    first, second = (source.items[:, source.columns[m][s]] for s in systems)
     # Standard scores are as inexact as the numbers are far from 0, in standard deviations.
     far = max(abs(centre) / scale for centre, scale in (metric.locations[s] for s in systems))
-    scale = np.maximum(np.abs(first), 1.0 + far)
-    return bool(rounding.level(first, second, scale).all())
+    for rows in (source.items[:_BEGINNING], source.items):  # others mostly differ at the beginning
+        first, second = (rows[:, source.columns[m][s]] for s in systems)
+        scale = np.maximum(np.abs(first), 1.0 + far)
+        if not rounding.level(first, second, scale).all():
+            return False
+    return True
 
 
 def numbers(source: Table, metric: StandardisedMetric, m: int, system: int) -> tuple[FloatArray, IntArray]:
@@ -105,6 +111,8 @@ def _in_common_unit(
 def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]) -> BoolArray:
     """Return in which rows the statistics of two systems differ by more than rounding."""
     first, second = _in_common_unit(metric, systems, rows)
-    scale = np.maximum(1.0, np.abs(np.maximum(first, second)))
-    level: BoolArray = np.all(rounding.level(first, second, scale), axis=1)
-    return ~level
+    apart = np.zeros(len(first), dtype=np.bool_)
+    for of_a, of_b in zip(first.T, second.T, strict=True):  # column by column, as they lie in memory
+        scale = np.maximum(1.0, np.abs(np.maximum(of_a, of_b)))
+        apart |= ~rounding.level(of_a, of_b, scale)
+    return apart

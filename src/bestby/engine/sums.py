@@ -36,8 +36,9 @@ MOST_ALONE = 1 << 12
 Sums in another order differ in the last bit, and other systems have a say in the order of the common table.
 """
 
-MOST_HELD = 1 << 20
-"""Numbers of contributions to keep: intervals, tests, standard errors and notes ask for the same ones."""
+MOST_HELD = 1 << 22
+"""Numbers of contributions to keep, those of two systems of a million items and their difference among them:
+intervals, tests, standard errors and notes ask for the same ones."""
 
 MOST_PAIRS = 1 << 13
 """Pairs whose numbers of differing items are kept: the choice of an interval and its result ask for them."""

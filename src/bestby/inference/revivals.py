@@ -103,8 +103,9 @@ def _log_bound(values: FloatArray, counts: FloatArray, h: float, looked_at: int)
     """Return for all k a bound of the logarithm of the modulus of E exp(i k h T), T the total of n draws.
 
     The modulus of one draw is at most (|sum over some values| + number of the others) / n, where about
-    `looked_at` values from both ends, the middle and between are looked at. As 1 - cos x >= 2 (x / pi)^2 up to pi, the logarithm
-    is also at most -2 (k h / pi)^2 var T as long as k h times the range of the values is at most pi.
+    `looked_at` values from both ends, the middle and between are looked at. As 1 - cos x >= 2 (x / pi)^2 up
+    to pi, the logarithm is also at most -2 (k h / pi)^2 var T as long as k h times the range of the values is
+    at most pi.
     """
     n = counts.sum()
     x = values - np.median(values)

@@ -89,11 +89,18 @@ def _code(column: str, texts: list[str]) -> str:
 
 
 def _kind(column: str, missing: Missing) -> str:
-    """Return SQL for 0 where a value is missing, 1 where it spells a number, and 2 elsewhere."""
+    """Return SQL for 0 where a value is missing, 1 where it spells a number, and 2 elsewhere.
+
+    DuckDB reads texts as numbers that `NUMERAL` leaves out: with leading zeros, underscores or two signs, and
+    with white space, which at the end is no matter. Comparisons take a third of the time of a pattern.
+    """
     words = ", ".join(map(quoted, sorted(missing)))
+    spans = [("", "!"), ("+-", "+."), *((f"{sign}00", f"{sign}0:") for sign in ("", "+", "-"))]
+    odd = " OR ".join(f"({column} >= {quoted(low)} AND {column} < {quoted(high)})" for low, high in spans)
     return (
         f"CAST(CASE WHEN {column} IS NULL OR {column} IN ({words}) THEN 0"
-        f" WHEN regexp_full_match({column}, {quoted(NUMERAL.pattern)}) THEN 1 ELSE 2 END AS UTINYINT)"
+        f" WHEN TRY_CAST({column} AS DOUBLE) IS NULL OR {odd} OR contains({column}, '_') THEN 2"
+        " ELSE 1 END AS UTINYINT)"
     )
 
 
