@@ -139,3 +139,24 @@ def test_formulas_are_the_same_to_the_bit(interval: str, grouped: str) -> None:
                 )
                 for name in (a, b):
                     assert everything.score(name, metric).interval == alone.score(name).interval
+
+
+def test_swaps_of_whole_numbers_of_few_kinds_are_those_of_the_pair_alone() -> None:
+    rng = np.random.default_rng(4)
+    gold = [" ".join(rng.choice(["a", "b", "c"], 5)) for _ in range(1500)]
+
+    def worse(share: float) -> list[str]:
+        kept = rng.random((len(gold), 5)) > share
+        return [
+            " ".join(word if keep else "x" for word, keep in zip(text.split(), row, strict=True))
+            for text, row in zip(gold, kept, strict=True)
+        ]
+
+    systems = {name: worse(share) for name, share in (("a", 0.3), ("b", 0.31), ("c", 0.33), ("d", 0.4))}
+    arguments = {"metric": "bleu", "interval": None, "n_resamples": 300}
+    together = compare(systems, gold, **arguments)
+    for difference in together:
+        pair = {name: systems[name] for name in (difference.a, difference.b)}
+        alone = compare(pair, gold, **arguments)[difference.a, difference.b]
+        assert difference.test.method in ("monte carlo", "importance sampling")
+        assert alone.test == difference.test
