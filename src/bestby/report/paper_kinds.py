@@ -211,18 +211,17 @@ def published(c: PublishedComparison) -> Iterator[str]:
         f"We compared {measured(c.metric.name)} of {c.system} over {c.n} {unit} with the published score"
         f" {c.provenance.settings['published']} of {c.published} over {c.n_published} {unit}."
     )
-    by = {
-        a.assumption: f"by {long_name('interval', a.interval.method)}{source_of_interval(a.interval.method)} and"
-        f" {name_of_test(a.test)}{cite('test', a.test)}"
-        for a in c.answers
-    }
+    by = {}
+    for a in c.answers:
+        interval = f"{long_name('interval', a.interval.method)}{source_of_interval(a.interval.method)}"
+        by[a.assumption] = f"by {interval} and {name_of_test(a.test)}{cite('test', a.test)}"
     if "runs" in by:
         yield f"The means were compared {by['runs']}."
     elif "fewest differing" in by:
         yield (
-            "The published predictions are not known: we report the range of everything that the two scores allow"
-            f" on the same items, {by['fewest differing']}, and beside it the comparison as if the items were"
-            f" different, {by['other items']}."
+            "The published predictions are not known: we report the range of everything that the two scores"
+            f" allow on the same items, {by['fewest differing']}, and beside it the comparison as if the items"
+            f" were different, {by['other items']}."
         )
     else:
         yield f"The shares of right answers to different items were compared {by['other items']}."
