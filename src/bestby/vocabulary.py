@@ -156,6 +156,9 @@ INTERVALS = (
         needs=("answers", "units")
     ),
     Term(
+        "odds", "score interval of the odds", "Of strengths and preferences: Wilson's, or with ties Tango's."
+    ),
+    Term(
         "bca", "BCa bootstrap", "Bootstrap quantiles corrected for bias and skewness.",
         (*_BY_ITEMS, "runs.interval", "study.interval"), ("units", "no blocks")
     ),

@@ -166,3 +166,30 @@ def test_equivalence_is_judged_at_the_level_of_the_family(kind: str) -> None:
             assert wide.level == together.level
             assert wide.low < alone.low
             assert alone.high < wide.high
+
+
+@pytest.mark.parametrize(("seed", "metric"), [(74, "matthews_corrcoef"), (483, "f1_macro")])
+def test_two_one_sided_tests_of_a_family_contain_those_of_a_pair(seed: int, metric: str) -> None:
+    """Few resamples have a variance: at one level the studentized interval is made, at another it is not."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([20, 30, 40, 60]))
+    labels = np.array(["x", "y", "z"])[: int(rng.integers(2, 4))]
+    gold = rng.choice(labels, n)
+    shares = 0.5 * rng.random(3) + 0.45
+    systems = {
+        name: np.where(rng.random(n) < share, gold, rng.choice(labels, n))
+        for name, share in zip("abc", shares, strict=True)
+    }
+    asked = {
+        "metric": metric,
+        "interval": "studentized",
+        "margin": 0.1,
+        "test": None,
+        "n_resamples": 199,
+    }
+    single = compare(systems, gold, **asked)
+    for d in compare(systems, gold, simultaneous=True, **asked):
+        wide, alone = d.equivalence_interval, single[d.a, d.b].equivalence_interval
+        assert wide is not None
+        assert alone is not None
+        assert wide.low <= alone.low < alone.high <= wide.high

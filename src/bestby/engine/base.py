@@ -272,6 +272,10 @@ class Group(ABC):
         """Return how many units of equal weight would carry the variance; None where the jackknife tells."""
         return None
 
+    def scarce_units(self, a: int) -> int | None:  # noqa: ARG002
+        """Return how many units have items of the class without which no score is defined; None if any is."""
+        return None
+
     def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:  # noqa: ARG002
         """Return those of the delta-method standard error; at least 1, where none is left the error is 0."""
         return max(1, self.n_units - self.n_strata)  # each stratum takes a mean of its own

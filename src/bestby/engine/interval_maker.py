@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby.engine import interval_methods
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.resampled import Resampled
@@ -20,6 +21,9 @@ from bestby.results.values import Interval, defined, without_interval
 
 USUAL = 0.95
 """A level at which an interval tells whether it is made of resamples."""
+
+OF_RESAMPLES = ("percentile", "basic", "bca")
+"""Intervals whose ends are quantiles of the bootstrap distribution."""
 
 _ABOUT = 1.0 - 1e-6  # a level is known to its last digits only
 
@@ -48,15 +52,24 @@ class Intervals(Resampled):
             return checked, (*notes, *told)
         # Notes on how the method got to its ends mean nothing now; that on lost resamples does.
         left = tuple(note for note in notes if note.code == "undefined_resamples")
-        bound = interval_methods.unseen(self, target, interval.level) if told[0].code == constant else None
-        if bound is None:
+        if told[0].code != constant:
             return None, (*left, *told)
-        text = (
-            f"the {'score' if target.b is None else 'difference'} is the same whichever of the items or"
-            " clusters are taken: the interval says only how far items of a kind that these data lack could"
-            " move it"
-        )
+        some_vary = self._some_resamples_vary(target, interval.method)
+        bound = interval_methods.unseen(self, target, interval.level)
+        if bound is None:
+            why = (without_interval("equal_resamples", interval.method),) if some_vary else told
+            return None, (*left, *why)
+        what = "score" if target.b is None else "difference"
+        same = "in nearly all resamples" if some_vary else "whichever of the items or clusters are taken"
+        same = f"the {what} is the same {same}"
+        text = f"{same}: the interval says only how far items of a kind that these data lack could move it"
         return bound, (*left, Note(constant, text))
+
+    def _some_resamples_vary(self, target: Target, method: str) -> bool:
+        """Return whether an interval is of resamples of which only those at the ends differ."""
+        if method not in OF_RESAMPLES:
+            return False
+        return not rounding.is_nothing(self.distribution(target)[0].sd, self._size(target))
 
     def _size(self, target: Target) -> float:
         """Return the size of the scores, or where these are means of the numbers they are made of."""

@@ -10,6 +10,7 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Group
+from bestby.engine.reach import bound_of_copies
 from bestby.engine.resampled import Resampled
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import cluster_pivots, intervals, proportions
@@ -43,17 +44,20 @@ def bounds(group: Group, target: Target) -> tuple[float, float]:
 
 
 def unseen(sample: Resampled, target: Target, level: float) -> Interval | None:
-    """Return the interval of a bounded mean or share that does not vary on the data; None for others.
+    """Return the interval of what does not vary on the data, where it is bounded; None for others.
 
     A share of z^2 / (n + z^2) of all units may differ from the n that were seen: the upper end of Wilson's
     interval of a share of 0. They may have any value within the bounds of the metric. For answers that are
     right or wrong these are the ends of Wilson's and Tango's intervals. Clusters of unequal size count as
-    fewer of equal size.
+    fewer of equal size. That is for means and shares; the difference of copies under other functions of sums
+    is bounded by what one item can do to it (`widened` of `bestby.inference.unseen`).
     """
     least, greatest = bounds(sample.group, target)
     n = sample.group.equal_units(target.metric, target.a, target.b)
     if n is None or not np.isfinite([least, greatest]).all():
-        return None
+        pair = None if target.b is None else (target.metric, target.a, target.b)
+        ends = None if pair is None else bound_of_copies(sample.group, pair, level)
+        return None if ends is None else Interval(*ends, level, "unseen", True)
     share = proportions.wilson(0.0, max(n, 1.0), level)[1]
     estimate = sample.estimate(target)
     low, high = (estimate + share * (end - estimate) for end in (least, greatest))

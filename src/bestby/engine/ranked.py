@@ -51,9 +51,14 @@ class WeightGroup(ItemGroup):
         return self.derivatives(0) is not None
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
-        """Return the delta-method standard error, from the influence of each unit; None without one."""
+        """Return the delta-method standard error, from the influence of each unit; None without one.
+
+        It is not a number if a single unit is all there is of the class without which the score is undefined.
+        """
         part = self.influence(a, b)
-        return None if part is None else math.sqrt(sum(influence.variances(*part)))
+        if part is None:
+            return None
+        return math.nan if self.scarce_units(a) == 1 else math.sqrt(sum(influence.variances(*part)))
 
     def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:
         """Return those of Satterthwaite where two classes have a spread each; see `Group`."""
@@ -93,6 +98,14 @@ class WeightGroup(ItemGroup):
             return None
         ones = np.ones(self.n_units, dtype=np.int64)
         return 0.0 if self._hangs_on_one_unit(a, b) else intervals.effective_units(-part[0], ones, part[1])
+
+    def scarce_units(self, a: int) -> int | None:
+        """Return how many units have items of the class without which no score is defined; None if any is."""
+        derivatives = self.derivatives(a)
+        if derivatives is None or derivatives.scarce is None:
+            return None
+        items = np.flatnonzero(derivatives.scarce)
+        return items.size if self.unit_of is None else np.unique(self.unit_of[items]).size
 
     def _hangs_on_one_unit(self, a: int, b: int | None) -> bool:
         """Return whether a score is undefined without some unit, as the others are alike in some column.

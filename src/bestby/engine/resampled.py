@@ -16,6 +16,9 @@ from bestby.inference.distributions import Distribution, mean_bootstrap
 from bestby.metrics.base import MeanMetric
 from bestby.results.base import Note
 
+SCARCE = 20
+"""Units of a class from which their influence shows how much others would change a score."""
+
 MOST_KEPT = 256
 """Distributions kept for what is asked next: the test of a difference needs that of its interval."""
 
@@ -168,7 +171,20 @@ class Resampled:
         return self.effective_of(target, self.group.contributions(target.metric, target.a, target.b))
 
     def effective_of(self, target: Target, plain: Contributions | None) -> float:
-        """Return the same of a target whose contributions are known, if it has any."""
+        """Return the same of a target whose contributions are known, if it has any.
+
+        Where few units have items of the class without which the score is undefined, there are no more than
+        these: if they agree by chance, their influence does not show how much others would change it.
+        """
+        most = self.group.scarce_units(target.a)
+        if most == 1:  # without it no influence is known
+            apart = target.b is None or self.group.differing((target.metric, target.a, target.b))[0] > 0
+            return float(apart)
+        found = self._effective_of(target, plain)
+        return found if most is None or most >= SCARCE else min(found, float(most))
+
+    def _effective_of(self, target: Target, plain: Contributions | None) -> float:
+        """Return how many units of equal weight would carry the variance, by their influence."""
         known = self.group.effective_units(target.metric, target.a, target.b)
         if known is not None:
             return known

@@ -12,9 +12,10 @@ from scipy.special import expit, stdtrit
 from bestby._core import rounding
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.inference import _strengths
+from bestby.inference.clusters import equal_units
 from bestby.inference.intervals import Ends
 from bestby.inference.preference import Strengths
-from bestby.inference.proportions import tango_ends, two_sided_quantile
+from bestby.inference.proportions import tango_ends, two_sided_quantile, wilson_ends
 
 
 class Variance(NamedTuple):
@@ -84,8 +85,8 @@ class Units:
         """Return the numbers of judgements in clusters, as codes; None: each is its own."""
         if codes is None:
             return cls(n, n, float(n), True)
-        sizes = np.unique(codes, return_counts=True)[1].astype(np.float64)
-        return cls(n, sizes.size, float(n * n / (sizes @ sizes)), False)
+        sizes = np.unique(codes, return_counts=True)[1]
+        return cls(n, sizes.size, equal_units(sizes.astype(np.float64), np.ones_like(sizes)), False)
 
     def effect(self, single: float, clustered: float, expected: float) -> float:
         """Return how many times as large clusters make a variance; judgements that all agree count as one.
@@ -198,7 +199,7 @@ def odds_interval(log_odds: float, n: float, decided: float, quantile: float) ->
         return -high, -low
     p = float(expit(log_odds))
     if rounding.at_most(1.0, decided):
-        low, high = _wilson(p, n, quantile)
+        low, high = (float(end) for end in wilson_ends(np.asarray(n * p), np.asarray(n), quantile))
     else:
         lead = 2.0 * p - 1.0
         share = lead * lead + decided * (1.0 - lead * lead)
@@ -210,13 +211,6 @@ def _log_odds(p: float) -> float:
     if p <= 0.0:
         return -math.inf
     return math.log(p / (1.0 - p)) if p < 1.0 else math.inf
-
-
-def _wilson(p: float, n: float, quantile: float) -> Ends:
-    """Return Wilson's score interval of a share p of at most one half, of n that need not be whole."""
-    zz = quantile * quantile
-    upper = n * p + zz / 2.0 + quantile * math.sqrt(n * p * (1.0 - p) + zz / 4.0)
-    return n * p * p / upper, upper / (n + zz)
 
 
 def share_interval(wins: float, losses: float, n: float, effect: float, quantile: float) -> Ends:

@@ -37,15 +37,19 @@ def wilson(
             f"successes must lie between 0 and n, and n be at least 1; got {successes} of {n}",
             hint="pass the number of items that are right and the number of all items",
         )
-    low = _wilson_low(x, size, z)
-    high = 1.0 - _wilson_low(size - x, size, z)
+    low = wilson_ends(x, size, z)[0]
+    high = 1.0 - wilson_ends(size - x, size, z)[0]
     return (float(low), float(high)) if x.ndim == 0 else (low, high)
 
 
-def _wilson_low(x: FloatArray, n: FloatArray, z: float) -> FloatArray:
-    """Lower end: the product of the two roots over the upper one, which is exactly 0 for x = 0."""
+def wilson_ends(x: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of Wilson's interval of x successes of n, which need not be whole numbers.
+
+    `z` is the quantile, of the normal distribution or of Student's t. Both ends keep their digits where the
+    successes are few. The lower end is the product of the two roots over the upper one: exactly 0 for x = 0.
+    """
     upper = x + z * z / 2.0 + z * np.sqrt(x * (n - x) / n + z * z / 4.0)
-    return x * (x / n) / upper
+    return x * (x / n) / upper, upper / (n + z * z)
 
 
 def tango(n10: int, n01: int, n: int, level: float = 0.95) -> tuple[float, float]:

@@ -49,7 +49,8 @@ def roc_auc(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives
         of_positives = n_positive + multiples * more_positives.sum()
         return _defined(area, of_positives * (n_negative + multiples * more_negatives.sum()))
 
-    return WeightDerivatives(first[place], second, along, positive.astype(np.int64)[place])
+    scarce = positive == (n_positive <= n_negative)
+    return WeightDerivatives(first[place], second, along, positive.astype(np.int64)[place], scarce[place])
 
 
 def average_precision(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives:
@@ -86,7 +87,7 @@ def average_precision(order: Array, positive: Array, last: BoolArray) -> WeightD
             found[i] = (positives + multiple * more_positives) @ at
         return _defined(found, total + multiples * more_positives.sum())
 
-    return WeightDerivatives(first[place], second, along)
+    return WeightDerivatives(first[place], second, along, scarce=(positive == 1)[place])
 
 
 # -- correlations ----------------------------------------------------------------------------------

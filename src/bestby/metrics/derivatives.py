@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +25,9 @@ class WeightDerivatives:
     classes : ndarray of int, shape (n,), optional
         The class of each item, if the score is a mean over pairs of one item of each of two classes: each
         class then has a spread of its own.
+    scarce : ndarray of bool, shape (n,), optional
+        The items of the class without which the score is undefined, of two such classes the smaller one. If
+        they are few, they do not show how much others would change the score, whatever their derivatives are.
     second_of_groups : callable, optional
         ``second_of_groups(of)`` returns the second derivatives by the common weight of the items of each
         group, shape (G,), where ``of``, of shape (n,), is the group of each item from 0. Without it, `along`
@@ -46,4 +49,5 @@ class WeightDerivatives:
     second: Callable[[], FloatArray]
     along: Callable[[FloatArray, FloatArray], FloatArray]
     classes: IntArray | None = None
+    scarce: BoolArray | None = None
     second_of_groups: Callable[[IntArray], FloatArray] | None = None

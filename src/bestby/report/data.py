@@ -16,6 +16,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import MissingExtraError
 from bestby._core.text import safe_json
+from bestby.report import disagreements
 from bestby.report.document import kind_of
 from bestby.report.summary import all_notes
 from bestby.report.words import computed
@@ -28,6 +29,9 @@ from bestby.results.pairs import VERDICTS, Differences, Pairs, notes_of, parts_o
 _ROWS = 2000  # written at a time
 
 _UNDEFINED = dict.fromkeys(("NaN", "Infinity", "-Infinity"), "null")
+
+DISAGREEMENT = "disagreement"
+"""In place of an attribute: which parts of a difference disagree."""
 
 COLUMNS = {
     "metric": "metric",
@@ -52,6 +56,7 @@ COLUMNS = {
     "equivalence_high": "equivalence_interval.high",
     "standard_error": "standard_error",
     "standard_error_method": "standard_error_method",
+    "disagreement": DISAGREEMENT,
 }
 """The columns of any table of differences, and the attributes of a difference that they show."""
 
@@ -75,7 +80,7 @@ _SKIPPED = {
 def skipped(c: Any) -> set[str]:
     """Return the columns that the tables of a result leave out, as nobody asked for what they show."""
     names = {name for what, columns in _SKIPPED.items() if not computed(c, what) for name in columns}
-    return names | {"level"} if _SKIPPED["interval"] | _SKIPPED["test"] <= names else names
+    return names | {"level", "disagreement"} if _SKIPPED["interval"] | _SKIPPED["test"] <= names else names
 
 
 def without_skipped(c: Any, rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
@@ -114,6 +119,8 @@ def row(entry: Any, columns: Mapping[str, str] = COLUMNS) -> dict[str, Any]:
 
 
 def _value(entry: Any, path: str) -> Any:
+    if path == DISAGREEMENT:
+        return disagreements.words(disagreements.kinds(entry))
     name, _, part = path.partition(".")
     value = getattr(entry, name)
     if part.isdigit():
@@ -229,6 +236,7 @@ def _columns(part: Sequence[Difference]) -> dict[str, Any]:
         *(part.equivalence or ([None] * size, [None] * size)),
         part.standard_error,
         ["formula"] * size,
+        disagreements.words_of_pairs(part),
     )
     return dict(zip(COLUMNS, columns, strict=True))
 

@@ -17,7 +17,7 @@ from bestby._core.typing import IntArray
 from bestby.comparisons.common.family import OTHER_QUESTIONS, alpha_of, rejects, shown_better, shown_sides
 from bestby.report.numbers import MINUS, excludes_zero, percent
 from bestby.results.comparison import Difference
-from bestby.results.pairs import Pairs
+from bestby.results.pairs import VERDICTS, Pairs
 
 if TYPE_CHECKING:
     from bestby.results.datasets import DatasetComparison, Overall
@@ -41,6 +41,17 @@ class Kind(Enum):
     LEVEL = "#"
     """The verdict is from an interval of a lower level; the one shown reaches beyond the margin."""
 
+
+WORDS = {
+    Kind.FAMILY: "interval and adjusted p",
+    Kind.TEST: "interval and p",
+    Kind.SIDED: "interval and one-sided p",
+    Kind.QUESTION: "interval and p of another question",
+    Kind.OPPOSED: "test and score",
+    Kind.SMALL: "test and verdict",
+    Kind.LEVEL: "interval and verdict",
+}
+"""What disagrees, as rows of data say it."""
 
 Kinds = tuple[Kind, ...]
 
@@ -113,6 +124,36 @@ def codes(differences: Sequence[Difference], alpha: float) -> IntArray:
 def text(found: Kinds) -> str:
     """Return the marks of a row."""
     return "".join(kind.value for kind in found)
+
+
+def words(found: Kinds) -> str | None:
+    """Return what disagrees, in the words of data; None if nothing does.
+
+    >>> words((Kind.FAMILY, Kind.LEVEL)), words(())
+    ('interval and adjusted p; interval and verdict', None)
+    """
+    return "; ".join(WORDS[kind] for kind in found) or None
+
+
+def words_of_pairs(pairs: Pairs) -> list[str | None]:
+    """Return `words` of each of many differences."""
+    found = np.zeros((len(Kind), len(pairs)), dtype=np.bool_)
+    order, code = list(Kind), codes(pairs, alpha_of(pairs.level))
+    found[code[code > 0] - 1, np.flatnonzero(code)] = True
+    if pairs.margin is not None:
+        verdict = {name: pairs.verdict == number for number, name in enumerate(VERDICTS)}
+        below, above = pairs.low <= -pairs.margin, pairs.high >= pairs.margin
+        ahead, behind = (above, below) if pairs.greater_is_better else (below, above)
+        shown = shown_sides(pairs, alpha_of(pairs.level)) != 0
+        found[order.index(Kind.SMALL)] = shown & verdict["equivalent"]
+        found[order.index(Kind.LEVEL)] = (
+            (verdict["equivalent"] & (below | above))
+            | (verdict["not worse"] & behind)
+            | (verdict["not better"] & ahead)
+        )
+    distinct, place = np.unique(found, axis=1, return_inverse=True)
+    said = [words(tuple(kind for kind, is_so in zip(order, one, strict=True) if is_so)) for one in distinct.T]
+    return [said[i] for i in place.reshape(-1).tolist()]
 
 
 def line(rows: Iterable[tuple[Difference, Kinds]], c: Any) -> str:

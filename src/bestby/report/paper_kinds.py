@@ -220,8 +220,8 @@ def published(c: PublishedComparison) -> Iterator[str]:
     elif "fewest differing" in by:
         yield (
             "The published predictions are not known: we report the range of everything that the two scores"
-            f" allow on the same items, {by['fewest differing']}, and beside it the comparison as if the items"
-            f" were different, {by['other items']}."
+            f" allow on the same items, {by['fewest differing']}, and beside it the comparison as if the"
+            f" items were different, {by['other items']}."
         )
     else:
         yield f"The shares of right answers to different items were compared {by['other items']}."

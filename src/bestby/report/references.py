@@ -74,6 +74,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "price-bonett": ("bonett-price-2002-statistical",),
         "crossed-t": _CROSSED,
         "newcombe": ("newcombe-2006-confidence",),
+        "odds": ("wilson-1927-probable", "tango-1998-equivalence"),
         "newcombe-difference": ("newcombe-1998-interval",),
         "corrected-t": _CORRECTED_T,
         "conservative-t": _CONSERVATIVE_T,

@@ -64,6 +64,8 @@ WITHOUT_INTERVAL = {
     f" of the items, clusters or runs are taken, {_SAME}",
     "constant_scores": "no {} interval: it would have no length, as the score is the same whichever of the"
     f" items, clusters or runs are taken, {_SAME}",
+    "equal_resamples": "no {} interval: it would have no length, as nearly all resamples give the same"
+    " number, though not all do: too few items change it to show how it would change with others",
     "identical_ranks": "no {} interval: the metric sees the same ranks or standard scores of both systems on"
     f" every item, {_SAME}",
 }

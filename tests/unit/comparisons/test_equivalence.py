@@ -86,18 +86,33 @@ def test_better_and_worse_need_no_interval_of_equivalence() -> None:
     assert (d.verdict, d.equivalence_interval) == ("better", None)
 
 
-def test_copies_without_interval_can_be_equivalent_and_nothing_contradicts_it() -> None:
+def test_copies_under_a_function_of_sums_have_an_interval_and_can_be_equivalent() -> None:
     gold = np.arange(400) % 3
     a = np.where(np.arange(400) % 4 == 0, (gold + 1) % 3, gold)
-    d = judged(a, a.copy(), gold=gold, metric="f1_macro", margin=0.05)
-    assert (d.interval, d.verdict) == (None, "equivalent")
-    assert d.equivalence_interval is not None
-    assert "no item sets them apart. " in d.sentence
-    assert "lies inside it" in d.sentence
-    assert not any("unknown" in note.message for note in d.notes)
-    d = judged(a, a.copy(), gold=gold, metric="f1_macro", margin=0.001)
-    assert (d.interval, d.verdict) == (None, "inconclusive")
-    assert "how sure that is cannot be said" in d.sentence
+    for margin, verdict in ((0.05, "equivalent"), (0.001, "inconclusive")):
+        d = judged(a, a.copy(), gold=gold, metric="f1_macro", margin=margin)
+        assert d.verdict == verdict
+        assert d.interval is not None
+        assert d.equivalence_interval is not None
+        assert d.interval.method == d.equivalence_interval.method == "unseen"
+        assert (
+            d.interval.low < d.equivalence_interval.low < 0.0 < d.equivalence_interval.high < d.interval.high
+        )
+        assert "level: no item sets them apart; the data are compatible with" in d.sentence
+        assert "constant_difference" in codes(d)
+
+
+@pytest.mark.parametrize("metric", ["f1_macro", "matthews_corrcoef", "f1[1]"])
+def test_the_bound_of_copies_is_shorter_the_more_units_there_are(metric: str) -> None:
+    lengths = []
+    for n, groups in ((60, None), (240, None), (240, np.arange(240) // 4)):
+        gold = np.arange(n) % 2
+        a = np.where(np.arange(n) % 5 == 0, 1 - gold, gold)
+        (found,) = bb.compare({"a": a, "b": a.copy()}, gold, metric=metric, clusters=groups)
+        assert found.interval is not None
+        lengths.append(found.interval.high - found.interval.low)
+    assert lengths[1] < lengths[2] < lengths[0] * 1.2
+    assert lengths[1] < 0.4 * lengths[0]
 
 
 def test_where_there_is_no_interval_there_is_none_of_two_one_sided_tests() -> None:

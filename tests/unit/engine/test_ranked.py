@@ -94,11 +94,66 @@ def test_effective_units_of_many_items_are_those_of_the_jackknife(metric: str, m
 
 
 @pytest.mark.parametrize("metric", NAMES)
-def test_no_units_are_effective_where_the_score_hangs_on_one(metric: str) -> None:
+def test_where_the_score_hangs_on_one_unit_there_is_one_and_no_standard_error(metric: str) -> None:
     n = 1100
     gold = np.zeros(n)
     gold[700] = 1.0
     rng = np.random.default_rng(2)
     systems = {name: rng.normal(size=n) for name in "ab"}
     group = prepare.groups(Evaluation.of(systems, gold), [resolve(metric)])[0][0]
-    assert Intervals(group, Drawing(10, 0)).effective_units(Target(0, 0, 1)) == 0.0
+    made = Intervals(group, Drawing(10, 0))
+    if metric not in NAMES[:2]:
+        assert made.effective_units(Target(0, 0, 1)) == 0.0
+        return
+    assert made.effective_units(Target(0, 0, 1)) == 1.0
+    interval, notes = made.interval(Target(0, 0, 1), "normal", 0.95)
+    assert (interval, [note.code for note in notes]) == (None, ["undefined_interval"])
+    assert compare(systems, gold, metric=metric, n_resamples=99)["a", "b"].standard_error is None
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_a_class_of_few_items_is_noted_whatever_its_scores_are(metric: str, k: int) -> None:
+    """Two positives that stand alike by chance do not show how others would."""
+    rng = np.random.default_rng(5)
+    gold = np.r_[np.ones(k), np.zeros(100 - k)]
+    a, b = rng.normal(size=(2, 100))
+    a[:k], b[:k] = 1.0, 0.8
+    found = compare({"a": a, "b": b}, gold, metric=metric, n_resamples=99)["a", "b"]
+    (note,) = (note for note in found.notes if note.code == "few_effective")
+    told = "one effective unit" if k == 1 else "effective units"
+    assert told in note.message
+
+
+def test_clusters_are_counted_that_have_items_of_the_scarce_class() -> None:
+    gold = np.r_[np.ones(12), np.zeros(188)]
+    rng = np.random.default_rng(6)
+    systems = {name: gold + rng.normal(size=200) for name in "ab"}
+    for metric in ("roc_auc", "average_precision"):
+        for groups, units in ((np.arange(200) // 4, 3), (None, 12)):
+            evaluation = Evaluation.of(systems, gold, clusters=groups)
+            ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
+            assert group.scarce_units(0) == units
+            found = Intervals(group, Drawing(99, 0)).situation(Target(0, 0, 1))["n_effective"]
+            assert found is not None
+            assert found <= units
+
+
+def test_the_smaller_class_may_be_that_of_the_negatives() -> None:
+    gold = np.r_[np.zeros(3), np.ones(97)]
+    rng = np.random.default_rng(7)
+    systems = {name: gold + rng.normal(size=100) for name in "ab"}
+    ((group, _),) = prepare.groups(Evaluation.of(systems, gold), [resolve("roc_auc")])
+    assert group.scarce_units(0) == 3
+    ((group, _),) = prepare.groups(Evaluation.of(systems, gold), [resolve("average_precision")])
+    assert group.scarce_units(0) == 97
+    ((group, _),) = prepare.groups(Evaluation.of(systems, gold), [resolve("spearman")])
+    assert group.scarce_units(0) is None
+
+
+def test_copies_with_a_scarce_class_have_no_effective_units() -> None:
+    gold = np.r_[1.0, np.zeros(59)]
+    a = np.random.default_rng(8).normal(size=60)
+    ((group, _),) = prepare.groups(Evaluation.of({"a": a, "b": a.copy()}, gold), [resolve("roc_auc")])
+    made = Intervals(group, Drawing(99, 0))
+    assert [made.situation(target)["n_effective"] for target in (Target(0, 0, 1), Target(0, 0))] == [0.0, 1.0]

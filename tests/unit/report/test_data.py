@@ -22,7 +22,7 @@ from bestby.results.values import Interval
 DIFFERENCE_KEYS = [
     "metric", "a", "b", "difference", "score_a", "score_b", "low", "high", "level", "interval", "p_value",
     "p_adjusted", "test", "exact", "n_differing", "verdict", "better", "favoured", "equivalence_low",
-    "equivalence_high", "standard_error", "standard_error_method",
+    "equivalence_high", "standard_error", "standard_error_method", "disagreement",
 ]  # fmt: skip
 
 
@@ -89,6 +89,7 @@ def test_values_of_the_json(made: SimpleNamespace) -> None:
         "equivalence_high": None,
         "standard_error": None,
         "standard_error_method": None,
+        "disagreement": None,
     }
     assert document["omnibus"] == [
         {"metric": "accuracy", "name": "cochran_q", "statistic": 43.21, "df": 4, "p_value": 9.4e-9}
@@ -139,7 +140,7 @@ def test_numpy_and_nan_in_csv(made: SimpleNamespace) -> None:
 def test_frame_has_the_columns_of_differences(made: SimpleNamespace) -> None:
     frame = to_frame(made.two_metrics())
     assert list(frame.columns) == DIFFERENCE_KEYS
-    assert frame.shape == (20, 22)
+    assert frame.shape == (20, 23)
     assert frame["difference"].tolist()[1] == 38 / 638
     assert str(frame["p_value"].dtype) == "float64"
     alone = made.five(differences=())

@@ -13,7 +13,7 @@ from tests.unit.report.contradictions import check, contradictory, marked_rows, 
 
 import bestby as bb
 from bestby.comparisons.common.family import OTHER_QUESTIONS, alpha_of, shown_better
-from bestby.report.disagreements import Kind, clause, codes, kinds, line
+from bestby.report.disagreements import Kind, clause, codes, kinds, line, words, words_of_pairs
 from bestby.report.document import describe
 from bestby.report.figures import ranks
 from bestby.report.tables import MARK
@@ -254,3 +254,55 @@ def test_all_tests_of_folds_are_marked_where_they_part_from_the_one_that_decides
     shown = shown_better(d, 0.05) is not None
     parted = [test for test in c.tests[d.a, d.b] if (test.p_value <= 0.05) != shown]
     assert len(marked_rows(table)) == len(parted)
+
+
+# -- in data ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("margin", [None, 0.02, 0.05])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_the_column_says_what_the_marks_do(margin: Any, alternative: Any, lower_is_better: bool) -> None:
+    rng = np.random.default_rng(11)
+    ability = rng.random(400)
+    systems = {
+        f"s{i}": (0.8 * ability + 0.2 * rng.random(400) < 0.5 + 0.012 * i).astype(int) for i in range(8)
+    }
+    result = bb.compare(
+        systems, margin=margin, alternative=alternative, greater_is_better=not lower_is_better
+    )
+    expected = [words(kinds(d)) for d in result]
+    assert expected.count(None) < len(expected)
+    assert [row["disagreement"] for row in result.to_dict()["differences"]] == expected
+    assert result.to_frame(backend="pyarrow")["disagreement"].to_pylist() == expected
+
+
+def test_the_column_of_very_many_pairs_is_that_of_each() -> None:
+    rng = np.random.default_rng(12)
+    ability = rng.random(300)
+    systems = {
+        f"s{i}": (0.8 * ability + 0.2 * rng.random(300) < 0.4 + 0.002 * i).astype(int) for i in range(103)
+    }
+    for margin in (None, 0.03, 0.1):
+        result = bb.compare(systems, margin=margin, correction="bh")
+        (pairs,) = result.differences.parts  # type: ignore[attr-defined]
+        found = words_of_pairs(pairs)
+        assert found == [words(kinds(d)) for d in result]
+        assert len(set(found)) > 1
+
+
+def test_rows_of_datasets_and_folds_have_the_column() -> None:
+    for result in (bb.compare_datasets(scores(8, 3)), bb.compare_folds(cross_validated())):
+        rows = result.to_dict()["differences"]
+        assert rows
+        assert all("disagreement" in row for row in rows)
+        assert not any("disagreement" in row for row in _bare(result))
+
+
+def _bare(result: Any) -> list[dict[str, Any]]:
+    settings = {"interval": None, "test": None}
+    made = bb.compare_datasets(scores(8, 3), **settings)
+    if isinstance(result, bb.FoldComparison):
+        made = bb.compare_folds(cross_validated(), **settings)  # type: ignore[assignment]
+    rows: list[dict[str, Any]] = made.to_dict()["differences"]
+    return rows

@@ -131,12 +131,30 @@ def test_any_bounded_value_may_be_unseen() -> None:
 
 @pytest.mark.parametrize("metric", ["f1_macro", "f1[1]", "precision[1]", "matthews_corrcoef"])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_copies_under_structured_metrics_have_no_interval(metric: str, design: str) -> None:
+def test_copies_under_structured_metrics_have_a_bound_from_what_an_item_can_do(
+    metric: str, design: str
+) -> None:
     predicted = np.where(np.arange(40) % 7 == 0, 1 - GOLD, GOLD)
     d = bb.compare({"a": predicted, "b": predicted.copy()}, GOLD, metric=metric, **DESIGNS[design])
+    low, high = ends(d.differences[0].interval)
+    most = 2.0 if metric == "matthews_corrcoef" else 1.0
+    assert -most <= low < -0.02 < 0.02 < high <= most
+    assert "constant_difference" in codes(d.differences[0])
+    assert "no item sets them apart; the data are compatible with" in d.differences[0].sentence
+
+
+def test_resamples_that_differ_at_the_ends_alone_are_not_called_constant() -> None:
+    def median(gold: Any, predictions: Any) -> float:
+        return float(np.median(predictions))
+
+    a = np.r_[np.full(24, 1.0), np.full(16, 2.0)]
+    settings: dict[str, Any] = {"metric": median, "interval": "percentile", "n_resamples": 199}
+    d = bb.compare({"a": np.roll(np.r_[np.ones(31), np.full(9, 2.0)], 3), "b": np.ones(40)}, a, **settings)
     assert d.differences[0].interval is None
     assert "constant_difference" in codes(d.differences[0])
-    assert "no item sets them apart; how sure that is cannot be said" in d.differences[0].sentence
+    d = bb.compare({"a": np.r_[np.ones(28), np.full(12, 2.0)], "b": np.ones(40)}, a, **settings)
+    assert d.differences[0].interval is None
+    assert "equal_resamples" in codes(d.differences[0])
 
 
 # -- recall and precision --------------------------------------------------------------------------

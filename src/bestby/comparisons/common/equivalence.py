@@ -12,6 +12,7 @@ from bestby.comparisons.common.family import UNSEEN, equivalence_level
 from bestby.engine.base import Influences, Pair
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.reach import of_clusters
 from bestby.engine.targets import Target
 from bestby.engine.unseen import Evidence, evidence, evidence_of_runs
 from bestby.inference import unseen
@@ -116,7 +117,7 @@ def _widened_by(
             return _unbounded(found, tost, margin)
         if known is None:
             return tost, ()
-        reach = _of_clusters(reach, known) if few_differ and reach is not None else _of_seen(known)
+        reach = of_clusters(reach, known) if few_differ and reach is not None else _of_seen(known)
     assert known is not None
     ends = unseen.widened(
         (tost.low, tost.high), estimate, known.values, known.counts, known.bounds, reach, tost.level
@@ -162,12 +163,6 @@ def _mean_of(parts: Sequence[Evidence]) -> Evidence:
         sum(part.n_units for part in parts),
         any(part.clustered for part in parts),
     )
-
-
-def _of_clusters(reach: Ends, known: Influences) -> Ends:
-    """Return the reach of a cluster all of whose items differ; a larger one changes more."""
-    size = float(known.counts @ known.sizes**2 / (known.counts @ known.sizes))
-    return reach[0] * size, reach[1] * size
 
 
 def _of_seen(known: Influences) -> Ends:

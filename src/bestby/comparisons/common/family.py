@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar, overload
 
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray, Question
+from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, Question
 from bestby.inference import groups, multiplicity
 from bestby.results.base import Note
 from bestby.results.comparison import Difference
-from bestby.results.pairs import Pairs
+from bestby.results.pairs import VERDICTS, Pairs
 from bestby.results.values import Interval
 
 OPPOSED = "test_opposes_score"
@@ -259,18 +260,34 @@ def verdict(
         return None
     if doubted:
         return "inconclusive"
-    if interval is not None and interval.low > margin:
-        return "better" if greater_is_better else "worse"
-    if interval is not None and interval.high < -margin:
-        return "worse" if greater_is_better else "better"
-    if tost is None:
-        return "inconclusive"
-    above, below = -margin < tost.low, tost.high < margin
-    if above and below:
-        return "equivalent"
-    if (above or below) and interval is not None and 0.0 in interval:
-        return "not worse" if above == greater_is_better else "not better"
-    return "inconclusive"
+    nothing = (math.nan, math.nan)
+    ends = [nothing if one is None else (one.low, one.high) for one in (interval, tost)]
+    (low, high), (tost_low, tost_high) = np.array(ends)[:, :, None]
+    code = verdicts(low, high, tost_low, tost_high, margin, greater_is_better)
+    return VERDICTS[int(code[0])]
+
+
+def verdicts(
+    low: FloatArray,
+    high: FloatArray,
+    tost_low: FloatArray,
+    tost_high: FloatArray,
+    margin: float | None,
+    greater_is_better: bool,
+) -> Array:
+    """Return `verdict` of many differences as positions in `VERDICTS`; the ends of no interval are NaN."""
+    codes = np.zeros(low.size, dtype=np.uint8)
+    if margin is None:
+        return codes
+    above, below = ("better", "worse") if greater_is_better else ("worse", "better")
+    codes[:] = VERDICTS.index("inconclusive")
+    holds_zero = (low <= 0.0) & (high >= 0.0)
+    codes[holds_zero & (-margin < tost_low)] = VERDICTS.index(f"not {below}")
+    codes[holds_zero & (tost_high < margin)] = VERDICTS.index(f"not {above}")
+    codes[(-margin < tost_low) & (tost_high < margin)] = VERDICTS.index("equivalent")
+    codes[high < -margin] = VERDICTS.index(below)
+    codes[low > margin] = VERDICTS.index(above)
+    return codes
 
 
 Bounds = tuple[Interval | None, tuple[Note, ...]]

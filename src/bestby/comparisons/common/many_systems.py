@@ -11,7 +11,7 @@ from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.advising import interval_choice
 from bestby.comparisons.common import simultaneous
-from bestby.comparisons.common.family import equivalence_level, marks, shown_sides
+from bestby.comparisons.common.family import equivalence_level, marks, shown_sides, verdicts
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
@@ -21,7 +21,7 @@ from bestby.inference import classical, discordant, multiplicity
 from bestby.inference.proportions import paired_error
 from bestby.metrics.base import MeanMetric
 from bestby.results.base import Note
-from bestby.results.pairs import IDENTICAL, VERDICTS, Pairs
+from bestby.results.pairs import IDENTICAL, Pairs
 
 FEW_PAIRS = 10
 """Pairs below which each is computed by itself, which takes less time."""
@@ -160,7 +160,7 @@ def pairs(
         statistic=statistic,
         n_differing=(counts.n10 + counts.n01).astype(np.int32 if counts.n < 1 << 31 else np.int64),
         how=how,
-        verdict=_verdicts(low, high, *tost, settings.margin, metric.greater_is_better),
+        verdict=verdicts(low, high, *tost, settings.margin, metric.greater_is_better),
         methods=_METHODS,
         n_items=evaluation.n_items,
         level=settings.level,
@@ -203,29 +203,6 @@ def _tested(counts: Counts, test: str, alternative: Alternative) -> tuple[FloatA
         for n10, n01 in zip(*(part.tolist() for part in np.divmod(key, counts.n + 1)), strict=True)
     ]
     return np.array(distinct)[place.reshape(-1)], net, np.zeros(net.size, dtype=np.uint8)
-
-
-def _verdicts(
-    low: FloatArray,
-    high: FloatArray,
-    tost_low: FloatArray,
-    tost_high: FloatArray,
-    margin: float | None,
-    greater_is_better: bool,
-) -> Array:
-    """Return the verdicts of `family.verdict`, as positions in `VERDICTS`."""
-    codes = np.zeros(low.size, dtype=np.uint8)
-    if margin is None:
-        return codes
-    above, below = ("better", "worse") if greater_is_better else ("worse", "better")
-    codes[:] = VERDICTS.index("inconclusive")
-    holds_zero = (low <= 0.0) & (high >= 0.0)
-    codes[holds_zero & (-margin < tost_low)] = VERDICTS.index(f"not {below}")
-    codes[holds_zero & (tost_high < margin)] = VERDICTS.index(f"not {above}")
-    codes[(-margin < tost_low) & (tost_high < margin)] = VERDICTS.index("equivalent")
-    codes[high < -margin] = VERDICTS.index(below)
-    codes[low > margin] = VERDICTS.index(above)
-    return codes
 
 
 def beaten(differences: Pairs, order: list[int], alpha: float) -> BoolArray:

@@ -84,12 +84,21 @@ def family_intervals(
 def _equivalence(
     makers: Intervals, pair: Pair, interval: Interval | None, method: str, settings: Settings, at: float
 ) -> equivalence.Guarded:
-    """Return the interval of two one-sided tests: the family's, with what units not seen could change."""
+    """Return the interval of two one-sided tests: the family's, with what units not seen could change.
+
+    It is longer where it does not contain that of the pair by itself, which may be made in another way.
+    """
+    if settings.margin is None:
+        return None, ()
     own = None if interval is None else dataclasses.replace(interval, method=method, level=at)
     tost, notes = equivalence.interval_of_pair(makers, pair, own, settings, at)
-    if tost is not None:
-        tost = dataclasses.replace(tost, method=family.SIMULTANEOUS, level=settings.level)
-    return tost, notes
+    if tost is None:
+        return None, notes
+    _, alone, _ = one_pair.intervals(makers, pair, settings.interval, settings)
+    low, high = tost.low, tost.high
+    if alone is not None:
+        low, high = min(low, alone.low), max(high, alone.high)
+    return Interval(low, high, settings.level, family.SIMULTANEOUS, tost.exact), notes
 
 
 def _of_family(makers: Intervals, target: Target, method: str, settings: Settings, at: float) -> str:
@@ -133,7 +142,10 @@ def _note(
     makers: Intervals, joint: Joint, at: float, methods: Counter[str], settings: Settings, *, drawn: bool
 ) -> tuple[str, str]:
     """Return the code and the words on how the intervals were made."""
-    listed = ", ".join(f"{long_name('interval', name)} ({n})" for name, n in methods.most_common())
+    several = len(methods) > 1
+    listed = ", ".join(
+        f"{long_name('interval', name)}{f' for {n} of them' * several}" for name, n in methods.most_common()
+    )
     how = "found from how the scores of the systems vary together"
     if joint.bonferroni:
         how = "Bonferroni's, as too few units tell how the scores of the systems vary together"

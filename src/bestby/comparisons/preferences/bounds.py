@@ -99,5 +99,5 @@ def _scaled(ends: Ends, unit: float) -> Ends:
     return unit * ends[0], unit * ends[1]
 
 
-def _interval(ends: Ends, level: float, method: str = "wilson") -> Interval | None:
+def _interval(ends: Ends, level: float, method: str = "odds") -> Interval | None:
     return defined(Interval(*ends, level, method, exact=True))[0]

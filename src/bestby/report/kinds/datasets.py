@@ -22,6 +22,7 @@ from bestby.report.disagreements import (
     said,
     why_overall,
 )
+from bestby.report.disagreements import words as said_in_words
 from bestby.report.document import Document, Picture
 from bestby.report.figures import plots, ranks
 from bestby.report.kinds import replicability
@@ -212,7 +213,7 @@ def _within(c: DatasetComparison) -> Table:
     )
     columns = [*shown[2 * single :], verdicts(inner)]
     entries = [
-        (name, differences[place], c.replicability[pair.a, pair.b].found if c.replicability else ())
+        (name, differences[place], _found(c, pair))
         for place, pair in enumerate(c.differences)
         for name, differences in c.within.items()
     ]
@@ -234,6 +235,11 @@ def _within(c: DatasetComparison) -> Table:
         methods=_with_resamples(c, _methods_within(c), inner),
         footnote=line(marked, c),
     )
+
+
+def _found(c: DatasetComparison, pair: Difference) -> tuple[str, ...]:
+    """Return the datasets on which a pair of systems is told apart."""
+    return c.replicability[pair.a, pair.b].found if c.replicability else ()
 
 
 def _scores(c: DatasetComparison) -> Table:
@@ -294,18 +300,21 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
 
 def rows(c: DatasetComparison) -> list[dict[str, Any]]:
     """Return one row per pair and dataset, and per pair over all, with the columns `COLUMNS`."""
-    table = []
+    table, marks = [], overall_marks(c)
     for d in c.differences:
         wins, ties, losses = c.wins(d.a, d.b)
         whole = {"dataset": None, "average": "macro", "resampled": "datasets"}
         table.append({**whole, **data.row(d), "wins": wins, "ties": ties, "losses": losses})
         _, *others = (entry for entry in c.overall if (entry.a, entry.b) == (d.a, d.b))
-        table += [_overall_row(c, entry) for entry in others]
+        table += [
+            _overall_row(c, entry) | {data.DISAGREEMENT: said_in_words(marks[entry])} for entry in others
+        ]
     inside = {"average": None, "resampled": "items", "wins": None, "ties": None, "losses": None}
     table += [
         {**dict.fromkeys(COLUMNS), **inside, "dataset": name, **data.row(d)}
+        | {data.DISAGREEMENT: said_in_words(kinds(d, told_apart=name in _found(c, pair)))}
         for name, differences in c.within.items()
-        for d in differences
+        for pair, d in zip(c.differences, differences, strict=True)
     ]
     return list(data.without_skipped(c, table))
 

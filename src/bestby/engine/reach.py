@@ -1,0 +1,87 @@
+"""By how much a unit moves a difference: each of those seen, and one that has not been seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+from bestby.engine.base import Group, Influences, Pair
+from bestby.engine.dependent_units import CrossedGroup, item_influence
+from bestby.engine.ranked import WeightGroup
+from bestby.engine.sums import SumGroup
+from bestby.inference import unseen
+from bestby.inference.intervals import Ends
+
+MOST_NUMBERS = 1 << 24
+"""Statistics of possible items up to which their influence is computed."""
+
+
+def reach(group: Group, m: int, a: Iterable[int], b: Iterable[int]) -> Ends | None:
+    """Return by how much one item can lower and raise the mean of the systems `a` minus that of `b`.
+
+    That is to first order. The systems may have any rows that the metric knows to be possible for the same
+    gold; None if it knows none.
+    """
+    if not isinstance(group, SumGroup):
+        return None
+    rows = group.metrics[m].possible_rows()
+    if rows is None or rows.size > MOST_NUMBERS:
+        return None
+    golds, predictions, width = rows.shape
+    flat = rows.reshape(-1, width)
+    of_a, of_b = (
+        np.array([group.influence_of_rows(m, int(s), flat).reshape(golds, predictions) for s in systems])
+        for systems in (a, b)
+    )
+    lowers = (of_b.max(axis=2).mean(axis=0) - of_a.min(axis=2).mean(axis=0)).max()
+    raises = (of_a.max(axis=2).mean(axis=0) - of_b.min(axis=2).mean(axis=0)).max()
+    if not (np.isfinite(lowers) and np.isfinite(raises)):
+        return None
+    return max(0.0, float(lowers)), max(0.0, float(raises))
+
+
+def of_clusters(reach: Ends, known: Influences) -> Ends:
+    """Return the reach of a cluster all of whose items differ; a larger one changes more."""
+    size = float(known.counts @ known.sizes**2 / (known.counts @ known.sizes))
+    return reach[0] * size, reach[1] * size
+
+
+def bound_of_copies(group: Group, pair: Pair, level: float) -> Ends | None:
+    """Return the interval of the difference of two systems that do not differ, from what units could do.
+
+    None for systems that differ, and where nothing tells what a unit could do.
+    """
+    m, a, b = pair
+    if group.differing(pair)[0]:
+        return None
+    most, known = reach(group, m, [a], [b]), influences(group, pair)
+    if most is None or known is None:
+        return None
+    if group.clustered or group.crossed:
+        most = of_clusters(most, known)
+    least, greatest = group.metrics[m].bounds
+    low, high = unseen.widened((0.0, 0.0), 0.0, known.values, known.counts, known.bounds, most, level)
+    low, high = max(low, least - greatest), min(high, greatest - least)
+    return (low, high) if low < high else None
+
+
+def influences(group: Group, pair: Pair) -> Influences | None:
+    """Return what each unit adds to the difference; of two crossed groupings, those with fewer groups."""
+    found: Influences | None = None
+    if isinstance(group, CrossedGroup):
+        codes = min((group.first, group.second), key=lambda one: int(one.max()))
+        values = np.bincount(codes, weights=item_influence(group, *pair)).astype(np.float64)
+        found = _single(values, np.bincount(codes).astype(np.float64), np.array([0, values.size]))
+    elif isinstance(group, SumGroup):
+        table = group.table
+        found = Influences(group.influence(*pair), table.sizes, table.units.counts, table.units.bounds)
+    elif isinstance(group, WeightGroup):
+        parts = group.influence(pair[1], pair[2])
+        found = None if parts is None else _single(parts[0], np.ones(parts[0].size), parts[1])
+    return found if found is not None and np.isfinite(found.values).all() else None
+
+
+def _single(values: FloatArray, sizes: FloatArray, bounds: IntArray) -> Influences:
+    return Influences(values, sizes, np.ones(values.size, dtype=np.int64), bounds)
