@@ -391,6 +391,26 @@ def test_top_limits_what_is_shown_and_not_what_is_written(run: Run, table: Path)
     assert 'data-key="low">low<' in page
 
 
+def test_items_are_listed_on_the_page_only_if_they_are_asked_for(run: Run, table: Path) -> None:
+    arguments = _arguments(table, "--metric", "accuracy", "--html", "-")
+    plain, listed = run(*arguments).stdout, run(*arguments, "--items").stdout
+    assert "Items on which they differ" not in plain
+    assert "Items on which they differ" in listed
+    assert "shows the gold and the predictions of single items" in listed
+    assert len(listed) > len(plain)
+    refused = run(*_arguments(table, "--items"))
+    assert refused.returncode == 2
+    assert refused.stderr.splitlines() == [
+        "InvalidInputError: --items needs --html: the items are listed on the page",
+        "hint: give --html too, or leave --items out",
+    ]
+    table.with_name("plain.csv").write_text("gold,a,b\n" + "x,x,y\ny,x,y\n" * 5, encoding="utf-8")
+    counted = run("compare", "plain.csv", "--gold", "gold", "--html", "-", "--items", "--stream")
+    assert counted.returncode == 2
+    assert "a list of single items needs every item" in counted.stderr
+    assert "--no-stream" in counted.stderr
+
+
 @pytest.mark.parametrize("stream", [(), ("--stream",)])
 def test_real_numbers_and_probabilities_are_refused_with_the_metric_to_name(
     run: Run, tmp_path: Path, stream: tuple[str, ...]

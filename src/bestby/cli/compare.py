@@ -33,7 +33,7 @@ def read_evaluation(values: Compare | Evaluate) -> tuple[Evaluation, dict[str, A
     if metric is not None and len(metric) == 1:
         statistics["metric"] = metric = metric[0]
     data = values.data.arguments() | {"annotators": split_names(values.data.annotators)}
-    if "blocks" in statistics or needs_items(metric):
+    if "blocks" in statistics or needs_items(metric) or getattr(values.output, "items_on_page", False):
         data.setdefault("stream", False)
     options = _format_options(data.pop("format_options", None))
     return read(values.paths, texts=reads_objects(metric), **{**data, **options}), statistics

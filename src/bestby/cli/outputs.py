@@ -46,6 +46,11 @@ def _check(values: Any) -> None:
         raise InvalidInputError(
             "--csv-safe needs --csv: no CSV is written", hint="give --csv too, or leave --csv-safe out"
         )
+    if getattr(output, "items_on_page", False) and "html" not in targets:
+        raise InvalidInputError(
+            "--items needs --html: the items are listed on the page",
+            hint="give --html too, or leave --items out",
+        )
     inputs = _inputs(read) if set(targets.values()) - {STDOUT} else {}
     places: dict[str, str] = {}
     for form, target in targets.items():
@@ -112,6 +117,8 @@ def _rendered(output: Json, result: Any, form: str) -> bytes:
         what = "scores" if form == "csv_scores" else output.table
         text: str = result.to_csv(what=what, spreadsheet_safe=getattr(output, "csv_safe", False))
     else:
+        if form == "html" and getattr(output, "items_on_page", False):
+            arguments["items"] = True
         text = getattr(result, f"to_{form}")(**arguments)
     return text.encode("utf-8")
 

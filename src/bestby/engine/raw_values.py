@@ -74,6 +74,12 @@ def numbers(source: Table, metric: StandardisedMetric, m: int, system: int) -> t
     return centre + scale * scores, source.item_counts
 
 
+def items_as_given(source: Table, metric: StandardisedMetric, pair: Pair) -> list[FloatArray]:
+    """Return the statistics of the numbers as given of two systems, a row per row of items."""
+    m, *systems = pair
+    return _as_given(metric, systems, [source.items[:, source.columns[m][s]] for s in systems])
+
+
 def _common_scale(metric: StandardisedMetric, systems: Sequence[int]) -> tuple[float, float]:
     """Return a centre and a unit in which the numbers of several systems are of the order of 1."""
     centres, spreads = zip(*(metric.locations[s] for s in systems), strict=True)

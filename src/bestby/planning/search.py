@@ -12,6 +12,10 @@ from bestby._core.errors import DesignError
 from bestby.planning.base import Design, Question
 from bestby.results.plans import PlanPoint
 
+_MOST_STEPS = 40
+_CLOSE = 1e-4
+"""How near to the one wanted the normal quantile of a power must be: within 3e-5 of a power of .8."""
+
 
 def power_at(design: Design, n: int, question: Question) -> tuple[float, float]:
     """Return the power at one size and its Monte Carlo standard error."""
@@ -91,3 +95,66 @@ def effect_bracket(
         f"no difference is detected with a power of {wanted:g} by {n} {design.unit}",
         hint=f"plan for more {design.unit} or a lower power",
     )
+
+
+def quick_effect(design: Design, n: int, wanted: float, question: Question) -> float | None:
+    """Return the effect that n items detect, to four digits, in the few steps that a report can wait for.
+
+    It is that of `minimum_detectable` for a design whose power is smooth in the effect, such as one with a
+    pilot; its normal quantile is nearly a line. None if no effect is detected.
+    """
+    limit = design.reach(question.alternative)
+    if limit == design.null:
+        return None
+    step = math.copysign(abs(design.effect - design.null) or 1.0, limit)
+    if math.isfinite(limit) and power_at(design.with_effect(limit), n, question)[0] < wanted:
+        return None
+
+    def power(x: float) -> float:
+        effect = math.copysign(min(x * abs(step), abs(limit)), limit)
+        return power_at(design.with_effect(effect), n, question)[0]
+
+    found = _crossing(power, 1.0, wanted)
+    return None if found is None else math.copysign(min(found * abs(step), abs(limit)), limit)
+
+
+def quick_size(design: Design, start: int, wanted: float, question: Question) -> int | None:
+    """Return the size that has the power wanted, that of `sample_size`, as `quick_effect` does.
+
+    `start` is where to begin.
+    """
+
+    def power_of(n: int) -> float:
+        return power_at(design, n, question)[0]
+
+    def size(x: float) -> int:
+        return min(max(design.least, round(start * x * x)), design.most)
+
+    found = _crossing(lambda x: power_of(size(x)), 1.0, wanted, finest=0.25 / start)
+    if found is None:
+        return None
+    n = size(found)
+    while n < design.most and power_of(n) < wanted:
+        n += 1
+    while n > design.least and power_of(n - 1) >= wanted:
+        n -= 1
+    return n if n < design.most else None
+
+
+def _crossing(power: Callable[[float], float], x: float, wanted: float, finest: float = 0.0) -> float | None:
+    """Return where a rising power is the one wanted, by lines through its normal quantiles, or None."""
+    goal, low, high = float(ndtri(wanted)), 0.0, math.inf
+    points: list[tuple[float, float]] = []
+    for _ in range(_MOST_STEPS):
+        z = float(ndtri(min(max(power(x), 1e-12), 1.0 - 1e-12)))
+        if abs(z - goal) < _CLOSE:
+            return x
+        low, high = (x, high) if z < goal else (low, x)
+        if high - low < finest:
+            return high
+        points = [*points[-1:], (x, z)]
+        (x0, z0), (x1, z1) = points[0], points[-1]
+        following = x1 + (goal - z1) * (x1 - x0) / (z1 - z0) if z1 != z0 else x * (2.0 if z < goal else 0.5)
+        inside = low < following < high and following <= 4.0 * max(x, low)
+        x = following if inside else (2.0 * low if math.isinf(high) else 0.5 * (low + high))
+    return None

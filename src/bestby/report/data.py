@@ -169,7 +169,6 @@ def table_of(c: Any, what: str | None) -> tuple[Sequence[str], Iterable[dict[str
 
 def to_frame(c: Any, what: str | None = None, backend: str | None = None) -> Any:
     """Return a table of a result as a data frame."""
-    library = _installed(backend)
     differences = getattr(c, "differences", ())
     values: dict[str, Any]
     if isinstance(differences, Differences) and what in (None, "differences"):
@@ -181,6 +180,12 @@ def to_frame(c: Any, what: str | None = None, backend: str | None = None) -> Any
         columns, rows = table_of(c, what)
         table = list(rows)
         values = {name: [row[name] for row in table] for name in columns}
+    return frame(values, backend)
+
+
+def frame(values: Mapping[str, Any], backend: str | None) -> Any:
+    """Return columns as a data frame of a library, by default of the first that is installed."""
+    library = _installed(backend)
     if library == "pandas":
         import pandas as pd
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+BEST_GROUP = "best group"
+"""The header of the last column of many systems: those that nothing tells apart from the best."""
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A figure: its name, how to read it, and the function that draws it when it is needed."""
@@ -38,6 +42,8 @@ class Section:
     """A part of a report, for one metric; the first of `tables` is that of systems.
 
     `remarks` belong to the tables, `readings` are all differences in words, `omitted` says what is not shown.
+    `next_step` makes what is said below the lead: what these data can show, and what more would take. `items`
+    are tables of single items, for pages only.
     """
 
     name: str
@@ -48,6 +54,8 @@ class Section:
     readings: tuple[str, ...] = ()
     omitted: str = ""
     search: Search | None = None
+    next_step: Callable[[], str] = lambda: ""
+    items: tuple[Table, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +104,13 @@ def check_top(result: Any) -> None:
         )
 
 
-def describe(result: Any, top: int | None = None) -> Document:
-    """Return the report of a result; for a comparison, `top` says how many of the best systems to show."""
-    options = {}
+def describe(result: Any, top: int | None = None, *, items: bool = False) -> Document:
+    """Return the report of a result.
+
+    Of a comparison, `top` says how many of the best systems to show, and `items` whether to list the items on
+    which they differ.
+    """
+    options: dict[str, Any] = {"items": True} if items else {}
     if top is not None:
         check_top(result)
         options["top"] = top

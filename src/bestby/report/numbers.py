@@ -14,7 +14,7 @@ from bestby.results.values import Interval
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 INFINITY = "\N{INFINITY}"
-_MOST_DECIMALS = 8  # beyond it, powers of ten read better than a row of zeros
+MOST_DECIMALS = 8  # beyond it, powers of ten read better than a row of zeros
 _MOST_DIGITS = 8  # of the largest number of a column, however small its standard error
 _ALL_DECIMALS = 330  # where even the smallest number shows its sign, a number is written out
 _SMALL, _LARGE = 1e-3, 1e15  # powers of ten are for numbers below, if they need many decimals, and above
@@ -134,7 +134,7 @@ class Rounding:
         if interval is None:
             return DASH
         needed = [self._needed(end) for end in (interval.low, interval.high)]
-        shared = max((decimals for decimals in needed if decimals <= _MOST_DECIMALS), default=0)
+        shared = max((decimals for decimals in needed if decimals <= MOST_DECIMALS), default=0)
         low, high = (
             self._written(end, max(shared, decimals))
             for end, decimals in zip((interval.low, interval.high), needed, strict=True)
@@ -174,13 +174,13 @@ class Rounding:
 def _plain_text(value: float, decimals: int, more: int) -> str:
     """Return a number with some decimals; `more` is how many of them were added to show a side."""
     if value == 0.0:
-        return f"{0.0:.{decimals}f}" if decimals <= _MOST_DECIMALS else "0"
+        return f"{0.0:.{decimals}f}" if decimals <= MOST_DECIMALS else "0"
     size = abs(value)
     if decimals >= _ALL_DECIMALS:
         return repr(value)
     if size >= _LARGE:
         return _power_of_ten(value, 5 + more)
-    if decimals <= _MOST_DECIMALS or size >= _SMALL:
+    if decimals <= MOST_DECIMALS or size >= _SMALL:
         text = f"{value:.{decimals}f}"
         return text.removeprefix("-") if float(text) == 0.0 else text
     return _power_of_ten(value, max(0, math.floor(math.log10(size)) + decimals))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from bestby.results.datasets import Overall as Overall
     from bestby.results.datasets import PairTests as PairTests
     from bestby.results.datasets import RankDifference as RankDifference
+    from bestby.results.disagreements import Disagreement as Disagreement
+    from bestby.results.disagreements import Disagreements as Disagreements
     from bestby.results.folds import FoldComparison as FoldComparison
     from bestby.results.folds import Spread as Spread
     from bestby.results.normality import Normality as Normality
@@ -62,6 +64,7 @@ __getattr__, __dir__, __all__ = door(
         "results.base": "MetricInfo Note Provenance",
         "results.comparison": "Comparison Difference SystemScore",
         "results.datasets": "Counts DatasetComparison Overall PairTests RankDifference",
+        "results.disagreements": "Disagreement Disagreements",
         "results.folds": "FoldComparison Spread",
         "results.normality": "Normality NormalityTest",
         "results.ordering": "StochasticOrder StochasticOrders",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload, runti
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated, report_module
+from bestby.results.disagreements import ItemsAtHand, ItemsOf
 from bestby.results.values import ClassShares, Interval, Omnibus, TestResult, extent
 
 MIRRORED_VERDICTS = {
@@ -295,7 +296,7 @@ class Paired(Reported):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(Paired):
+class Comparison(ItemsAtHand, Paired):
     """The result of `compare`: scores, differences, and how they were computed.
 
     Parameters
@@ -305,9 +306,8 @@ class Comparison(Paired):
     systems : tuple of SystemScore
         Per metric, the best first.
     differences : sequence of Difference
-        Per metric, in the order of the ranks (two-sided, every pair), in the order given
-        (one-sided), or each system against the baseline. A tuple; of thousands of pairs of proportions a
-        sequence that makes each when it is asked for.
+        Per metric, in the order of the ranks (two-sided, every pair), as given (one-sided), or each system
+        against the baseline. A tuple; of thousands of pairs of proportions each is made when asked for.
     omnibus : tuple of Omnibus
         For three or more systems, where the metric is a mean over items.
     notes : tuple of Note
@@ -316,10 +316,8 @@ class Comparison(Paired):
         Settings, versions, seed and data hash.
     n_items, n_clusters : int
         Number of items, and of the clusters they lie in; 0 if they are independent.
-    level : float
-        Confidence level.
-    correction : str
-        How p-values were adjusted.
+    level, correction : float, str
+        Confidence level, and how p-values were adjusted.
     margin : float or None
         The smallest difference that matters.
     baseline : str or None
@@ -348,8 +346,10 @@ class Comparison(Paired):
     baseline: str | None = None
     n_clusters: int = 0
     classes: tuple[ClassShares, ...] = ()
+    _items: ItemsOf | None = field(default=None, init=False)
 
     described_by: ClassVar[str] = "comparison"
+    __getstate__ = ItemsAtHand.state_without_items
 
     @property
     def _metric_names(self) -> list[str]:

@@ -7,8 +7,10 @@ from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 
+from bestby import compare
 from bestby.report.writers.html import to_fragment, to_html
 from bestby.results.comparison import Comparison
 
@@ -132,13 +134,36 @@ def test_light_dark_and_print(made: SimpleNamespace) -> None:
     assert 'role="img"' in svg
 
 
-def test_on_a_narrow_screen_figures_shrink_and_tables_scroll(made: SimpleNamespace) -> None:
+def test_on_a_narrow_screen_figures_and_tables_scroll(made: SimpleNamespace) -> None:
     text = to_html(made.five())
-    size = re.search(r"<svg[^>]* style=\"([^\"]*)\"", text)
+    size = re.search(r"<svg[^>]* style=\"max-width: (\d+)px; min-width: (\d+)px\"", text)
     assert size is not None
-    assert re.fullmatch(r"max-width: \d+px", size[1])
-    assert text.count('<div class="bb-scroll"') == text.count("<table")
+    assert int(size[2]) == pytest.approx(0.75 * int(size[1]), abs=1)
+    assert text.count('<div class="bb-scroll') == text.count("<table")
+    assert text.count('<div class="bb-figure" tabindex="0" role="region"') == text.count("<svg")
     assert "no-repeat local" in text, "nothing shows that a table goes on"
+
+
+def test_names_are_broken_after_signs_only(made: SimpleNamespace) -> None:
+    long = "an-organisation/a.very_long-name-of-a-model-v12"
+    text = to_html(made.ladder(["short-name", long]))
+    assert '<td class="bb-name" data-key="short-name">short-name</td>' in text
+    broken = long.replace("-", "-<wbr>").replace("/", "/<wbr>").replace(".", ".<wbr>").replace("_", "_<wbr>")
+    assert f'data-key="{long}">{broken}</td>' in text
+
+
+@pytest.mark.long
+def test_the_page_of_a_thousand_systems_is_small_and_shows_the_best_group() -> None:
+    rng = np.random.Generator(np.random.PCG64(1))
+    able, hard = np.linspace(0.9, 0.4, 1000), rng.random(300) - 0.5
+    c = compare({f"model_{i}": (rng.random(300) < p - 0.3 * hard).astype(int) for i, p in enumerate(able)})
+    text = to_html(c)
+    assert len(text.encode()) < 5e6
+    assert "best group</th>" in text
+    assert ">group</th>" not in text
+    table = text[text.index("bb-tall") : text.index("</table>")]
+    assert table.count("<tr") == 1001
+    assert 1 < table.count(">yes</td>") < 1000
 
 
 def test_settings_and_signature(made: SimpleNamespace) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
+import zlib
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -52,17 +54,26 @@ class Tree(HTMLParser):
         self.open[-1][2].append(data)
 
 
+def inflated(packed: str) -> str:
+    """Return what a browser unpacks, in base64."""
+    return base64.b64encode(zlib.decompress(base64.b64decode(packed))).decode("ascii")
+
+
 class Page:
     """A page whose scripts have run."""
 
     def __init__(self, page: str, fragment: str = "") -> None:
         self.context = quickjs.Context()
         self.context.eval(BROWSER)
+        self.context.add_callable("inflate", inflated)
         self.ask("open", Tree(page).open[0], fragment)
 
     def ask(self, function: str, *arguments: object) -> Any:
         written = ",".join(map(json.dumps, arguments))
-        return json.loads(self.context.eval(f"JSON.stringify({function}({written}) ?? null)"))
+        answer = json.loads(self.context.eval(f"JSON.stringify({function}({written}) ?? null)"))
+        while self.context.execute_pending_job():  # what waits for unpacked columns
+            pass
+        return answer
 
     def look_up(self, a: str, b: str = "") -> list[list[str]]:
         """Return the rows of the answer."""
@@ -224,3 +235,57 @@ def test_numbers_are_not_sorted_as_texts_and_what_is_undefined_comes_last() -> N
     for expected in (["-Infinity", "1e-05", "2.0", "10.0", ""], ["10.0", "2.0", "1e-05", "-Infinity", ""]):
         page.ask("click", "p")
         assert page.ask("rows", ".bb-sortable") == [[key] for key in expected]
+
+
+def test_neighbours_can_be_those_that_are_told_apart() -> None:
+    c = compare(scores())
+    page = Page(c.to_html(top=3))
+    middle = c.systems[6].system
+    told = {d.b if d.a == middle else d.a for d in c if middle in (d.a, d.b) and shown_better(d, 0.05)}
+    assert 0 < len(told) < N_SYSTEMS - 1
+    page.look_up(middle)
+    page.ask("choose", ".bb-told", True)
+    rows = page.ask("rows", ".bb-answer")
+    assert {next(name for name in row[:2] if name != middle) for row in rows} == told
+    assert {row[-1] for row in rows} == {"yes"}
+
+
+def test_the_best_group_is_what_nothing_tells_apart_from_the_best() -> None:
+    c = compare(scores())
+    page = Page(c.to_html(top=3))
+    best = c.systems[0].system
+    told = {name for d in c if best in (d.a, d.b) and shown_better(d, 0.05) for name in (d.a, d.b)} - {best}
+    assert 0 < len(told) < N_SYSTEMS - 1
+    page.ask("choose", ".bb-best", True)
+    shown = [row[1] for row in page.ask("rows", ".bb-search")]
+    assert shown == [entry.system for entry in c.systems if entry.system not in told]
+    assert page.ask("text", ".bb-found") == [f"{len(shown)} of {N_SYSTEMS}"]
+
+
+def test_a_long_table_of_differences_is_filtered_by_significance() -> None:
+    c = compare(scores())
+    page = Page(c.to_html())
+    assert len(page.ask("rows", ".bb-tested")) == len(c)
+    page.ask("choose", ".bb-filter", True)
+    assert len(page.ask("rows", ".bb-tested")) == sum(d.p_adjusted <= 0.05 for d in c)
+
+
+def test_items_are_chosen_by_pair_and_winner_and_searched() -> None:
+    rng = np.random.Generator(np.random.PCG64(4))
+    gold = rng.integers(0, 3, 60)
+    systems = {
+        name: np.where(rng.random(60) < p, gold, 2) for name, p in (("a", 0.9), ("b", 0.6), ("c", 0.5))
+    }
+    c = compare(systems, gold, items=[f"item {i}" for i in range(60)])
+    page = Page(c.to_html(items=True))
+    assert page.ask("shown", ".bb-items .bb-scroll") == 1
+    found = c.disagreements(c.systems[0].system, c.systems[1].system)
+    table = ".bb-items"
+    assert len(page.ask("rows", table)) == len(found)
+    page.ask("choose", ".bb-winner", "won by the second", 2)
+    assert [row[0] for row in page.ask("rows", table)] == [row.item for row in found if row.winner == found.b]
+    page.ask("choose", ".bb-winner", "all", 0)
+    page.ask("type", ".bb-items .bb-find", found[0].item)
+    assert found[0].item in [row[0] for row in page.ask("rows", table)]
+    page.ask("choose", ".bb-pair", 1)
+    assert page.ask("shown", ".bb-items .bb-scroll") == 1

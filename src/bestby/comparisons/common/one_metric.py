@@ -24,6 +24,7 @@ from bestby.comparisons.common import (
     simultaneous,
     swap_notes,
 )
+from bestby.comparisons.common.disagreeing import disagreements
 from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.common.simultaneous import FamilyIntervals
@@ -110,6 +111,8 @@ def compared_by_metric(
         n_clusters=evaluation.n_clusters,
         classes=shares,
     )
+    own = {metric.name: metric for metric in metrics}
+    object.__setattr__(result, "_items", partial(disagreements, evaluation, own))
     return remember_backend(result, evaluation.frame_backend)
 
 

@@ -1,34 +1,42 @@
 "use strict";
-for (const box of document.querySelectorAll(".bb-search")) {
+for (const box of document.querySelectorAll(".bb-systems")) {
   const rows = [...box.querySelector("tbody").rows];
-  const find = box.querySelector(".bb-find");
-  find.addEventListener("input", () => {
-    const wanted = find.value.trim().toLowerCase();
+  const names = [...box.querySelector("thead").querySelectorAll("th")];
+  const nameAt = names.findIndex((cell) => cell.classList.contains("bb-name"));
+  const find = box.querySelector(".bb-find"), best = box.querySelector(".bb-best");
+  const search = () => {
+    const wanted = find.value.trim().toLowerCase(), only = best !== null && best.checked;
     let found = 0;
     for (const row of rows) {
-      const hit = row.cells[1].textContent.toLowerCase().includes(wanted);
+      const hit = row.cells[nameAt].textContent.toLowerCase().includes(wanted)
+        && !(only && row.cells[names.length - 1].textContent !== "yes");
       row.hidden = !hit;
       found += hit;
     }
-    box.querySelector(".bb-found").textContent = wanted ? `${found} of ${rows.length}` : "";
-  });
+    box.querySelector(".bb-found").textContent = wanted || only ? `${found} of ${rows.length}` : "";
+  };
+  for (const field of [find, best]) field?.addEventListener("input", search);
 
   const source = box.querySelector(".bb-pairs");
   if (!source) continue;
   const data = JSON.parse(source.textContent);
-  const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const inflated = async (text) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  };
   const columns = {};
-  const column = (name) => {  // unpacked when first asked for; little-endian, as nearly every machine is
-    if (!columns[name]) {
-      const raw = bytes(data[name]);
-      const view = new DataView(raw.buffer);
-      const read = ["significant", "flip", "marked"].includes(name) ? (i) => raw[i]
-        : name === "shown" ? (i) => view.getInt8(i)
-        : name === "differing" ? (i) => view.getUint32(4 * i, true)
-        : (i) => view.getFloat32(4 * i, true);
-      columns[name] = read;
+  let others;
+  const unpack = async () => {  // when first asked for
+    for (const [name, column] of Object.entries(data.columns)) {
+      const bytes = await inflated(column.data), length = bytes.length / column.size;
+      columns[name] = (i) => {  // first the low bytes of all numbers
+        let value = column.start;
+        for (let k = 0; k < column.size; k++) value += bytes[k * length + i] * 256 ** k;
+        return value;
+      };
     }
-    return columns[name];
+    others = JSON.parse(new TextDecoder().decode(await inflated(data.others)));
   };
   const size = data.systems.length;
   const place = new Map(data.systems.map((name, position) => [name, position]));
@@ -43,32 +51,27 @@ for (const box of document.querySelectorAll(".bb-search")) {
     const digits = Math.floor(Math.log10(Math.abs(value))) + decimals;
     return value.toExponential(Math.min(17, Math.max(0, digits))).replace("e+", "e");
   };
-  const marks = [0, ...data.marks], singles = marks.map(Math.fround);
+  const marks = [0, ...data.marks];
   // Only rounding separates 0.8 - 0.5 from a margin of 0.3.
   const side = (value, mark) => Math.abs(value - mark) <= 1e-12 * Math.abs(mark) ? 0 : Math.sign(value - mark);
-  const needed = (value, decimals, sides) => {
-    const shows = (text) => marks.every((mark, i) => Math.sign(Number(text) - mark) === side(value, sides[i]));
+  const needed = (value, decimals) => {
+    const shows = (text) => marks.every((mark) => Math.sign(Number(text) - mark) === side(value, mark));
     while (decimals < 60 && !shows(plain(value, decimals))) decimals++;
     return decimals;
   };
   const signed = (text) => text.replace(/^-/, data.minus);
-  const written = (value, decimals) => signed(plain(value, needed(value, decimals, marks)));
-  const interval = (low, high, decimals) => {
-    const own = [low, high].map((end) => needed(end, decimals, singles));
-    const shared = Math.max(0, ...own.filter((count) => count <= 8));
-    return `[${[low, high].map((end, i) => signed(plain(end, Math.max(shared, own[i])))).join(", ")}]`;
-  };
-  const pText = (p) => {
-    if (p === 1) return "1";
-    if (p < 1e-15) return "<1e-15";
-    if (p < 1e-4) return p.toExponential(0);
-    const decimals = Math.min(4, 1 - Math.floor(Math.log10(p)));
-    const below = p <= Math.fround(data.alpha);
-    for (let added = 0; added <= 4; added++) {
-      const text = p.toFixed(decimals + added);
-      if ((Number(text) <= data.alpha) === below) return Number(text) === 1 ? ">0.99" : text;
-    }
-    return below ? `${data.alpha}` : `>${data.alpha}`;
+  const written = (value, decimals) => signed(plain(value, needed(value, decimals)));
+  const inUnits = (units) => signed((units / 10 ** data.digits.difference).toFixed(data.digits.difference));
+  const opposite = (text) => text.startsWith(data.minus) ? text.slice(data.minus.length)
+    : /[1-9\u221e]/.test(text) ? data.minus + text : text;
+  const interval = (at, mirrored) => {
+    const known = others[at];
+    let ends = known ? known.slice(1, -1).split(", ")
+      : [columns.low(at), columns.low(at) + columns.width(at)].map(inUnits);
+    if (known && ends.length < 2) return known;  // a dash
+    if (mirrored) ends = [opposite(ends[1]), opposite(ends[0])];
+    const infinite = ends.map((text) => text.includes("\u221e"));
+    return `${infinite[0] ? "(" : "["}${ends.join(", ")}${infinite[1] ? ")" : "]"}`;
   };
   const position = (a, b) => {  // in a column: the pairs of the best one, then those of the next
     const [i, j] = a < b ? [a, b] : [b, a];
@@ -76,21 +79,20 @@ for (const box of document.querySelectorAll(".bb-search")) {
   };
   const pair = (first, second) => {  // A minus B as asked for; one-sided, as tested: p is of that direction only
     const at = position(first, second);
-    const low = column("low")(at), high = column("high")(at);
-    const turned = data.flip !== undefined && (column("flip")(at) === 1) !== (first > second);
+    const flags = columns.flags(at);
+    const turned = data.one_sided && ((flags & 2) !== 0) !== (first > second);
     const [a, b] = turned ? [second, first] : [first, second];
     return {
       a: data.systems[a],
       b: data.systems[b],
       estimate: data.scores[a] - data.scores[b],
-      low: a < b ? low : -high,
-      high: a < b ? high : -low,
-      p: column("p")(at),
-      adjusted: column("adjusted")(at),
-      differing: column("differing")(at),
-      significant: column("significant")(at) === 1,
-      shown: column("shown")(at),
-      why: data.why[column("marked")(at)],
+      interval: data.level === null ? "" : interval(at, a > b),
+      p: data.p_texts[columns.p(at)],
+      adjusted: data.p_texts[columns.adjusted(at)],
+      differing: columns.differing(at),
+      significant: (flags & 1) !== 0,
+      shown: ((flags >> 2) & 3) - 1,
+      why: data.why[flags >> 4],
     };
   };
 
@@ -103,7 +105,7 @@ for (const box of document.querySelectorAll(".bb-search")) {
   };
   const bounded = data.level !== null, tested = data.test !== null;
   const how = tested ? `Test: ${data.test}` : "Nothing was tested";
-  const heads = ["A", "B", `A ${data.minus} B`];
+  const heads = [...data.heads];
   if (bounded) heads.push(`${data.level} interval`);
   if (tested) heads.push("p");
   if (data.correction !== "none") heads.push(`p (${data.correction})`);
@@ -124,9 +126,9 @@ for (const box of document.querySelectorAll(".bb-search")) {
       const found = pair(a, b);
       const digits = data.digits.difference;
       const texts = [found.a, found.b, written(found.estimate, digits)];
-      if (bounded) texts.push(interval(found.low, found.high, digits));
-      if (tested) texts.push(pText(found.p));
-      if (data.correction !== "none") texts.push(pText(found.adjusted));
+      if (bounded) texts.push(found.interval);
+      if (tested) texts.push(found.p);
+      if (data.correction !== "none") texts.push(found.adjusted);
       texts.push(String(found.differing));
       const opposed = found.significant && !found.shown;  // which is said in words
       const [mark, reason] = !found.why || opposed ? ["", ""] : [` ${found.why[0]}`, found.why.join(" ")];
@@ -139,11 +141,27 @@ for (const box of document.querySelectorAll(".bb-search")) {
       });
     }
     const region = element("div", undefined, "bb-scroll");
+    for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", caption]]) {
+      region.setAttribute(name, value);
+    }
     region.append(made);
     if (reasons.size) region.append(element("p", [...reasons].join(" "), "bb-small"));
     return region;
   };
   const fields = [".bb-a", ".bb-b"].map((name) => box.querySelector(name));
+  const told = box.querySelector(".bb-told");
+  const shownOf = (a, b) => ((columns.flags(position(a, b)) >> 2) & 3) - 1;
+  const nearest = (a) => {  // ten on each side in rank, of all or of those told apart from it
+    const near = [];
+    for (const step of [-1, 1]) {
+      for (let other = a + step, found = 0; other >= 0 && other < size && found < 10; other += step) {
+        if (told.checked && !shownOf(a, other)) continue;
+        near.push(other);
+        found++;
+      }
+    }
+    return near.sort((one, other) => one - other).map((other) => [a, other]);
+  };
   const show = () => {
     const [first, second] = fields.map((field) => field.value.trim());
     const a = place.get(first), b = place.get(second);
@@ -158,12 +176,9 @@ for (const box of document.querySelectorAll(".bb-search")) {
       return;
     }
     let above = 0, below = 0;
-    const near = [];
     for (let other = 0; other < size; other++) {
-      if (other === a) continue;
-      const shown = column("shown")(position(a, other));
+      const shown = other === a ? 0 : shownOf(a, other);
       if (shown) (shown > 0) === (other < a) ? above++ : below++;
-      if (Math.abs(other - a) <= 10) near.push([a, other]);
     }
     const [low, high] = data.ranks[a];
     const rank = low === high ? `${low}` : `${low} to ${high}`;
@@ -171,14 +186,21 @@ for (const box of document.querySelectorAll(".bb-search")) {
     answer.append(element("p", !tested ? `${score}.` : `${score}, rank ${rank} of`
       + ` ${data.all}. Of the systems here, ${above} are significantly better, ${below} significantly worse,`
       + ` and ${size - 1 - above - below} cannot be told apart from it.`, "bb-small"));
-    answer.append(table(`${first} and its neighbours in rank. ${how}`, near));
+    const which = told.checked ? "the nearest in rank that are told apart from it" : "its neighbours in rank";
+    answer.append(table(`${first} and ${which}. ${how}`, nearest(a)));
   };
-  for (const field of fields) field.addEventListener("input", show);
+  let unpacked;
+  const ask = () => {
+    unpacked ??= unpack();
+    unpacked.then(show, () => answer.replaceChildren(element("p",
+      "This browser cannot unpack the pairs. They are in the JSON and the CSV.", "bb-small")));
+  };
+  for (const field of [...fields, told]) field.addEventListener("input", ask);
   // The page can be linked to: report.html#a=name&b=name
   const asked = new URLSearchParams(location.hash.slice(1));
   if (place.has(asked.get("a"))) {
     fields[0].value = asked.get("a");
     fields[1].value = asked.get("b") || "";
-    show();
+    ask();
   }
 }

@@ -14,7 +14,9 @@ from bestby.report.data import COLUMNS
 from bestby.report.document import Document, Overview, Picture, Score, Search, Section
 from bestby.report.figures import forest
 from bestby.report.figures.scores import scores as draw_scores
-from bestby.report.kinds.many_systems import embedded
+from bestby.report.items import tables as tables_of_items
+from bestby.report.kinds.many_systems import embedded, with_best_group
+from bestby.report.next_step import next_step
 from bestby.report.numbers import percent
 from bestby.report.tables import (
     Table,
@@ -50,11 +52,16 @@ _SCORE_PATHS = {
 SCORE_COLUMNS = tuple(_SCORE_PATHS)
 
 
-def document(c: Comparison, top: int | None = None) -> Document:
-    """Return the report of a comparison; `top` says how many of the best systems to show."""
+def document(c: Comparison, top: int | None = None, *, items: bool = False) -> Document:
+    """Return the report of a comparison; `top` and `items` as for `describe`."""
     n_systems = len({entry.system for entry in c.systems})
     view = best_systems(c, top) if c.differences else None
     sections = tuple(_section(c, metric, view) for metric in c.metrics)
+    if items:
+        sections = tuple(
+            dataclasses.replace(section, items=_items(c, metric, view))
+            for section, metric in zip(sections, c.metrics, strict=True)
+        )
     report = scaffold.document(
         c,
         title=_title(c, n_systems),
@@ -92,12 +99,19 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Sect
     section = Section(
         name=metric.name,
         lead=summary.headline(c, metric),
+        next_step=partial(next_step, c, metric),
         tables=(systems_table(shown, metric), *([differences_table(shown, metric)] if differences else [])),
         remarks=() if omnibus is None else (omnibus,),
         pictures=_pictures(shown, metric),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
     )
     return section if view is None else _shortened(section, c, metric, view, differences)
+
+
+def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Table, ...]:
+    """Return the items on which the pairs differ that the report shows."""
+    differences = differences_of(c if view is None else view, metric)
+    return tables_of_items(c, metric, [(d.a, d.b) for d in differences])
 
 
 def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
@@ -138,11 +152,14 @@ def _shortened(
     omitted += " CSV, and the HTML page can be searched for each."
     return dataclasses.replace(
         section,
-        tables=(_captioned(section.tables[0], which), *_parts(view, metric, differences)),
+        tables=(
+            _captioned(with_best_group(section.tables[0], c, metric), which),
+            *_parts(view, metric, differences),
+        ),
         pictures=tuple(pictures),
         omitted=omitted,
         search=Search(
-            systems=partial(systems_table, c, metric),
+            systems=lambda: with_best_group(systems_table(c, metric), c, metric),
             pairs=partial(embedded, c, metric, difference_rounding(view, metric)),
             differences=partial(differences_table, c, metric),
         ),

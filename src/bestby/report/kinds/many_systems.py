@@ -3,35 +3,81 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
-from collections.abc import Sequence
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from bestby._core.typing import Array
+from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.comparisons.common.family import alpha_of, rejects, shown_better, shown_sides
 from bestby.report import disagreements, summary
-from bestby.report.numbers import MINUS, Rounding, ends, percent
-from bestby.report.tables import differences_of, one_sided, score_rounding, systems_of
+from bestby.report.column import DIFFERENCE, PAIR, Cell, Column
+from bestby.report.document import BEST_GROUP
+from bestby.report.numbers import DASH, MINUS, MOST_DECIMALS, Rounding, ends, p_text, percent
+from bestby.report.tables import Table, differences_of, one_sided, score_rounding, systems_of
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
-from bestby.results.pairs import Pairs
+from bestby.results.pairs import Pairs, involving
+from bestby.results.values import Interval
 
 MOST_SEARCHED = 1000
 """Systems whose pairs a page holds: its size grows with their square."""
+
+_MOST_UNITS = float(1 << 31)
+_NEAR_TIE = 1e-6
+"""Of the last digit: how near to a half a product is rounded by its decimal text, which no error touches."""
+
+
+def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
+    """Return a table of the systems that tells the best group only, as all groups are too many to be read.
+
+    In it are the best system and those that cannot be told apart from it. The table is the same with a
+    baseline, and where nothing was tested.
+    """
+    if c.baseline is not None or not computed(c, "test"):
+        return table
+    entries = systems_of(c, metric)
+    best, threshold = entries[0].system, alpha_of(c.level)
+    told = {
+        name
+        for d in involving(c.differences, metric.name, best)
+        if shown_better(d, threshold)
+        for name in (d.a, d.b)
+    }
+    kept = [place for place, one in enumerate(table.columns) if not one.header.startswith("group")]
+    named = next(place for place, one in enumerate(table.columns) if one.name)
+    rows = tuple(
+        replace(
+            row,
+            cells=(*(row.cells[place] for place in kept), _membership(row.cells[named].key, told - {best})),
+        )
+        for row in table.rows
+    )
+    added = Column(BEST_GROUP, lambda _: Cell("", ""), numeric=False)
+    return replace(table, columns=(*(table.columns[place] for place in kept), added), rows=rows)
+
+
+def _membership(name: Any, told: Collection[str]) -> Cell:
+    text = DASH if name in told else "yes"
+    return Cell(text, "b" if name in told else "a")
 
 
 def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, Any] | None:
     """Return the numbers of the pairs of the systems as a page holds them, for JSON.
 
-    Returns names and scores in rank order, and per pair of them, the better one first, base64 of
-    little-endian arrays: the ends of the interval, the p-values (float32, more digits than a page shows), the
-    number of items that differ (uint32), whether the test is significant (uint8), which of the two it shows
-    to be better (int8: 1 the first, -1 the second), which mark the pair has (uint8: a key of "why", which has
-    what marks mean, or 0) and, if tests are one-sided, whether it is the worse one minus the better one
-    that was tested (uint8). Without intervals "level" is None, without tests "test" is.
+    Returns names and scores in rank order, and under "columns" per pair of them, the better one first, base64
+    of deflated columns: the lower ends and the widths of the intervals in units of the last decimal, the
+    p-values as positions in "p_texts", the number of items that differ, and flags. Their bits: 1, the test is
+    significant; 2, tests are one-sided, and the worse one minus the better one was tested; 4 and 8, which is
+    shown to be better, as 1 more than 0 (neither), 1 (the first) or -1 (the second); from 16, the mark of the
+    pair, as a key of "why", which tells what marks mean, or 0. "others" has as texts, by the position of
+    their pair, the intervals that need other decimals to show on which side of 0 or of the margin they end.
+    Without intervals "level" is None, without tests "test" is.
     None with a baseline, and where not every pair was compared.
     """
     entries = systems_of(c, metric)
@@ -45,6 +91,10 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
     low, high, p, adjusted, differing, shown, marked, flip = columns
     low, high = np.where(flip, -high, low), np.where(flip, -low, high)
     searched, test = entries[:MOST_SEARCHED], differences[0].test
+    bounded = computed(c, "interval")
+    units, others = _in_units(low, high, digits, c.level) if bounded else ((), {})
+    codes, texts = _p_codes(np.concatenate([p, adjusted]), threshold)
+    flags = rejects(adjusted, threshold) + 2 * flip + 4 * (np.where(flip, -shown, shown) + 1) + 16 * marked
     return {
         "metric": metric.name,
         "systems": [entry.system for entry in searched],
@@ -52,24 +102,71 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         "scores": [entry.score for entry in searched],
         "ranks": [[entry.rank_low, entry.rank_high] for entry in searched],
         "digits": {"score": score_rounding(c, metric).decimals, "difference": digits.decimals},
-        "level": percent(c.level) if computed(c, "interval") else None,
-        "alpha": threshold,
+        "level": percent(c.level) if bounded else None,
         "minus": MINUS,
         "correction": c.correction,
         "test": None if test is None else summary.how_tested(test),
+        "one_sided": one_sided(differences),
         "items": c.n_items,
+        "heads": [*(one.header for one in PAIR), DIFFERENCE],
         "marks": list(digits.marks),
-        "low": _packed(_single(low, (0.0, *digits.marks)), "<f4"),
-        "high": _packed(_single(high, (0.0, *digits.marks)), "<f4"),
-        "p": _packed(_single(p, (threshold, 1.0)), "<f4"),
-        "adjusted": _packed(_single(adjusted, (threshold, 1.0)), "<f4"),
-        "differing": _packed(differing, "<u4"),
-        "significant": _packed(rejects(adjusted, threshold), "u1"),
-        "shown": _packed(np.where(flip, -shown, shown), "i1"),
-        "marked": _packed(marked, "u1"),
         "why": _why(c, differences, threshold),
-        **({"flip": _packed(flip, "u1")} if one_sided(differences) else {}),
+        "p_texts": texts,
+        "others": _deflated(json.dumps(others, ensure_ascii=False, separators=(",", ":")).encode()),
+        "columns": {
+            **dict(zip(("low", "width"), map(_column, units), strict=False)),
+            "p": _column(codes[: p.size]),
+            "adjusted": _column(codes[p.size :]),
+            "differing": _column(differing),
+            "flags": _column(flags),
+        },
     }
+
+
+def _in_units(
+    low: FloatArray, high: FloatArray, digits: Rounding, level: float
+) -> tuple[tuple[IntArray, IntArray], dict[str, str]]:
+    """Return lower ends and widths in units of the last decimal, and as texts what such units do not show."""
+    both, per_unit = np.stack([low, high]), 10.0**digits.decimals
+    usable = np.isfinite(both) & (np.abs(both) * per_unit < _MOST_UNITS)
+    scaled = np.where(usable, both, 0.0) * per_unit
+    units = np.rint(scaled).astype(np.int64)
+    for place in zip(*np.nonzero(np.abs(np.abs(scaled - units) - 0.5) < _NEAR_TIE), strict=True):
+        units[place] = int(f"{both[place]:.{digits.decimals}f}".replace(".", ""))
+    plain = usable.all(axis=0) & (digits.decimals <= MOST_DECIMALS)
+    for mark in (0.0, *digits.marks):
+        plain &= (np.sign(units / per_unit - mark) == np.sign(both - mark)).all(axis=0)
+    others = {
+        str(place): digits.interval(_interval(float(low[place]), float(high[place]), level))
+        for place in np.flatnonzero(~plain).tolist()
+    }
+    units[:, ~plain] = 0
+    return (units[0], units[1] - units[0]), others
+
+
+def _interval(low: float, high: float, level: float) -> Interval | None:
+    return None if math.isnan(low) else Interval(low, high, level, "", True)
+
+
+def _p_codes(p: FloatArray, threshold: float) -> tuple[IntArray, list[str]]:
+    """Return p-values as they are written, each text once, and the position of that of each."""
+    distinct, place = np.unique(p, return_inverse=True)
+    texts: dict[str, int] = {}
+    codes = [texts.setdefault(p_text(one, threshold), len(texts)) for one in distinct.tolist()]
+    return np.array(codes, dtype=np.int64)[place.reshape(-1)], list(texts)
+
+
+def _column(values: IntArray) -> dict[str, Any]:
+    """Return whole numbers as a page unpacks them: their size in bytes, and first the low bytes of all."""
+    start = int(values.min(initial=0))
+    from_zero = (values - start).astype("<u8")
+    size = next(size for size in (1, 2, 4, 8) if int(from_zero.max(initial=0)) < 256**size)
+    planes = from_zero.view(np.uint8).reshape(-1, 8)[:, :size].T
+    return {"size": size, "start": start, "data": _deflated(np.ascontiguousarray(planes).tobytes())}
+
+
+def _deflated(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")
 
 
 def _why(c: Comparison, differences: Sequence[Difference], threshold: float) -> dict[str, list[str]]:
@@ -115,20 +212,3 @@ def _square_order(
 
 def _number(p: float | None) -> float:
     return math.nan if p is None else p
-
-
-def _single(values: Array, marks: Sequence[float]) -> Array:
-    """Return numbers in single precision, rounded so that none reaches or crosses a mark."""
-    single: Array = values.astype(np.float32)
-    for mark in marks:
-        limit = np.float32(mark)
-        above, below = np.nextafter(limit, np.float32(np.inf)), np.nextafter(limit, np.float32(-np.inf))
-        single = np.where(values > mark, np.maximum(single, above), single)
-        single = np.where(values < mark, np.minimum(single, below), single)
-        single = np.where(values == mark, limit, single)
-    return single
-
-
-def _packed(values: Array, kind: str) -> str:
-    with np.errstate(under="ignore"):
-        return base64.b64encode(np.ascontiguousarray(values.astype(kind)).tobytes()).decode("ascii")

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Sequence
-from html import escape as escape_markup
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from bestby._core.text import safe_json, visible
 from bestby.report import paper
 from bestby.report.classes import is_small
-from bestby.report.column import Cell
-from bestby.report.document import Document, Picture, Search, Section, describe
+from bestby.report.document import Document, Picture, Section, describe
 from bestby.report.tables import Table
+from bestby.report.writers.markup import escape, paragraph, subheading, table
+from bestby.report.writers.searched import listed, searched
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_LISTED = 50  # names in a setting
 _MOST_OPEN = 15  # readings shown without a click
+_LEAST_SHRUNK = 0.75  # of the width of a figure, whose text is then about 9 pixels high
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
@@ -30,24 +28,20 @@ def to_fragment(c: Any) -> str:
     document = describe(c)
     parts = [f"<style>{_asset('tables.css')}</style>"]
     for section in document.sections:
-        parts.append(_paragraph(section.lead, "bb-lead"))
-        parts += [_table(table) for table in section.tables]
-        parts += [_paragraph(remark, "bb-small") for remark in (*section.remarks, section.omitted) if remark]
-    parts += [_paragraph(f"Note: {line}", "bb-small") for line in document.notes]
-    parts.append(_paragraph(document.methods, "bb-small"))
+        parts += _lead(section)
+        parts += [table(one) for one in section.tables]
+        parts += [paragraph(remark, "bb-small") for remark in (*section.remarks, section.omitted) if remark]
+    parts += [paragraph(f"Note: {line}", "bb-small") for line in document.notes]
+    parts.append(paragraph(document.methods, "bb-small"))
     parts.append(_signature(document))
     return '<div class="bestby">\n' + "\n".join(parts) + "\n</div>"
 
 
-def to_html(c: Any, top: int | None = None) -> str:
+def to_html(c: Any, top: int | None = None, *, items: bool = False) -> str:
     """Return the whole report as one page that needs no network, the same bytes for the same comparison."""
-    document = describe(c, top)
-    styles, scripts = ["tables", "page"], ["sort.js"]
-    if any(section.search is not None for section in document.sections):
-        styles.append("search")
-        scripts.append("search.js")
+    document = describe(c, top, items=items)
     title = escape(document.title)
-    body = [f"<header>\n<h1>{title}</h1>", _paragraph(document.subtitle, "faint")]
+    body = [f"<header>\n<h1>{title}</h1>", paragraph(document.subtitle, "faint")]
     body += [_navigation(document), "</header>"]
     headed = len(document.sections) > 1
     body += [_section(index, section, headed) for index, section in enumerate(document.sections)]
@@ -55,7 +49,7 @@ def to_html(c: Any, top: int | None = None) -> str:
     body.append(_notes(document))
     body.append(_making(document))
     body.append(_reporting(c))
-    style = "".join(_asset(f"{name}.css") for name in styles)
+    style = "".join(_asset(f"{name}.css") for name in ("tables", "page", "search"))
     head = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -69,13 +63,14 @@ def to_html(c: Any, top: int | None = None) -> str:
 </head>
 <body class="bestby">
 <main>"""
-    tail = ["</main>", *(f"<script>\n{_asset(name)}</script>" for name in scripts), "</body>", "</html>"]
+    tail = ["</main>", *_scripts("\n".join(body)), "</body>", "</html>"]
     return "\n".join(part for part in [head, *body, *tail] if part) + "\n"
 
 
-def escape(text: str) -> str:
-    """Return text that a page shows as it is, hidden characters as escapes."""
-    return escape_markup(visible(text))
+def _scripts(body: str) -> list[str]:
+    """Return the scripts that a page needs, by the classes of what they act on."""
+    needed = {"sort": "bb-sortable", "filter": "bb-tested", "search": "bb-systems", "items": "bb-items"}
+    return [f"<script>\n{_asset(f'{name}.js')}</script>" for name, kind in needed.items() if kind in body]
 
 
 def escape_lines(text: str) -> str:
@@ -103,57 +98,37 @@ def _section(index: int, section: Section, headed: bool) -> str:
     parts = [
         f'<section id="metric-{index}">',
         f"<h2>{escape(section.name)}</h2>" if headed else "",
-        _paragraph(section.lead, "bb-lead"),
-        _table(first, sortable=True) if search is None else _searched(index, search, pairs),
+        *_lead(section),
+        table(first, sortable=True) if search is None else searched(index, search, pairs, headed),
     ]
-    parts += [_paragraph(remark, "bb-small") for remark in section.remarks]
+    parts += [paragraph(remark, "bb-small") for remark in section.remarks]
     for number, picture in enumerate(section.pictures):
         parts.append(_figure(picture, f"f{index}-" if number == 0 else f"f{index}-{number}-"))
-    parts += [_table(table, sortable=True) for table in others]
+    parts += [table(one, sortable=True, kind=_filtered(one)) for one in others]
+    parts += listed(index, section.items, headed)
     if section.readings:
-        parts.append(_readings(section.readings))
+        parts.append(_readings(section.readings, headed))
     return "\n".join(part for part in [*parts, "</section>"] if part)
 
 
-def _searched(index: int, search: Search, pairs: dict[str, Any] | None) -> str:
-    """Return the table of all systems with a field to search it, and fields to look up a pair."""
-    table = _table(search.systems(), sortable=True).replace(
-        'class="bb-scroll"', 'class="bb-scroll bb-tall"', 1
-    )
-    parts = [
-        f'<div class="bb-search" id="search-{index}">',
-        '<p><label>Find systems <input type="search" class="bb-find" placeholder="part of a name"></label>',
-        '<output class="bb-found"></output></p>',
-        table,
-    ]
-    if pairs is not None:
-        pairs = {**pairs, "systems": [visible(name) for name in pairs["systems"]]}  # as they are searched for
-        data = safe_json(json.dumps(pairs, ensure_ascii=False, separators=(",", ":")))
-        data = data.replace("<", "\\u003c")
-        options = "".join(f'<option value="{escape(name)}"></option>' for name in pairs["systems"])
-        heading = "Look up a pair"
-        if len(pairs["systems"]) < pairs["all"]:
-            heading += f" of the {len(pairs['systems'])} best systems"
-        parts += [
-            f"<h3>{heading}</h3>",
-            '<p class="bb-fields">',
-            f'<label>A <input type="text" class="bb-a" list="names-{index}"></label>',
-            f'<label>B <input type="text" class="bb-b" list="names-{index}"',
-            'placeholder="its neighbours"></label>',
-            "</p>",
-            f'<datalist id="names-{index}">{options}</datalist>',
-            '<div class="bb-answer" aria-live="polite"></div>',
-            f'<script type="application/json" class="bb-pairs">{data}</script>',
-        ]
-    return "\n".join([*parts, "</div>"])
+def _filtered(one: Table) -> str:
+    """Return the class of a long table of tests, of which a reader may want the significant ones only."""
+    long = len(one.rows) > _MOST_OPEN and len({row.strong for row in one.rows}) == 2
+    return "bb-tested" if long and any(used.header == "p" for used in one.columns) else ""
 
 
-def _readings(readings: Sequence[str]) -> str:
+def _lead(section: Section) -> list[str]:
+    """Return the headline and, right below it, what to do next."""
+    step = section.next_step()
+    return [paragraph(section.lead, "bb-lead"), *([paragraph(step, "bb-next")] if step else [])]
+
+
+def _readings(readings: Sequence[str], headed: bool) -> str:
     items = [f"<li>{_unbroken(escape(sentence))}</li>" for sentence in readings]
-    listed = '<ul class="readings">\n' + "\n".join(items) + "\n</ul>"
+    sentences = '<ul class="readings">\n' + "\n".join(items) + "\n</ul>"
     if len(items) <= _MOST_OPEN:
-        return f"<h3>In words</h3>\n{listed}"
-    return f"<details>\n<summary>In words ({len(items)} differences)</summary>\n{listed}\n</details>"
+        return f"{subheading('In words', headed)}\n{sentences}"
+    return f"<details>\n<summary>In words ({len(items)} differences)</summary>\n{sentences}\n</details>"
 
 
 def _unbroken(text: str) -> str:
@@ -166,7 +141,9 @@ def _figure(picture: Picture, prefix: str) -> str:
 
     with drawing.default_style():
         svg = _inline(picture.draw(), prefix, picture.label)
-    return f"<figure>\n{svg}\n<figcaption>{escape(picture.caption)}</figcaption>\n</figure>"
+    region = f'tabindex="0" role="region" aria-label="{escape(picture.label)}"'
+    caption = f"<figcaption>{escape(picture.caption)}</figcaption>"
+    return f'<figure>\n<div class="bb-figure" {region}>\n{svg}\n</div>\n{caption}\n</figure>'
 
 
 def _inline(axes: Axes, prefix: str, label: str) -> str:
@@ -180,8 +157,8 @@ def _inline(axes: Axes, prefix: str, label: str) -> str:
     width = re.search(r'width="([\d.]+)pt"', tag)
     tag = re.sub(r' (?:width|height)="[\d.]+pt"', "", tag)
     natural = float(width.group(1)) * 4 / 3 if width else 800.0
-    # On a narrow screen it shrinks to the width of the page: half a figure would look like a whole one.
-    size = f' style="max-width: {natural:.0f}px"'
+    # On a narrow screen it shrinks while its text can be read, and then it scrolls.
+    size = f' style="max-width: {natural:.0f}px; min-width: {_LEAST_SHRUNK * natural:.0f}px"'
     rest = re.sub(r'\bid="', f'id="{prefix}', rest)
     rest = rest.replace("url(#", f"url(#{prefix}").replace('href="#', f'href="#{prefix}')
     for variable in ("ink", "faint", "accent", "band", "paper"):
@@ -193,7 +170,7 @@ def _classes(document: Document) -> str:
     """Return the table of the classes, if it is small."""
     if document.classes is None or not is_small(document.classes):
         return ""
-    return f"<section>\n<h2>Classes</h2>\n{_table(document.classes, sortable=True)}\n</section>"
+    return f"<section>\n<h2>Classes</h2>\n{table(document.classes, sortable=True)}\n</section>"
 
 
 def _notes(document: Document) -> str:
@@ -210,7 +187,7 @@ def _making(document: Document) -> str:
     )
     return f"""<section>
 <h2>How the numbers were computed</h2>
-{_paragraph(document.methods)}
+{paragraph(document.methods)}
 <dl>
 {listed}
 </dl>
@@ -223,7 +200,7 @@ def _reporting(c: Any) -> str:
     """Return the paragraph for a paper, and its works as BibTeX."""
     return f"""<section class="bb-reporting">
 <h2>How to report this</h2>
-<blockquote>{_paragraph(paper.paragraph(c))}</blockquote>
+<blockquote>{paragraph(paper.paragraph(c))}</blockquote>
 <details>
 <summary>BibTeX</summary>
 <pre tabindex="0">{escape_lines(paper.citations(c))}</pre>
@@ -242,45 +219,3 @@ def _setting(value: Any) -> str:
 
 def _signature(document: Document) -> str:
     return f'<code class="bb-signature">{escape(document.signature)}</code>'
-
-
-def _paragraph(text: str, kind: str = "") -> str:
-    return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
-
-
-def _table(table: Table, *, sortable: bool = False) -> str:
-    """Return a table; in rows that stand out, names and the cell of the main column are bold."""
-    kinds = [
-        "bb-num" if column.numeric else "bb-name" if column.name else "bb-word" for column in table.columns
-    ]
-    kinds[table.main] += " bb-main"
-    heads = [
-        f'<th scope="col" class="{kind}">{escape(column.header)}</th>'
-        for kind, column in zip(kinds, table.columns, strict=True)
-    ]
-    rows = []
-    for row in table.rows:
-        cells = [
-            f'<td class="{kind}" data-key="{_key(cell)}">{escape(cell.text)}</td>'
-            for kind, cell in zip(kinds, row.cells, strict=True)
-        ]
-        strong = ' class="bb-strong"' if row.strong else ""
-        rows.append(f"<tr{strong}>{''.join(cells)}</tr>")
-    caption = escape(table.caption)
-    region = f' tabindex="0" role="region" aria-label="{caption}"' if sortable else ""
-    body = "\n".join(["<tbody>", *rows, "</tbody>"])
-    below = "".join(f"\n{_paragraph(line, 'bb-small bb-footnote')}" for line in table.footnote.splitlines())
-    return f"""<div class="bb-scroll"{region}>
-<table class="bb-table{" bb-sortable" * sortable}">
-<caption>{caption}</caption>
-<thead><tr>{"".join(heads)}</tr></thead>
-{body}
-</table>
-</div>{below}"""
-
-
-def _key(cell: Cell) -> str:
-    """Return what a cell is sorted by; nothing if it is undefined."""
-    if isinstance(cell.key, float):
-        return "" if math.isnan(cell.key) else repr(cell.key).replace("inf", "Infinity")
-    return escape(cell.key)

@@ -84,6 +84,8 @@ def _print(c: Any, console: Console, top: int | None, *, classes: bool) -> None:
     document = describe(c, top)
     for section in document.sections:
         console.print(_text(section.lead, style="bold"))
+        if step := section.next_step():
+            console.print(_text(step))
         console.print()
         _print_section(section, console)
     if classes:

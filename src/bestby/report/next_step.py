@@ -1,0 +1,160 @@
+"""What to do next: what the items of a comparison can detect, and how many a smaller difference takes."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from bestby._core.errors import BestbyError
+from bestby.planning.base import Design, Question
+from bestby.planning.proportions import PairedProportions
+from bestby.planning.scores import PairedScores
+from bestby.planning.search import quick_effect, quick_size
+from bestby.report.numbers import Rounding, margin_text
+from bestby.report.tables import differences_of, systems_of
+from bestby.results.base import MetricInfo
+from bestby.results.comparison import Comparison, Difference
+
+POWER = 0.8
+"""The power that everything is said for."""
+
+MOST_COUNTED = 500
+"""Differing items above which the t-test, which takes less time, has the power of the test of the counts."""
+
+MOST_EXACT = 30_000
+"""Items up to which a size is told to the last item."""
+
+_FAMILIES = ("holm", "bonferroni", "step-down")
+"""Corrections under which Bonferroni's level is that of the first comparison, or a bound of it."""
+
+_WHOLE = 1e-6
+"""How far from a whole number a count may be that was had from a score."""
+
+
+def next_step(c: Comparison, metric: MetricInfo) -> str:
+    """Return on how many items the leading two differ, and what a study of that size detects; "" without any.
+
+    The leading two are the two best, or the baseline and the best other system. The numbers are those of
+    `bestby plan`: for a share of right answers from the items that exactly one has right, else from the
+    standard error of the difference, in both cases with what these leave open. They are for the level of one
+    comparison of the family, by Bonferroni.
+    """
+    d = leading(c, metric)
+    if d is None:
+        return ""
+    if d.estimate < 0.0:
+        d = d.mirrored()
+    who = f"{d.a} and {d.b}"
+    if c.baseline is not None:
+        who = f"{d.b if d.a == c.baseline else d.a} and the baseline {c.baseline}"
+    elif len(systems_of(c, metric)) > 2:
+        who += ", the two best systems,"
+    text = f"{who} differ on {d.n_differing:,} of {d.n_items:,} items."
+    return " ".join(filter(None, (text, _detected(c, metric, d))))
+
+
+def leading(c: Comparison, metric: MetricInfo) -> Difference | None:
+    """Return the difference of the two best systems, or of the best other system and the baseline."""
+    names = [entry.system for entry in systems_of(c, metric)]
+    if not c.differences or len(names) < 2:
+        return None
+    if c.baseline is not None:
+        names = [next(name for name in names if name != c.baseline), c.baseline]
+    first, second = names[:2]
+    return c.find(metric.name, first, second) or c.find(metric.name, second, first)
+
+
+def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
+    """Return which difference the items detect, and what the margin, or else the one seen, would take."""
+    design = design_of(d)
+    if design is None or d.test is None:
+        return ""
+    family = len(differences_of(c, metric)) if c.correction in _FAMILIES else 1
+    question = Question(c.level, d.test.alternative, family)
+    detected = _detectable(design, d.n_items, question)
+    if detected is None and isinstance(design, PairedProportions):
+        # Near 0 or 1, two systems that differ on so many items cannot be so far apart.
+        design = _by_error(d)
+        detected = None if design is None else _detectable(design, d.n_items, question)
+    if detected is None or design is None:
+        return ""
+    text = f"{d.n_items:,} items detect a difference of {_rounded(detected)} with power {POWER:g}"
+    text += f" at the level of one of {family:,} comparisons" * (family > 1)
+    if c.margin is not None:
+        size, named = c.margin, f"the margin of {margin_text(c.margin)}"
+    else:
+        size, named = (
+            abs(d.estimate),
+            f"the {Rounding.of([(d.estimate, d.interval)]).size(d.estimate)} seen here",
+        )
+    if size >= abs(detected):
+        return f"{text}, so they are enough for {named}."
+    needed = _size(d, design, math.copysign(size, detected), detected, question) if size > 0.0 else None
+    return f"{text}." if needed is None else f"{text}; {named} would take {needed}."
+
+
+def _size(d: Difference, design: Design, size: float, detected: float, question: Question) -> str | None:
+    """Return how many items a difference takes, in words."""
+    start = math.ceil(d.n_items * (detected / size) ** 2)
+    if start > MOST_EXACT:
+        design = _by_error(d) or design
+    needed = _needed(design.with_effect(size), start, question)
+    if needed is None:
+        return None
+    return f"{needed:,}" if needed <= MOST_EXACT else f"about {float(f'{needed:.3g}'):,.0f}"
+
+
+def design_of(d: Difference) -> Design | None:
+    """Return the study that was done as one to plan; None where its size does not tell its standard error."""
+    if d.n_differing == 0 or not math.isfinite(d.estimate):
+        return None
+    exact = d.interval is not None and d.interval.method == "tango" and d.n_differing <= MOST_COUNTED
+    if not exact or d.n_clusters or not _of_answers(d):
+        return _by_error(d)
+    return PairedProportions(d.score_a, d.score_b, 1.0 - d.n_differing / d.n_items, pilot_items=d.n_items)
+
+
+def _of_answers(d: Difference) -> bool:
+    """Return whether scores are shares of all items: the right answers that one has more are a whole number.
+
+    Those of a share of some items, such as recall, are not.
+    """
+    net = d.estimate * d.n_items
+    whole = abs(net - round(net)) < _WHOLE and (round(net) - d.n_differing) % 2 == 0
+    return whole and abs(round(net)) <= d.n_differing
+
+
+def _by_error(d: Difference) -> PairedScores | None:
+    error, units = d.standard_error, d.n_clusters or d.n_items
+    if d.standard_error_method in ("two-way", "crossed") or units < 2 or error is None:
+        return None
+    if not (math.isfinite(error) and error > 0.0):
+        return None
+    sd, df = error * math.sqrt(d.n_items), units - 1.0
+    if _of_answers(d):
+        # As a pilot is read: items in clusters are not taken to be more alike by chance than items alone, and
+        # where few items differ, little is known of how many differ.
+        share = d.n_differing / d.n_items
+        sd = max(sd, math.sqrt((share - d.estimate**2) * d.n_items / (d.n_items - 1.0)))
+        df = min(df, 2.0 * d.n_differing / (1.0 - share)) if share < 1.0 else df
+    return PairedScores(d.estimate, sd, cluster_size=d.n_items / units, pilot_df=df)
+
+
+@lru_cache(maxsize=64)
+def _detectable(design: Design, n: int, question: Question) -> float | None:
+    try:
+        return quick_effect(design, n, POWER, question)
+    except BestbyError:  # no difference of these systems is detected
+        return None
+
+
+@lru_cache(maxsize=64)
+def _needed(design: Design, start: int, question: Question) -> int | None:
+    try:
+        return quick_size(design, start, POWER, question)
+    except BestbyError:  # none that could ever be collected
+        return None
+
+
+def _rounded(difference: float) -> str:
+    return margin_text(float(f"{abs(difference):.2g}"))

@@ -1,0 +1,177 @@
+"""What to do next: the numbers of the sentence below the headline are those of a plan."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestby as bb
+from bestby.planning.arguments import checked_question
+from bestby.planning.base import Design, Question
+from bestby.planning.search import quick_effect, quick_size
+from bestby.report.next_step import MOST_EXACT, design_of, next_step
+
+N = 400
+
+
+def labels(*able: float, n: int = N, seed: int = 1) -> tuple[dict[str, Any], Any]:
+    rng = np.random.Generator(np.random.PCG64(seed))
+    gold = rng.integers(0, 3, n)
+    return {
+        f"s{i}": np.where(rng.random(n) < p, gold, rng.integers(0, 3, n)) for i, p in enumerate(able)
+    }, gold
+
+
+def said(c: bb.Comparison) -> str:
+    return next_step(c, c.metrics[0])
+
+
+def numbers(text: str) -> tuple[int, int, float, int | None]:
+    """Return the items that differ, all, the difference detected, and the items that another would take."""
+    found = re.search(
+        r"differ on ([\d,]+) of ([\d,]+) items\. [\d,]+ items detect a difference of ([\d.]+)", text
+    )
+    assert found is not None, text
+    taken = re.search(r"would take (?:about )?([\d,]+)\.$", text)
+    whole = [int(number.replace(",", "")) for number in (found[1], found[2], *([taken[1]] if taken else []))]
+    return whole[0], whole[1], float(found[3]), whole[2] if taken else None
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+@pytest.mark.parametrize("able", [(0.8, 0.75), (0.8, 0.75, 0.5)])
+def test_the_numbers_are_those_of_a_plan(metric: str, able: tuple[float, ...]) -> None:
+    systems, gold = labels(*able)
+    c = bb.compare(systems, gold, metric=metric, n_resamples=99)
+    d = next(iter(c)) if next(iter(c)).estimate > 0 else next(iter(c)).mirrored()
+    if metric == "accuracy":
+        design: Any = bb.PairedProportions(d.score_a, d.score_b, 1 - d.n_differing / N, pilot_items=N)
+    else:
+        design = bb.PairedScores(d.estimate, d.standard_error * N**0.5, pilot_df=N - 1)
+    asked: dict[str, Any] = {"n_comparisons": len(c), "curve": ()}
+    detected = bb.minimum_detectable(design, N, **asked).difference
+    differing, items, shown, taken = numbers(said(c))
+    assert (differing, items) == (d.n_differing, N)
+    assert shown == float(f"{detected:.2g}")
+    if d.estimate < detected:
+        size = bb.sample_size(design, **asked).n
+        assert taken == (size if size <= MOST_EXACT else pytest.approx(size, rel=0.01))
+    assert ("of one of 3 comparisons" in said(c)) == (len(c) == 3)
+
+
+def test_a_margin_is_what_is_planned_for() -> None:
+    systems, gold = labels(0.8, 0.75)
+    d = bb.compare(systems, gold, n_resamples=99)["s0", "s1"]
+    text = said(bb.compare(systems, gold, margin=0.04, n_resamples=99))
+    design = bb.PairedProportions(d.score_b + 0.04, d.score_b, 1 - d.n_differing / N, pilot_items=N)
+    assert numbers(text)[3] == bb.sample_size(design, curve=()).n
+    assert "; the margin of 0.04 would take " in text
+
+
+def test_enough_items_are_said_to_be_enough() -> None:
+    systems, gold = labels(0.9, 0.3)
+    text = said(bb.compare(systems, gold, n_resamples=99))
+    assert re.search(r"with power 0\.8, so they are enough for the 0\.\d+ seen here\.$", text)
+
+
+def test_with_a_baseline_the_best_other_system_is_meant() -> None:
+    systems, gold = labels(0.5, 0.9, 0.6)
+    text = said(bb.compare(systems, gold, baseline="s0", n_resamples=99))
+    assert text.startswith("s1 and the baseline s0 differ on ")
+    assert "of one of 2 comparisons" in text
+
+
+@pytest.mark.parametrize("greater", [True, False])
+def test_it_is_the_same_whichever_direction_is_better(greater: bool) -> None:
+    rng = np.random.Generator(np.random.PCG64(2))
+    scores = {"a": rng.normal(0.1, 1, N), "b": rng.normal(0, 1, N)}
+    c = bb.compare(scores, metric="points", greater_is_better=greater, n_resamples=99)
+    d = c["a", "b"]
+    design = bb.PairedScores(abs(d.estimate), d.standard_error * N**0.5, pilot_df=N - 1)
+    assert numbers(said(c))[3] == bb.sample_size(design, curve=()).n
+
+
+def test_one_sided_tests_detect_less_with_more_power() -> None:
+    systems, gold = labels(0.8, 0.75)
+    two, one = (
+        numbers(said(bb.compare(systems, gold, alternative=side, n_resamples=99)))[2]
+        for side in ("two-sided", "greater")
+    )
+    assert one < two
+
+
+def test_of_clusters_the_size_is_that_of_all_items() -> None:
+    systems, gold = labels(0.8, 0.75)
+    clusters = [i // 4 for i in range(N)]
+    c = bb.compare(systems, gold, metric="f1_macro", clusters=clusters, n_resamples=99)
+    d = c["s0", "s1"]
+    design = bb.PairedScores(d.estimate, d.standard_error * N**0.5, cluster_size=4.0, pilot_df=99.0)
+    assert numbers(said(c))[3] == bb.sample_size(design, curve=()).n
+
+
+@pytest.mark.parametrize("alike", [1, 4])
+def test_clusters_of_answers_are_read_as_those_of_a_pilot(alike: int) -> None:
+    systems, gold = labels(0.8, 0.75, n=N // alike)
+    systems, gold = {name: np.repeat(x, alike) for name, x in systems.items()}, np.repeat(gold, alike)
+    clusters = [i // 4 for i in range(N)]
+    right = [systems[name] == gold for name in ("s0", "s1")]
+    design = bb.PairedScores.from_pilot(*(x.astype(int) for x in right), clusters=clusters)
+    text = said(bb.compare(systems, gold, clusters=clusters, n_resamples=99))
+    detected = bb.minimum_detectable(design, N, curve=()).difference
+    assert numbers(text)[2] == pytest.approx(abs(detected), rel=0.04)
+
+
+def test_where_the_size_does_not_tell_the_error_only_the_items_are_counted() -> None:
+    systems, gold = labels(0.8, 0.75)
+    crossed = [[f"t{i // 20}" for i in range(N)], [f"l{i % 20}" for i in range(N)]]
+    for more in ({"test": None}, {"interval": None, "metric": "f1_macro"}, {"clusters": crossed}):
+        text = said(bb.compare(systems, gold, n_resamples=99, **more))
+        assert re.fullmatch(r"s0 and s1 differ on \d+ of 400 items\.", text)
+    same = bb.compare({"a": gold, "b": gold}, gold, n_resamples=99)
+    assert said(same) == "a and b differ on 0 of 400 items."
+
+
+def test_a_recall_is_no_share_of_all_items() -> None:
+    systems, gold = labels(0.8, 0.7)
+    d = bb.compare(systems, gold, metric="recall[1]", n_resamples=99)["s0", "s1"]
+    assert d.interval.method == "tango"
+    assert isinstance(design_of(d), bb.PairedScores)
+
+
+def test_it_stands_below_the_headline_and_is_loaded_with_it() -> None:
+    systems, gold = labels(0.8, 0.75)
+    c = bb.compare(systems, gold, n_resamples=99)
+    lines = " ".join(str(c).split())
+    assert f"cannot be told apart from it. {said(c)} Systems by accuracy" in lines
+    assert f'<p class="bb-next">{said(c)}</p>' in c.to_html()
+    assert said(bb.load(c.to_json())) == said(c)
+    assert said(bb.evaluate(systems, gold)) == ""
+
+
+DESIGNS = [
+    (bb.PairedProportions(0.82, 0.80, 0.7, pilot_items=1000), 1000, 1),
+    (bb.PairedProportions(0.83, 0.81, 0.88, pilot_items=1000), 1000, 10),
+    (bb.PairedProportions(0.80, 0.70, 0.8, pilot_items=100), 100, 1),
+    (bb.PairedScores(0.01, 0.55, pilot_df=999.0), 1000, 3),
+    (bb.PairedScores(-3.0, 20.0, pilot_df=19.0, cluster_size=5.0), 100, 1),
+]
+
+
+@pytest.mark.parametrize(("design", "n", "family"), DESIGNS)
+def test_few_steps_find_what_bisection_finds(design: Design, n: int, family: int) -> None:
+    question: Question = checked_question(0.95, "two-sided", family, None, 999, 0, None, None)
+    asked: dict[str, Any] = {"n_comparisons": family, "curve": ()}
+    effect = quick_effect(design, n, 0.8, question)
+    assert effect == pytest.approx(bb.minimum_detectable(design, n, **asked).difference, rel=1e-4)
+    size = bb.sample_size(design, **asked).n
+    for start in (max(2, size // 3), size, 3 * size):
+        assert quick_size(design, start, 0.8, question) == size
+
+
+def test_what_is_never_detected_is_none() -> None:
+    question: Question = checked_question(0.95, "two-sided", 10**6, None, 999, 0, None, None)
+    assert quick_effect(bb.PairedProportions(0.9, 0.9, 0.95, pilot_items=20), 20, 0.8, question) is None
+    tiny = bb.PairedScores(1e-9, 1.0, pilot_df=99.0)
+    assert quick_size(tiny, 10**6, 0.8, question) is None
