@@ -173,7 +173,8 @@ bench: $(VENV)/.bench build/rivals/.done build/boostsa/.done  ## Time bestby bes
 example: $(VENV)/.examples  ## Train the systems of the examples again
 	for script in examples/*/make_data.py; do $(BIN)/python $$script || exit 1; done
 
-figure: $(VENV)/.base  ## Draw the figure of the README again
+figure: $(VENV)/.base  ## Draw the figures of the README and of the gallery again
+	$(BIN)/python docs/make_gallery.py
 	$(COMPARE_ACCURACY) --cluster territory --plot docs/images/langid.png > /dev/null
 
 clean:  ## Remove what was built (the environment in .venv stays)

@@ -37,6 +37,13 @@ StudyTest: TypeAlias = Literal[
     "auto", "permutation", "permutation-standardised", "bootstrap", "t", "mcnemar", "mcnemar-midp", "sign",
     "wilcoxon",
 ]  # fmt: skip
+ItemFigure: TypeAlias = Literal["auto", "forest", "systems", "scores", "baseline", "matrix"]
+RunsFigure: TypeAlias = ItemFigure | Literal["quantiles", "order"]
+StudyFigure: TypeAlias = ItemFigure | Literal["growth"]
+DatasetFigure: TypeAlias = Literal["auto", "forest", "matrix", "ranks"]
+FoldFigure: TypeAlias = Literal["auto", "forest", "matrix"]
+FigureWidth: TypeAlias = Literal["column", "page"]
+FigureFont: TypeAlias = Literal["sans", "serif"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +289,44 @@ SETTINGS = (
     Term("factor", "factor", "Multiply the scores.", ("by",)),
     Term("offset", "offset", "Add to the scores.", ("by",)),
 )
+
+_OF_SYSTEMS = ("items.kind", "runs.kind", "preferences.kind", "study.kind")
+_OF_PAIRS = (*_OF_SYSTEMS, "datasets.kind", "folds.kind")
+
+FIGURES = (
+    Term(
+        "auto", "figure that suits the result", "Every pair if they are few, else a line per system.",
+        _OF_PAIRS
+    ),
+    Term("forest", "forest of pairs", "A line per pair, with its interval.", _OF_PAIRS),
+    Term(
+        "systems", "systems", "A line per system, marked by whether another is shown to be better.",
+        _OF_SYSTEMS
+    ),
+    Term("scores", "scores", "A line per system, with the interval of its score.", _OF_SYSTEMS),
+    Term(
+        "baseline", "differences with one system", "Each system against the baseline, or the best.",
+        _OF_SYSTEMS
+    ),
+    Term("matrix", "matrix of pairs", "The effect as a colour, significance as a mark.", _OF_PAIRS),
+    Term(
+        "quantiles", "quantile functions", "The runs of two systems, violations of order shaded.",
+        ("runs.kind",)
+    ),
+    Term(
+        "order", "matrix of stochastic order", "The upper bound of the violation, for every pair.",
+        ("runs.kind",)
+    ),
+    Term(
+        "growth", "growth", "Score and interval of conditions against epochs, items or dates.",
+        ("study.kind",)
+    ),
+    Term("ranks", "diagram of average ranks", "Bars join systems not told apart.", ("datasets.kind",)),
+    Term("column", "column", "As wide as a column of a paper: 3.03 inches.", ("figure.width",)),
+    Term("page", "page", "As wide as the text of a page: 6.3 inches.", ("figure.width",)),
+    Term("sans", "sans serif", "The letters of most figures.", ("figure.font",)),
+    Term("serif", "serif", "Letters as those of a text in Times.", ("figure.font",)),
+)
 # fmt: on
 
 SKIPPABLE = tuple(
@@ -303,6 +348,7 @@ KINDS = {
     "omnibus": OMNIBUS_TESTS,
     "standard error": STANDARD_ERRORS,
     "setting": SETTINGS,
+    "figure": FIGURES,
 }
 
 

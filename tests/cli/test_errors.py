@@ -80,7 +80,7 @@ def test_the_argument_of_an_error_becomes_its_option(
             "--jobs must be a whole number of at least 1, or -1 for all processors, got 0",
             "",
         ),
-        ("runs runs.csv --plot p.svg --figure foo", "--figure must be", ""),
+        ("runs runs.csv --plot p.svg --plot-kind foo", "--plot-kind must be", ""),
         (
             "advise --items 5 --differing 9",
             "9 of 5 items cannot differ",

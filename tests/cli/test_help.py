@@ -25,7 +25,7 @@ PAGES = [[], *([name] for name in COMMANDS), *(["study", name] for name in STUDY
 EXPECTED = set(
     """--alternative --annotators --baseline --blocks --cache --class-shares --classes --cluster --correction --csv --csv-safe --csv-scores --format --gold --help --higher-is-better --html
 --ignore --interval --item --items --jobs --json --latex --level --lower-is-better --margin --markdown --metric --missing-value --no-rescale --normalise --on-missing --option
---plot --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --stream --system --system-column --test --top
+--plot --plot-font --plot-kind --plot-width --resample-annotators --resample-size --resamples --seed --simultaneous --stratum --stream --system --system-column --test --top
 --value-column""".split()  # noqa: SIM905
 )
 
@@ -177,7 +177,7 @@ def test_every_choice_is_in_the_help(option: str) -> None:
         ("compare x.csv --interval t", {"tango", "two-way"}),
         ("folds x.csv --test 5", {"5x2cv-f", "5x2cv-t"}),
         ("compare x.csv --metric f1_mi", {"f1_micro"}),
-        ("runs x.csv --figure ", {"scores", "forest", "quantiles", "order"}),
+        ("runs x.csv --plot-kind q", {"quantiles"}),
     ],
 )
 def test_the_shell_completes(run: Run, words: str, expected: set[str]) -> None:

@@ -136,7 +136,7 @@ def test_outputs(run: Run, judged: Path, tmp_path: Path, form: str, method: str)
 
 @pytest.mark.parametrize("figure", ["scores", "forest"])
 def test_figures(run: Run, judged: Path, tmp_path: Path, figure: str) -> None:
-    done = run("preferences", judged, "--plot", "p.svg", "--figure", figure, "--resamples", "200")
+    done = run("preferences", judged, "--plot", "p.svg", "--plot-kind", figure, "--resamples", "200")
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<?xml")
 
@@ -151,7 +151,7 @@ def test_figures(run: Run, judged: Path, tmp_path: Path, figure: str) -> None:
         (["judged.csv", "--on-missing", "drop"], "--on-missing has no effect on --method bradley-terry", "hint: leave --on-missing out"),
         (["judged.csv", "--method", "win-rate", "--scale", "elo"], "--scale has no effect on --method win-rate", "hint: leave --scale out"),
         (["judged.csv", "--baseline", "four"], "baseline 'four' is not among the systems", ""),
-        (["judged.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: --figure must be one of", ""),
+        (["judged.csv", "--plot-kind", "pie", "--plot", "-"], "InvalidInputError: --plot-kind must be one of", ""),
         (["none.csv"], "none.csv: no column is called winner or preference", "hint: name the column: --winner ..."),
         ([], "UsageError: Missing argument 'FILE'.", "hint: bestby preferences --help"),
     ],

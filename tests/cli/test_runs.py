@@ -59,7 +59,7 @@ def test_outputs(run: Run, seeds: Path, tmp_path: Path, form: str) -> None:
 
 @pytest.mark.parametrize("figure", ["scores", "forest", "quantiles", "order"])
 def test_figures(run: Run, seeds: Path, tmp_path: Path, figure: str) -> None:
-    done = run("runs", seeds, "--plot", "p.svg", "--figure", figure)
+    done = run("runs", seeds, "--plot", "p.svg", "--plot-kind", figure)
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<?xml")
 
@@ -85,7 +85,7 @@ def test_the_example_with_and_without_items(run: Run) -> None:
     [
         (["nowhere.csv"], "InvalidInputError: no file 'nowhere.csv'", "hint: check the path"),
         (["seeds.csv", "--system", "old"], "a comparison needs at least 2 systems, got 1: old", ""),
-        (["seeds.csv", "--figure", "pie", "--plot", "-"], "InvalidInputError: --figure must be one of", ""),
+        (["seeds.csv", "--plot-kind", "pie", "--plot", "-"], "InvalidInputError: --plot-kind must be one of", ""),
         (["one.csv"], "DesignError: system 'a' has one run", "hint: train it with more seeds"),
         (["seeds.csv", "--gold", "old"], "a gold needs a column of items", "hint: name it: --item ..."),
         (["seeds.csv", "--dataset", "news"], "seeds.csv has no column of datasets",

@@ -86,7 +86,7 @@ def test_figures(result: bb.Comparison) -> None:
     few = compared([*NAMES[:12], "name" * 800])
     for axes in (few.plot(), scores.scores(few), forest.interval(few.differences[3])):
         with drawing.default_style():
-            text = drawing.render(axes, ".svg", outlines=False).decode()
+            text = drawing.render(axes, ".svg").decode()
         assert acting(text) == set()
         assert "x00z" in text or "x01z" in text
         assert "name" * 30 not in text

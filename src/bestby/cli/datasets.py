@@ -17,7 +17,7 @@ from bestby.results.replicability import Replicability
 
 _FOR_SCORES = (
     "--metric", "--lower-is-better", "--higher-is-better", "--baseline", "--interval", "--test", "--across",
-    "--alternative", "--correction", "--margin", "--csv-scores",
+    "--alternative", "--correction", "--margin", "--csv-scores", "--plot-kind",
 )  # fmt: skip
 
 

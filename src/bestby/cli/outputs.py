@@ -11,10 +11,11 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.cli.parameters.groups import Json
+from bestby.cli.parameters.groups import Json, Output
 from bestby.cli.progress import shown
 from bestby.cli.streams import standard_output
 from bestby.readers.multi_file import pieces_of
+from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
 from bestby.report.writers.files import place_of, write_bytes
 from bestby.report.writers.terminal import print_to
@@ -42,6 +43,7 @@ def _check(values: Any) -> None:
         if "" in words:
             raise InvalidInputError(f"{argument} is empty: it names nothing", hint="name it, or leave it out")
     targets = output.targets()
+    _check_figure(output, targets)
     if getattr(output, "csv_safe", False) and not {"csv", "csv_scores"} & set(targets):
         raise InvalidInputError(
             "--csv-safe needs --csv: no CSV is written", hint="give --csv too, or leave --csv-safe out"
@@ -74,6 +76,17 @@ def _check(values: Any) -> None:
         raise InvalidInputError(
             f"--plot writes {', '.join(_PICTURES)}, got {plot!r}", hint="change the suffix of the file"
         )
+
+
+def _check_figure(output: Json, targets: Mapping[str, str]) -> None:
+    """Refuse options of a figure that are wrong, or without a figure."""
+    given = output.figure() if isinstance(output, Output) else {}
+    if given and "plot" not in targets:
+        option = f"--plot-{next(iter(given))}"
+        raise InvalidInputError(
+            f"{option} needs --plot: no figure is drawn", hint=f"give --plot too, or leave {option} out"
+        )
+    Canvas.of(None, given.get("width"), given.get("font"))
 
 
 def _read(values: Any) -> dict[str, Sequence[str]]:
@@ -109,8 +122,8 @@ def _rendered(output: Json, result: Any, form: str) -> bytes:
     if form == "plot":
         target = output.targets()[form]
         suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
-        kind = getattr(output, "kind", None)
-        return render(result.plot(**({} if kind is None else {"kind": kind}), **arguments), suffix)
+        assert isinstance(output, Output)
+        return render(result.plot(**output.figure(), **arguments), suffix)
     if form not in _OF_SYSTEMS:
         arguments = {}
     if form in ("csv", "csv_scores"):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from bestby.results.base import Note, Provenance, Reported, report_module
+from bestby.results.base import Note, Provenance, Reported
+from bestby.results.drawn import Drawn
 from bestby.results.normality import Normality
 
 
@@ -130,7 +131,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Advice(Reported):
+class Advice(Drawn, Reported):
     """The recommended test and interval, the way there, and what would be wrong.
 
     Parameters
@@ -173,12 +174,9 @@ class Advice(Reported):
     data_notes: tuple[Note, ...] = ()
 
     described_by: ClassVar[str] = "advice"
+    drawn_by: ClassVar[tuple[str, str]] = ("path", "advice")
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What must be known about the data and the tests of normality."""
         return (*self.data_notes, *(note for shape in self.shapes for note in shape.normality.notes))
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the questions and answers that led to the recommendation; return the matplotlib Axes."""
-        return report_module("figures.path").advice(self, ax)

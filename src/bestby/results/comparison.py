@@ -11,6 +11,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated, report_module
 from bestby.results.disagreements import ItemsAtHand, ItemsOf
+from bestby.results.drawn import Drawn, DrawnSystems
 from bestby.results.values import ClassShares, Interval, Omnibus, TestResult, extent
 
 MIRRORED_VERDICTS = {
@@ -61,7 +62,7 @@ class SystemScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Drawn):
     """The difference A minus B between two systems on one metric, and how sure it is.
 
     Parameters
@@ -136,6 +137,8 @@ class Difference:
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
 
+    drawn_by: ClassVar[tuple[str, str]] = ("forest", "interval")
+
     @property
     def p_value(self) -> float | None:
         """The raw p-value; None without a test."""
@@ -188,10 +191,6 @@ class Difference:
         """The difference in plain words, the size before the significance."""
         words: str = report_module("words").difference_sentence(self)
         return words
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the interval of this one difference; return the matplotlib Axes."""
-        return report_module("figures.forest").interval(self, ax=ax)
 
     def mirrored(self) -> Self:
         """Return the difference B minus A."""
@@ -296,7 +295,7 @@ class Paired(Reported):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(ItemsAtHand, Paired):
+class Comparison(ItemsAtHand, DrawnSystems, Paired):
     """The result of `compare`: scores, differences, and how they were computed.
 
     Parameters
@@ -384,17 +383,3 @@ class Comparison(ItemsAtHand, Paired):
     def extent(self) -> str:
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters)
-
-    def plot(self, metric: str | None = None, *, ax: Any = None, top: int | None = None) -> Any:
-        """Draw the forest plot of the differences of one metric; return the matplotlib Axes.
-
-        Parameters
-        ----------
-        metric : str, optional
-            One of the metrics; the first by default.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-        top : int, optional
-            Draw so many of the best, each against the best and its neighbour; by default up to 50, else 20.
-        """
-        return report_module("figures.forest").forest(self, metric=metric, ax=ax, top=top)

@@ -12,8 +12,10 @@ from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.results.base import MetricInfo, Note, Provenance, report_module
 from bestby.results.comparison import Difference, Paired
+from bestby.results.drawn import canvas_of
 from bestby.results.replicability import Replicability
 from bestby.results.values import Friedman, Interval, TestResult
+from bestby.vocabulary import DatasetFigure, FigureFont, FigureWidth
 
 Names = tuple[str, str]
 V = TypeVar("V")
@@ -274,17 +276,19 @@ class DatasetComparison(Paired):
 
     def plot(
         self,
-        kind: str = "auto",
+        kind: DatasetFigure = "auto",
         *,
         cliques: str = "pairs",
         pair: tuple[str, str] | None = None,
+        width: FigureWidth | float | None = None,
+        font: FigureFont | None = None,
         ax: Any = None,
     ) -> Any:
         """Draw a figure and return the matplotlib Axes.
 
         Parameters
         ----------
-        kind : {"auto", "ranks", "matrix", "forest"}
+        kind : {"auto", "forest", "matrix", "ranks"}
             "ranks": critical-difference diagram; "matrix": every pair with its mean difference, wins, ties
             and losses, and p; "forest": the difference of one pair on each dataset.
             "auto": the forest for two systems, the ranks for more.
@@ -295,7 +299,8 @@ class DatasetComparison(Paired):
             difference.
         pair : (str, str), optional
             The pair of the forest; the first by default.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+        width, font, ax
+            As for `Comparison.plot`.
         """
-        return report_module("figures.plots").datasets(self, kind, cliques, pair, ax)
+        canvas = canvas_of(ax, width, font)
+        return report_module("figures.plots").datasets(self, kind, cliques, pair, canvas)

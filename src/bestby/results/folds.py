@@ -11,6 +11,8 @@ from bestby._core.typing import FloatArray
 from bestby.results.base import MetricInfo, Note, Provenance, report_module
 from bestby.results.comparison import Difference, Paired
 from bestby.results.datasets import Counts, PairTests
+from bestby.results.drawn import canvas_of
+from bestby.vocabulary import FigureFont, FigureWidth, FoldFigure
 
 Ends = tuple[float, float]
 
@@ -117,13 +119,23 @@ class FoldComparison(Paired):
         """Whether there are scores of folds, not of repetitions as a whole only."""
         return any(fold for _, fold in self.folds)
 
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the differences of all pairs, each fold a dot beside the corrected interval.
+    def plot(
+        self,
+        *,
+        kind: FoldFigure = "auto",
+        width: FigureWidth | float | None = None,
+        font: FigureFont | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """Draw the differences of all pairs; return the matplotlib Axes.
 
         Parameters
         ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
+        kind : {"auto", "forest", "matrix"}
+            "forest" (and "auto"): each fold a dot beside the corrected interval of the pair. "matrix": every
+            pair, the effect as a colour and significance as a mark.
+        width, font, ax
+            As for `Comparison.plot`.
 
         Raises
         ------
@@ -135,4 +147,5 @@ class FoldComparison(Paired):
                 "there are no differences over the folds to draw: the fold of each item is not known",
                 hint='to_frame("differences") has those of each repetition',
             )
-        return report_module("figures.forest").folds(self, ax)
+        canvas = canvas_of(ax, width, font)
+        return report_module("figures.plots").folds(self, kind, canvas)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby.results.base import Note, Provenance, Reported, report_module
+from bestby.results.base import Note, Provenance, Reported
+from bestby.results.drawn import Drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class NormalityTest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Normality(Reported):
+class Normality(Drawn, Reported):
     """How far a sample is from a normal distribution.
 
     Parameters
@@ -74,6 +75,7 @@ class Normality(Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "normality"
+    drawn_by: ClassVar[tuple[str, str]] = ("curves", "normality")
 
     def __getitem__(self, name: str) -> NormalityTest:
         for test in self.tests:
@@ -83,7 +85,3 @@ class Normality(Reported):
             f"there is no test {quoted(name)} here",
             hint="one of: " + ", ".join(test.name for test in self.tests),
         )
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the values against normal quantiles with a 95 % band; return the matplotlib Axes."""
-        return report_module("figures.curves").normality(self, ax)

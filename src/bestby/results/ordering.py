@@ -10,11 +10,12 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.results.base import Note, Provenance, Reported, report_module
+from bestby.results.drawn import Drawn
 from bestby.results.values import TestResult
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class StochasticOrder(Reported):
+class StochasticOrder(Drawn, Reported):
     """How nearly the runs of system A are stochastically better than those of system B.
 
     Parameters
@@ -57,6 +58,7 @@ class StochasticOrder(Reported):
     provenance: Provenance | None = None
 
     described_by: ClassVar[str] = "ordering"
+    drawn_by: ClassVar[tuple[str, str]] = ("orders", "order")
 
     @property
     def p_value(self) -> float:
@@ -84,13 +86,9 @@ class StochasticOrder(Reported):
         words: str = report_module("kinds.ordering").order_sentence(self)
         return words
 
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the violation ratio and its upper bound; return the matplotlib Axes."""
-        return report_module("figures.matrix").order(self, ax)
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class StochasticOrders(Reported):
+class StochasticOrders(Drawn, Reported):
     """Almost stochastic order between every two systems; matrices are read row over column.
 
     Parameters
@@ -117,6 +115,7 @@ class StochasticOrders(Reported):
     provenance: Provenance | None = None
 
     described_by: ClassVar[str] = "ordering"
+    drawn_by: ClassVar[tuple[str, str]] = ("orders", "orders")
 
     def __getitem__(self, key: tuple[str, str]) -> StochasticOrder:
         if key not in self.orders:
@@ -164,7 +163,3 @@ class StochasticOrders(Reported):
             for a in self.systems
         ]
         return np.array(rows)
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the matrix of `epsilon_min`; return the matplotlib Axes."""
-        return report_module("figures.matrix").orders(self, self.systems, ax=ax)

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Protocol
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.results.base import Note, Provenance, Reported, report_module
+from bestby.results.base import Note, Provenance, Reported
+from bestby.results.drawn import Drawn
 
 
 class StudyDesign(Protocol):
@@ -96,7 +97,7 @@ class PlanPoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Plan(Reported):
+class Plan(Drawn, Reported):
     """The answer of `power`, `sample_size` or `minimum_detectable`.
 
     Parameters
@@ -156,15 +157,12 @@ class Plan(Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "plan"
+    drawn_by: ClassVar[tuple[str, str]] = ("curves", "plan")
 
     @property
     def exact(self) -> bool:
         """Whether power came from a formula."""
         return not self.design.simulated
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw power against the size, the answer marked; return the matplotlib Axes."""
-        return report_module("figures.curves").plan(self, ax)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +190,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Allocation(Reported):
+class Allocation(Drawn, Reported):
     """The answer of `allocate`: how to spend a budget on runs and items.
 
     Parameters
@@ -232,7 +230,4 @@ class Allocation(Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "allocation"
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw power against the number of runs, the answer marked; return the matplotlib Axes."""
-        return report_module("figures.curves").allocation(self, ax)
+    drawn_by: ClassVar[tuple[str, str]] = ("curves", "allocation")

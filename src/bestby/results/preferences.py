@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 
 from bestby.results.base import report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.drawn import canvas_of
 from bestby.results.values import Interval, extent
+from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +138,25 @@ class PreferenceComparison(Comparison):
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters, "judgements")
 
-    def plot(self, metric: str | None = None, *, ax: Any = None, kind: str = "scores") -> Any:  # type: ignore[override]
+    def plot(  # type: ignore[override]
+        self,
+        metric: str | None = None,
+        *,
+        kind: ItemFigure = "auto",
+        width: FigureWidth | float | None = None,
+        font: FigureFont | None = None,
+        ax: Any = None,
+    ) -> Any:
         """Draw the comparison; return the matplotlib Axes.
 
         Parameters
         ----------
         metric : str, optional
             The metric; there is one.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-        kind : {"scores", "forest"}
-            The strengths with their intervals, or the differences.
+        kind : {"auto", "forest", "systems", "scores", "baseline", "matrix"}
+            "scores" (and "auto"): the strengths with their intervals; the others as for `Comparison.plot`.
+        width, font, ax
+            As for `Comparison.plot`.
         """
-        return report_module("figures.plots").preferences(self, metric, ax, kind)
+        canvas = canvas_of(ax, width, font)
+        return report_module("figures.plots").preferences(self, metric, kind, canvas)

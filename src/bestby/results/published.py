@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from bestby.results.base import MetricInfo, Note, Provenance, Reported, report_module
+from bestby.results.base import MetricInfo, Note, Provenance, Reported
+from bestby.results.drawn import Drawn
 from bestby.results.values import Interval
 
 Assumption = Literal["other items", "fewest differing", "most differing", "runs"]
@@ -47,7 +48,7 @@ class PublishedAnswer:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PublishedComparison(Reported):
+class PublishedComparison(Drawn, Reported):
     """A system of one's own beside a score that somebody published.
 
     Parameters
@@ -102,6 +103,7 @@ class PublishedComparison(Reported):
     provenance: Provenance
 
     described_by: ClassVar[str] = "published"
+    drawn_by: ClassVar[tuple[str, str]] = ("published", "published")
 
     @property
     def estimate(self) -> float:
@@ -129,7 +131,3 @@ class PublishedComparison(Reported):
             return None
         ahead = (self.score > self.published_score) == self.metric.greater_is_better
         return self.system if ahead else self.published
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the interval of the difference under each assumption; return the matplotlib Axes."""
-        return report_module("figures.published").published(self, ax)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from bestby.results.base import Note, Provenance, Reported, report_module
+from bestby.results.base import Note, Provenance, Reported
+from bestby.results.drawn import Drawn
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Replicability(Reported):
+class Replicability(Drawn, Reported):
     """On how many datasets there is an effect, and on which.
 
     Parameters
@@ -55,7 +56,4 @@ class Replicability(Reported):
     provenance: Provenance | None = None
 
     described_by: ClassVar[str] = "replicability"
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw the p-value of each dataset before and after correction; return the matplotlib Axes."""
-        return report_module("figures.p_values").replicability(self, ax)
+    drawn_by: ClassVar[tuple[str, str]] = ("p_values", "replicability")

@@ -11,8 +11,10 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.results.base import negated, report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.drawn import canvas_of
 from bestby.results.ordering import StochasticOrder, StochasticOrders
 from bestby.results.values import Interval
+from bestby.vocabulary import FigureFont, FigureWidth, RunsFigure
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,14 @@ class RunsComparison(Comparison):
         )
 
     def plot(  # type: ignore[override]
-        self, metric: str | None = None, *, ax: Any = None, kind: str = "scores", pair: Any = None
+        self,
+        metric: str | None = None,
+        *,
+        kind: RunsFigure = "auto",
+        pair: Any = None,
+        width: FigureWidth | float | None = None,
+        font: FigureFont | None = None,
+        ax: Any = None,
     ) -> Any:
         """Draw the comparison; return the matplotlib Axes.
 
@@ -262,15 +271,17 @@ class RunsComparison(Comparison):
         ----------
         metric : str, optional
             The metric; there is one.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure by default.
-        kind : {"scores", "forest", "quantiles", "order"}
-            Every run and the interval of each system; the differences; the quantile functions of two systems
-            with the violation of stochastic order shaded; the matrix of epsilon_min.
+        kind : {"auto", "forest", "systems", "scores", "baseline", "matrix", "quantiles", "order"}
+            "scores" (and "auto"): every run and the interval of each system. "quantiles": the quantile
+            functions of two systems with the violation of stochastic order shaded. "order": the matrix of
+            epsilon_min. The others as for `Comparison.plot`.
         pair : tuple of str, optional
             For "quantiles": the two systems; the best two by default.
+        width, font, ax
+            As for `Comparison.plot`.
         """
-        return report_module("figures.plots").runs(self, metric, ax, kind, pair)
+        canvas = canvas_of(ax, width, font)
+        return report_module("figures.plots").runs(self, metric, kind, pair, canvas)
 
 
 def extent(n_runs: Any, n_items: int) -> str:

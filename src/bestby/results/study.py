@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 
 from bestby.results.base import report_module, written
 from bestby.results.comparison import Comparison, Difference
+from bestby.results.drawn import canvas_of
 from bestby.results.runs import RunsScore
+from bestby.vocabulary import FigureFont, FigureWidth, StudyFigure
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,35 @@ class StudyComparison(Comparison):
         low, high = min(counts), max(counts)
         runs = f"{low}" if low == high else f"{low} to {high}"
         return f"{self.n_items} items, {runs} {'run' if high == 1 else 'runs'} of each condition"
+
+    def plot(  # type: ignore[override]
+        self,
+        metric: str | None = None,
+        *,
+        kind: StudyFigure = "auto",
+        by: Any = None,
+        width: FigureWidth | float | None = None,
+        font: FigureFont | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """Draw the comparison; return the matplotlib Axes.
+
+        Parameters
+        ----------
+        metric : str, optional
+            One of the metrics; the first by default.
+        kind : {"auto", "forest", "systems", "scores", "baseline", "matrix", "growth"}
+            "growth": score and interval of each condition against its epochs, or against what `by` gives.
+            The others as for `Comparison.plot`.
+        by : "epochs" or mapping of str to float, date or str, optional
+            For "growth": the place of each condition, such as the number of its training items, or a date,
+            which may be written as 2026-01-31; conditions that are left out are not drawn. By default the
+            mean number of epochs of its runs.
+        width, font, ax
+            As for `Comparison.plot`.
+        """
+        canvas = canvas_of(ax, width, font)
+        return report_module("figures.plots").study(self, metric, kind, by, canvas)
 
     def to_results_tsv(self, path: str | Path | None = None) -> str:
         """Return a table of one row per baseline and treatment, as the ``results.tsv`` of BooStSa 0.2.13.

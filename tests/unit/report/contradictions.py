@@ -126,7 +126,7 @@ def _check_figures(c: Any) -> None:
         marks = [text(kinds(d)) for d in found if kinds(d)]
         drawn = texts_of(axes)
         for mark in set(marks):
-            beside = sum(one.endswith(f" {mark}") for one in drawn)
+            beside = drawn.count(mark)
             assert beside == marks.count(mark), (name, mark)
         below = _words(drawn[-1])
         assert all(f"{mark} " in below for one in marks for mark in one)
@@ -134,4 +134,5 @@ def _check_figures(c: Any) -> None:
 
 def texts_of(axes: Axes) -> list[str]:
     """Return what stands in a figure beside its scale."""
-    return [text.get_text().replace("\N{NO-BREAK SPACE}", " ") for text in axes.texts]
+    texts: list[Any] = [*axes.texts, *axes.figure.texts]
+    return [text.get_text().replace("\N{NO-BREAK SPACE}", " ") for text in texts]

@@ -23,9 +23,10 @@ def named(axes: Any, gid: str) -> list[Any]:
 def test_the_diagram_of_ranks(k: int) -> None:
     result = compare_datasets(scores(20, k))
     axes = result.plot(cliques="nemenyi")
-    texts = [text.get_text().replace("\N{NO-BREAK SPACE}", " ") for text in axes.texts]
+    texts = [(text.get_text(), text.xy) for text in axes.texts if hasattr(text, "xy")]
     for name, rank in zip(result.systems, result.average_ranks, strict=True):
-        assert any(name in text.split("   ") and f"{rank:.2f}" in text for text in texts)
+        (place,) = (at for text, at in texts if text == name)
+        assert (f"{rank:.2f}", place) in texts
     left, right = axes.get_xlim()
     assert left > k > 1 > right  # the best on the right
     for line in named(axes, "clique"):
@@ -50,7 +51,7 @@ def test_bars_join_every_pair_that_is_not_told_apart(cliques: str) -> None:
 def test_labels_of_the_diagram_do_not_overlap() -> None:
     axes = compare_datasets(scores(20, 15)).plot()
     axes.figure.draw_without_rendering()
-    labels = [t.get_window_extent() for t in axes.texts if "\N{NO-BREAK SPACE}" in t.get_text()]
+    labels = [t.get_window_extent() for t in axes.texts]
     for i, one in enumerate(labels):
         for other in labels[i + 1 :]:
             assert not one.overlaps(other) or one.height * 0.8 <= abs(one.y0 - other.y0)
@@ -74,7 +75,7 @@ def test_the_forest_has_a_line_per_dataset_then_all_together() -> None:
     ]
     table = compare_datasets(TABLE).plot("forest", pair=("old", "big"))
     assert len(table.get_yticklabels()) == 6
-    assert table.get_xlabel().endswith("old better →")
+    assert "old better →\n" in table.get_xlabel()
 
 
 def test_the_figure_of_folds_has_a_dot_per_fold() -> None:

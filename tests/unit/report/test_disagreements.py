@@ -234,9 +234,9 @@ def test_the_bars_of_a_diagram_say_what_the_table_says() -> None:
     by_nemenyi = [{c.systems[i] for i in bar} for bar in ranks._bars(c, "nemenyi")]
     assert bars != by_nemenyi  # so the default can contradict the table
     axes = c.plot()
-    assert "Wilcoxon signed-rank test (correction: holm)" in axes.get_title(loc="left")
+    assert "Wilcoxon signed-rank test (correction: holm)" in texts_of(axes)[-1]
     assert not any("CD" in text for text in texts_of(axes))
-    assert "Nemenyi" in c.plot(cliques="nemenyi").get_title(loc="left")
+    assert "Nemenyi" in texts_of(c.plot(cliques="nemenyi"))[-1]
     post_hoc = next(table for table in describe(c).sections[0].tables if "Post-hoc" in table.caption)
     disagreeing = {
         (r.a, r.b)

@@ -100,10 +100,18 @@ def test_a_matrix_without_a_frame_says_so() -> None:
         {"a": [1.0 + i for i in range(8)], "b": [20.0 + i for i in range(8)]}, n_resamples=99
     )
     assert clear.dominant.any()
-    assert "framed" in clear.plot().get_title(loc="left")
+    (legend,) = clear.plot().figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["the row is almost stochastically dominant"]
     many = bb.multi_aso({f"s{i}": rng.normal(size=3) for i in range(5)}, n_resamples=99)
     assert not many.dominant.any()
-    assert "no row is shown to be dominant" in many.plot().get_title(loc="left")
+    (foot,) = (text.get_text().replace("\n", " ") for text in many.plot().figure.texts)
+    assert foot.startswith(
+        "No row is shown to be dominant, since no p-value is 0.0025 or less. With so few runs, no"
+    )
+    more = bb.multi_aso({f"s{i}": [j + 0.1 * i for j in range(12)] for i in range(2)}, n_resamples=999)
+    assert not more.dominant.any()
+    (foot,) = (text.get_text() for text in more.plot().figure.texts)
+    assert "With so few runs" not in foot
 
 
 def test_the_picture_of_values_tells_the_tests() -> None:

@@ -55,6 +55,7 @@ class Statistics(groups.Direction, Sampling, groups.ItemFamily):
 
 @record
 class Output(groups.ComparisonTables, groups.ClassTables):
+    kind: str = groups.figure_kind("items")
     top: Count = option("K", "Show the K best systems (default: all of up to 50, else 20).")
     items_on_page: bool = flag(
         "List on the HTML page the items on which systems differ: this publishes gold and predictions.",

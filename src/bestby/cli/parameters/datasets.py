@@ -26,6 +26,11 @@ class Statistics(groups.ScoreFamily):
 
 
 @record
+class Output(groups.ComparisonTables):
+    kind: str = groups.figure_kind("datasets")
+
+
+@record
 class Datasets:
     """
     FILES is a table with a row per dataset and a column per system (or columns dataset, system, score), a
@@ -47,4 +52,4 @@ class Datasets:
     paths: list[str] = argument("FILES")
     data: Data
     statistics: Statistics
-    output: groups.ComparisonTables
+    output: Output

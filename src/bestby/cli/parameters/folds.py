@@ -38,6 +38,11 @@ class Statistics(groups.ScoreFamily):
 
 
 @record
+class Output(groups.ComparisonTables):
+    kind: str = groups.figure_kind("folds")
+
+
+@record
 class Folds:
     """
     FILE is a table with a row per fold (and repetition) and a column per system, or a table with a row per
@@ -60,4 +65,4 @@ class Folds:
     path: str = argument("FILE")
     data: Data
     statistics: Statistics
-    output: groups.ComparisonTables
+    output: Output

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli.options import Group, choice, flag, option, record
-from bestby.vocabulary import NONE, allowed_names
+from bestby.vocabulary import NONE, allowed_names, choices
 
 Text = str | None
 Names = list[str] | None
@@ -46,6 +46,13 @@ def split_names(values: Names) -> Names:
     """
     names = [name.strip() for one in values or () for name in one.split(",")]
     return [name for name in names if name] or None
+
+
+def figure_kind(question: str) -> Any:
+    """Declare the option for the kind of figure of results of such a question."""
+    return choice(
+        "KIND", allowed_names("kind", question), "What --plot draws: ", "--plot-kind", default="auto"
+    )
 
 
 # -- data --------------------------------------------------------------------------------------------
@@ -292,6 +299,23 @@ class Output(Json):
     latex: Text = option("FILE|-", "Write the tables as LaTeX (booktabs).")
     html: Text = option("FILE|-", "Write one HTML page with tables and figures.")
     plot: Text = option("FILE|-", "Draw the (first) metric as .png, .svg or .pdf; - writes SVG.")
+    width: Text = option(
+        "WIDTH",
+        f"Width of the figure in a paper: {choices('width', 'figure')}, or inches (default: what it needs).",
+        "--plot-width",
+        choices=allowed_names("width", "figure"),
+    )
+    font: Text = option(
+        "FONT",
+        f"Letters of the figure: {choices('font', 'figure')}.",
+        "--plot-font",
+        choices=allowed_names("font", "figure"),
+    )
+
+    def figure(self) -> dict[str, Any]:
+        """Return the arguments of `plot` that were given."""
+        given = {name: getattr(self, name, None) for name in ("kind", "width", "font")}
+        return {name: value for name, value in given.items() if value not in (None, "auto")}
 
 
 @record

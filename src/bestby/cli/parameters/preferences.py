@@ -52,7 +52,7 @@ class Statistics(groups.Family):
 
 @record
 class Output(groups.ComparisonTables):
-    kind: str = choice("KIND", ("scores", "forest"), "What --plot draws: ", "--figure", default="scores")
+    kind: str = groups.figure_kind("preferences")
 
 
 @record

@@ -29,13 +29,7 @@ class Statistics(groups.ScoreFamily):
 
 @record
 class Output(groups.ComparisonTables):
-    kind: str = choice(
-        "KIND",
-        ("scores", "forest", "quantiles", "order"),
-        "What --plot draws: ",
-        "--figure",
-        default="scores",
-    )
+    kind: str = groups.figure_kind("runs")
 
 
 @record

@@ -13,8 +13,11 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
-from bestby.report.figures.drawing import ACCENT, BAND, FAINT, INK, PAPER, WORSE, bare, label, new_axes, title
-from bestby.report.figures.fonts import figure, name
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK, PAPER, WORSE
+from bestby.report.figures.drawing import bare, label, patch
+from bestby.report.figures.fonts import name
+from bestby.report.figures.layout import figure
 from bestby.report.numbers import difference_text, p_text, power_text
 from bestby.report.words import direction
 from bestby.results.runs import RunsComparison, RunsScore
@@ -26,15 +29,17 @@ if TYPE_CHECKING:
     from bestby.results.ordering import StochasticOrder
     from bestby.results.plans import Allocation, Plan
 
+_CURVE = 2.7, 5.2  # inches, up and across
 _SMOOTH = 60
 _FEW = 40
 _FEW_VALUES = 20  # of which tests of normality rarely reject
 _SIMULATED, _SAMPLES = 200, 4000  # values of a simulated sample, and samples
 
 
-def plan(plan: Plan, ax: Axes | None = None) -> Axes:
+@figure
+def plan(plan: Plan, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw power against size, the answer marked."""
-    axes = ax if ax is not None else new_axes(width=6.0, height=3.6)
+    axes = canvas.axes()
     sizes = [point.n for point in plan.curve]
     _curve(axes, plan)
     if plan.wanted is not None:
@@ -46,8 +51,7 @@ def plan(plan: Plan, ax: Axes | None = None) -> Axes:
     if plan.n > 0.6 * max(sizes):  # the label stands to the right of the answer
         axes.set_xlim(min(sizes) / 1.05, 2.0 * max(sizes))
     _scale(axes, plan.unit)
-    title(axes, f"Power to detect a difference of {difference_text(plan.difference)}")
-    return axes
+    return Sheet(axes, *_CURVE, title=f"Power to detect a difference of {difference_text(plan.difference)}")
 
 
 def _curve(axes: Axes, plan: Plan) -> None:
@@ -71,11 +75,12 @@ def _curve(axes: Axes, plan: Plan) -> None:
     axes.plot(sizes, powers, color=ACCENT, zorder=2, gid="curve", **style)
 
 
-def allocation(a: Allocation, ax: Axes | None = None) -> Axes:
+@figure
+def allocation(a: Allocation, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw power against the number of runs, the best split marked."""
     from matplotlib.ticker import MaxNLocator
 
-    axes = ax if ax is not None else new_axes(width=6.0, height=3.6)
+    axes = canvas.axes()
     splits = [split for split in a.splits if not math.isnan(split.power)]
     runs, powers = [split.runs for split in splits], [split.power for split in splits]
     few = len(splits) <= _FEW
@@ -91,8 +96,7 @@ def allocation(a: Allocation, ax: Axes | None = None) -> Axes:
     best = a.best
     text = f"{best.runs} runs × {best.items} items: {power_text(best.power)}"
     _answer(axes, best.runs, best.power, text, below=True)
-    title(axes, f"Power for a budget of {a.budget:g}")
-    return axes
+    return Sheet(axes, *_CURVE, title=f"Power for a budget of {a.budget:g}")
 
 
 def _answer(axes: Axes, x: float, y: float, text: str, *, below: bool = False) -> None:
@@ -129,21 +133,21 @@ def _scale(axes: Axes, unit: str) -> None:
 
 
 @figure
-def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw the quantile functions of two systems, violations shaded, as Dror et al. (2019), ACL, Figure 1."""
     metric = c.metrics[0]
     names = _two(c, pair)
     a, b = (c.score(system) for system in names)
     assert isinstance(a, RunsScore)
     assert isinstance(b, RunsScore)
-    axes = ax if ax is not None else new_axes(6.2, 4.0)
+    axes, shown = canvas.axes(), canvas.names(names)
     edges = sorted({i / a.n_runs for i in range(a.n_runs + 1)} | {i / b.n_runs for i in range(b.n_runs + 1)})
     middles = [(left + right) / 2.0 for left, right in pairwise(edges)]
     values = [_at(entry.runs, middles) for entry in (a, b)]
     for left, right, x, y in zip(edges, edges[1:], *values, strict=False):
         if x != y and (y > x) == metric.greater_is_better:
             axes.fill_between((left, right), x, y, color=WORSE, alpha=0.35, linewidth=0, gid="violation")
-    first, second = map(name, names)
+    first, second = (shown[one] for one in names)
     for levels, colour, style, system in zip(
         values, (ACCENT, FAINT), ("-", "--"), (first, second), strict=True
     ):
@@ -152,11 +156,10 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, ax: Axes | N
     _left_scale(axes)
     axes.set_xlabel("share of the runs below", color=INK)
     axes.set_ylabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
-    for text in axes.legend(frameon=False, loc="best", labelcolor=INK).get_texts():
-        text.set_parse_math(False)
+    keys = [*axes.get_legend_handles_labels()[0], patch(f"{second} is ahead", WORSE, 0.35)]
     violation = "" if c.orders is None else f"\n{_violation(c.orders[names])}"
-    title(axes, f"Is {first} better than {second} at every quantile?{violation}")
-    return axes
+    title = f"Is {first} better than {second} at every quantile?{violation}"
+    return Sheet(axes, 3.0, 5.2, title, keys)
 
 
 def _violation(order: StochasticOrder) -> str:
@@ -166,12 +169,12 @@ def _violation(order: StochasticOrder) -> str:
 
 
 @figure
-def normality(n: Normality, ax: Axes | None = None) -> Axes:
+def normality(n: Normality, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw the values against the quantiles of a normal distribution of their mean and standard deviation.
 
     The band has 95 % of the values of each rank in normal samples of the same mean and standard deviation.
     """
-    axes = ax if ax is not None else new_axes(width=5.2, height=4.2)
+    axes = canvas.axes()
     ranks, values = (np.array(column) for column in zip(*n.order_statistics, strict=True))
     low, middle, high = _normal_band(n.n, ranks)
     low, high = n.mean + n.std * low, n.mean + n.std * high
@@ -184,8 +187,7 @@ def normality(n: Normality, ax: Axes | None = None) -> Axes:
     shown = "" if len(ranks) == n.n else f", {len(ranks)} shown"
     tests = ", ".join(f"{test.name.title()} {p_text(test.p_value)}" for test in n.tests)
     text = f"{n.n} values{shown}; band: 95 % of samples of the fitted normal"
-    title(axes, f"{_verdict(n)}\np: {tests}\n{text}")
-    return axes
+    return Sheet(axes, 3.2, 4.6, title=f"{_verdict(n)}\np: {tests}\n{text}")
 
 
 def _verdict(n: Normality) -> str:

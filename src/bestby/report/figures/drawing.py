@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import io
 import math
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import path_text
-from bestby.report.figures.fonts import columns, name, one_warning
-from bestby.report.numbers import MINUS, Rounding, ends
-from bestby.report.words import direction
+from bestby.report.figures.canvas import Canvas
+from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK, PAPER, WORSE
+from bestby.report.figures.fonts import name, one_warning
+from bestby.report.figures.layout import FIXED_WIDTH
+from bestby.report.figures.texts import text_width
+from bestby.report.numbers import MINUS, Rounding, alpha, ends, margin_text
+from bestby.report.words import computed, direction
 from bestby.report.writers.files import write_bytes
 from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
@@ -23,20 +26,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Distinct in hue and in lightness, for colour-blind readers and for print (Okabe and Ito 2008). The HTML
-# page replaces exactly these colours by those of its theme, so each has one meaning.
-INK = "#1b1e23"
-FAINT = "#6b7280"
-ACCENT = "#0072b2"
-BAND = "#dde5ec"
-PAPER = "#fffffe"
-WORSE = "#d55e00"
-"""A system that is behind; the page leaves this colour as it is."""
+__all__ = ["ACCENT", "BAND", "FAINT", "INK", "PAPER", "WORSE"]
 
-_WRAPPED, _BELOW = 100, -40  # letters of a line below the scale, and points from the scale down to it
+ROW, DOTTED_ROW = 0.26, 0.42
+"""Inches of a line of a list, and of one with dots beside its mark."""
 
 GAP = 3 * "\N{NO-BREAK SPACE}"
 """Between parts of a line: SVG makes one of several plain spaces."""
+
+_NUMBERS = 0.9
+"""The size of numbers beside the axes, relative to that of labels."""
 
 _METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": "bestby"},
@@ -45,24 +44,13 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def new_axes(width: float, height: float) -> Axes:
-    """Return the axes of a new figure, its size in inches."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure.add_subplot()
-
-
-def listing(texts: Sequence[str], row: float, beside: float = 1.15) -> Axes:
-    """Return axes with room for labels on the left, a line of `row` inches each, and numbers on the right."""
-    return new_axes(width=6.0 + 0.085 * columns(texts), height=row * len(texts) + beside)
-
-
 def limits(
     axes: Axes,
     measured: Sequence[tuple[float, Interval | None]],
     reach: Sequence[float | None] = (),
     room: float = 0.06,
+    *,
+    canvas: Canvas,
 ) -> None:
     """Let the axis hold every finite end, and a share of `room` more on both sides."""
     from matplotlib.ticker import MaxNLocator
@@ -72,7 +60,8 @@ def limits(
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     beyond = room * (high - low) or 0.05 * max(abs(high), 1.0)
     axes.set_xlim(low - beyond, high + beyond)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 2.5, 5, 10]))
+    bins = 3 if canvas.narrow else 5
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=bins, steps=[1, 2, 2.5, 5, 10]))
 
 
 def guides(axes: Axes, margin: float | None) -> None:
@@ -82,54 +71,122 @@ def guides(axes: Axes, margin: float | None) -> None:
     axes.axvline(0.0, color=FAINT, linewidth=1.0, zorder=1, gid="zero")
 
 
-def mark(axes: Axes, position: float, estimate: float, interval: Interval | None, *, filled: bool) -> None:
+def mark(
+    axes: Axes,
+    position: float,
+    estimate: float,
+    interval: Interval | None,
+    *,
+    filled: bool,
+    colour: str = ACCENT,
+    shape: str = "o",
+) -> None:
     """Draw an interval as a line, its estimate as a marker; an infinite end runs out of the picture."""
     left, right = axes.get_xlim()
     if interval is not None:
-        ends = (max(interval.low, left), min(interval.high, right))
-        axes.plot(ends, (position, position), color=ACCENT, linewidth=1.8, solid_capstyle="butt", zorder=2)
+        reach = (max(interval.low, left), min(interval.high, right))
+        axes.plot(reach, (position, position), color=colour, linewidth=1.8, solid_capstyle="butt", zorder=2)
         for end in (interval.low, interval.high):
             if math.isfinite(end):
                 axes.plot(
-                    end, position, marker="|", color=ACCENT, markersize=7, markeredgewidth=1.8, zorder=2
+                    end, position, marker="|", color=colour, markersize=7, markeredgewidth=1.8, zorder=2
                 )
-    axes.plot(
-        estimate,
-        position,
-        marker="o",
-        markersize=6.5,
-        markerfacecolor=ACCENT if filled else PAPER,
-        markeredgecolor=ACCENT,
-        markeredgewidth=1.6,
-        linestyle="none",
-        zorder=3,
-    )
+    axes.plot(estimate, position, zorder=3, **_marker(colour, shape, filled=filled))
 
 
-def number(
+def _marker(colour: str, shape: str, *, filled: bool) -> dict[str, Any]:
+    return {
+        "marker": shape,
+        "markersize": 6.5,
+        "markerfacecolor": colour if filled else PAPER,
+        "markeredgecolor": colour,
+        "markeredgewidth": 1.6,
+        "linestyle": "none",
+    }
+
+
+def key(text: str, *, filled: bool, colour: str = ACCENT, shape: str = "o") -> Any:
+    """Return the entry of a legend for a marker."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=text, **_marker(colour, shape, filled=filled))
+
+
+def patch(text: str, colour: str, opacity: float = 1.0) -> Any:
+    """Return the entry of a legend for an area."""
+    from matplotlib.patches import Patch
+
+    return Patch(facecolor=colour, edgecolor="none", alpha=opacity, label=text)
+
+
+def key_of_dots(text: str) -> Any:
+    """Return the entry of a legend for small dots."""
+    from matplotlib.lines import Line2D
+
+    style = {"color": FAINT, "alpha": 0.65, "markeredgewidth": 0.0}
+    return Line2D([], [], label=text, marker="o", markersize=4.5, linestyle="none", **style)  # type: ignore[arg-type]
+
+
+def difference_keys(c: Any, margin: float | None, tested: str = "") -> list[Any]:
+    """Return the legend of differences: what is filled and what is not, and the band of the margin."""
+    keys = []
+    if computed(c, "test"):
+        shown = tested or _significant(c)
+        keys = [key(shown, filled=True), key("not significant" if not tested else "not shown", filled=False)]
+    elif computed(c, "interval"):
+        keys = [key("interval without 0", filled=True), key("interval with 0", filled=False)]
+    if margin is not None:
+        keys.append(patch(f"within the margin, ±{margin_text(margin)}", BAND))
+    return keys
+
+
+def _significant(c: Any) -> str:
+    level = c.differences[0].level if c.differences else 0.95
+    adjusted = f" ({c.correction})" if c.correction != "none" else ""
+    return f"significant: p{adjusted} ≤ {alpha(level):.6g}"
+
+
+def numbers(
     axes: Axes,
-    position: float,
+    rows: Sequence[tuple[float, float, Interval | None, str]],
     digits: Rounding,
-    estimate: float,
-    interval: Interval | None,
-    mark: str = "",
+    canvas: Canvas,
 ) -> None:
-    """Write an estimate, its interval and a mark to the right of the axes, on their line."""
-    text = digits.text(estimate) + ("" if interval is None else f"{GAP}{digits.interval(interval)}")
-    note(axes, position, f"{text} {mark}".rstrip())
+    """Write estimates, intervals and marks to the right of the axes, on their lines, points below points."""
+    size = _NUMBERS * canvas.size
+    written = []
+    for position, estimate, interval, sign in rows:
+        both = digits.interval(interval).split(", ") if interval is not None else []
+        parts = [digits.text(estimate), *(f"{part}{',' if i == 0 else ''}" for i, part in enumerate(both))]
+        written.append((position, parts[:1] if canvas.narrow else parts, sign))
+    right = size
+    for place in range(max((len(parts) for _, parts, _ in written), default=0)):
+        column = [(position, parts[place]) for position, parts, _ in written if place < len(parts)]
+        split = [(position, text, _fraction(text)) for position, text in column]
+        point = right + max(text_width(text.removesuffix(end), size) for _, text, end in split)
+        for position, text, end in split:
+            note(axes, position, text, canvas, point + text_width(end, size), ha="right")
+        right = point + max(text_width(end, size) for *_, end in split) + size * (0.45 if place == 1 else 1.0)
+    for position, _, sign in written:
+        if sign:
+            note(axes, position, sign, canvas, right)
 
 
-def below(axes: Axes, text: str) -> None:
-    """Write lines below the scale and its label, as wide as the figure."""
-    if not text:
-        return
-    shown = "\n".join(textwrap.fill(line, _WRAPPED) for line in text.splitlines())
-    label(axes, shown, (0.0, 0.0), (0, _BELOW), xycoords="axes fraction", va="top", fontsize=8)
+def _fraction(text: str) -> str:
+    """Return what follows the integer part of a number.
+
+    >>> _fraction("[0.25,"), _fraction("12]")
+    ('.25,', ']')
+    """
+    place = text.find(".")
+    return text[place:] if place >= 0 else text[len(text.rstrip("],)")) :]
 
 
-def note(axes: Axes, position: float, text: str) -> None:
-    """Write a text to the right of the axes."""
-    label(axes, text, (1.0, position), (8, 0), xycoords=axes.get_yaxis_transform(), fontsize=9)
+def note(axes: Axes, position: float, text: str, canvas: Canvas, at: float = 8.0, **style: Any) -> None:
+    """Write a text to the right of the axes, at a distance in points."""
+    place = {"xycoords": axes.get_yaxis_transform(), "fontsize": _NUMBERS * canvas.size, **style}
+    place["va"] = "center_baseline"  # as the labels of a scale
+    label(axes, text, (1.0, position), (at, 0), **place)
 
 
 def label(axes: Axes, text: str, at: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
@@ -143,20 +200,15 @@ def dots(axes: Axes, x: Sequence[float], y: Sequence[float], size: float, **styl
     axes.plot(x, y, "o", color=FAINT, markersize=size, markeredgewidth=0.0, **style)
 
 
-def title(axes: Axes, text: str, **style: Any) -> None:
-    """Write the title over the left end of the axes."""
-    axes.set_title(text, loc="left", color=INK, fontsize="medium", parse_math=False, **style)
-
-
 def score_label(axes: Axes, metric: MetricInfo) -> None:
     """Name the metric below its scale."""
     axes.set_xlabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
 
 
-def difference_label(axes: Axes, metric: MetricInfo, a: str = "A", b: str = "B") -> None:
+def difference_label(axes: Axes, metric: MetricInfo, a: str = "first", b: str = "second") -> None:
     """Say below the scale of differences on which side which system is better."""
     left, right = (b, a) if metric.greater_is_better else (a, b)
-    text = f"← {left} better{2 * GAP}{name(metric.name)}, {a} {MINUS} {b}{2 * GAP}{right} better →"
+    text = f"← {left} better{GAP}|{GAP}{right} better →\n{name(metric.name)}, {a} {MINUS} {b}"
     axes.set_xlabel(text, color=INK, parse_math=False)
 
 
@@ -164,9 +216,9 @@ def labels(axes: Axes, texts: Sequence[str], bold: Sequence[bool]) -> None:
     """Label the lines from top to bottom, and take away what a forest does not need."""
     axes.set_ylim(len(texts) - 0.5, -0.5)
     axes.set_yticks(range(len(texts)), list(texts), parse_math=False)
-    for label, strong in zip(axes.get_yticklabels(), bold, strict=True):
-        label.set_color(INK)
-        label.set_fontweight("bold" if strong else "normal")
+    for one, strong in zip(axes.get_yticklabels(), bold, strict=True):
+        one.set_color(INK)
+        one.set_fontweight("bold" if strong else "normal")
     axes.tick_params(axis="y", length=0)
     bare(axes)
 
@@ -190,8 +242,11 @@ def save(picture: Figure | Axes, path: str | Path) -> None:
     write_bytes(path, render(picture, suffix))
 
 
-def render(picture: Figure | Axes, suffix: str, *, outlines: bool = True, transparent: bool = False) -> bytes:
-    """Return a figure as PNG, SVG or PDF without date; `outlines` draws the letters of SVG as shapes."""
+def render(picture: Figure | Axes, suffix: str, *, transparent: bool = False, dpi: int = 200) -> bytes:
+    """Return a figure as PNG, SVG or PDF without date; the letters of SVG and PDF stay letters.
+
+    A figure whose width was given has exactly this width.
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -199,19 +254,20 @@ def render(picture: Figure | Axes, suffix: str, *, outlines: bool = True, transp
     while not isinstance(figure, Figure):
         figure = figure.figure
     buffer = io.BytesIO()
-    with (
-        mpl.rc_context({"svg.hashsalt": "bestby", "svg.fonttype": "path" if outlines else "none"}),
-        one_warning(silent=not outlines),
-    ):
+    settings: Any = {"svg.hashsalt": "bestby", "svg.fonttype": "none", "pdf.fonttype": 42}
+    with mpl.rc_context(settings), one_warning(silent=suffix == ".svg"):  # its reader may have other fonts
         figure.savefig(
             buffer,
             format=suffix[1:],
-            dpi=200,
-            bbox_inches="tight",
+            dpi=dpi,
+            bbox_inches=None if figure.get_gid() == FIXED_WIDTH else "tight",
             transparent=transparent,
             metadata=_METADATA[suffix],
         )
-    return buffer.getvalue()
+    content = buffer.getvalue()
+    # A reader without this font, which comes with matplotlib, has others of the same look.
+    serif = b"'STIXGeneral'", b"'STIXGeneral', 'STIX Two Text', 'Times New Roman', Times, serif"
+    return content.replace(*serif) if suffix == ".svg" else content
 
 
 @contextlib.contextmanager

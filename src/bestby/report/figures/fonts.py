@@ -6,16 +6,12 @@ import functools
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, ParamSpec
+from itertools import takewhile
+from typing import Any
 
 from bestby._core.text import visible
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-P = ParamSpec("P")
 
 _LONGEST = 60
 """Characters of a name in a figure. A longer one loses its middle, since names differ at their ends."""
@@ -35,17 +31,60 @@ _FAMILIES = (
 """Families that have the letters of one script or another, where they are installed."""
 
 
-def name(text: str) -> str:
+def name(text: str, longest: int = _LONGEST) -> str:
     r"""Return a name as a figure shows it: hidden characters as escapes, and not too long.
 
     >>> print(name("a\x1b"), len(name("checkpoint-" * 300)))
     a\x1b 60
     """
     shown = visible(text)
-    if len(shown) <= _LONGEST:
+    if columns([shown]) <= longest:
         return shown
-    begin = 2 * _LONGEST // 3
-    return f"{shown[:begin]}…{shown[begin + 1 - _LONGEST :]}"
+    begin = _fitting(shown, longest - 1 - longest // 3)
+    end = _fitting(shown[::-1], longest // 3)
+    return f"{shown[:begin]}…{shown[len(shown) - end :]}"
+
+
+def _fitting(text: str, room: int) -> int:
+    """Return how many letters of the beginning of a text fit in the room of so many Latin letters."""
+    used = 0
+    for place, letter in enumerate(text):
+        used += columns([letter])
+        if used > room:
+            return place
+    return len(text)
+
+
+def short_names(names: Iterable[str], longest: int = _LONGEST) -> dict[str, str]:
+    """Return the names of systems as a figure shows them, no longer than it takes to tell them apart.
+
+    Where one is too long, the common beginning of all goes if the rest then fits; else long names lose their
+    middle. Where two then look alike, they keep more letters.
+
+    >>> short_names(["bert", "a-very-long-name-of-a-model"], 12)
+    {'bert': 'bert', 'a-very-long-name-of-a-model': 'a-very-…odel'}
+    >>> list(short_names(["checkpoint-1-of-the-model", "checkpoint-2-of-the-model"], 12).values())
+    ['…1-of-t…odel', '…2-of-t…odel']
+    """
+    unique = list(dict.fromkeys(names))
+    common = _common_beginning(unique)
+    rest = {one: f"…{one[common:]}" if common else one for one in unique}
+    if columns(map(visible, unique)) > longest >= columns(map(visible, rest.values())):
+        return {one: name(rest[one]) for one in unique}
+    for room in range(longest, _LONGEST + 1):
+        for texts in ({one: one for one in unique}, rest):
+            shown = {one: name(text, room) for one, text in texts.items()}
+            if len(set(shown.values())) == len(unique):
+                return shown
+    return {one: name(one) for one in unique}
+
+
+def _common_beginning(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with, up to the last mark between words among them."""
+    if len(names) < 2:
+        return 0
+    shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return max((place + 1 for place, letters in enumerate(shared) if not letters[0].isalnum()), default=0)
 
 
 def columns(texts: Iterable[str]) -> int:
@@ -55,22 +94,15 @@ def columns(texts: Iterable[str]) -> int:
     )
 
 
-def figure(draw: Callable[P, Axes]) -> Callable[P, Axes]:
-    """Give what a function draws fonts that have all of its letters, as far as they are installed."""
-
-    @functools.wraps(draw)
-    def with_fonts(*args: P.args, **kwargs: P.kwargs) -> Axes:
-        from matplotlib.text import Text
-
-        axes = draw(*args, **kwargs)
-        texts: Sequence[Any] = axes.findobj(Text)
-        for text in texts:
-            # Only where it is needed: elsewhere the same figure is the same file, whatever is installed.
-            if not text.get_text().isascii() and _lacking(text):
-                text.set_fontfamily([*text.get_fontfamily(), *_installed()])
-        return axes
-
-    return with_fonts
+def add_fonts(texts: Iterable[Any]) -> None:
+    """Give texts the fonts that have all of their letters, as far as they are installed."""
+    for text in texts:
+        # Only where it is needed: elsewhere the same figure is the same file, whatever is installed.
+        if not text.get_text().isascii() and _lacking(text):
+            families = _installed()
+            text.set_fontfamily([*text.get_fontfamily(), *families])
+            if not _all_bold(families):  # or single letters of a name would be bold
+                text.set_fontweight("normal")
 
 
 def _lacking(text: Any) -> bool:
@@ -88,6 +120,14 @@ def _installed() -> list[str]:
     _add_new_fonts()
     families = {entry.name for entry in font_manager.fontManager.ttflist}
     return [family for family in _FAMILIES if family in families]
+
+
+def _all_bold(families: Sequence[str]) -> bool:
+    """Tell whether each family has bold letters."""
+    from matplotlib import font_manager
+
+    bold = {entry.name for entry in font_manager.fontManager.ttflist if entry.weight in ("bold", 700)}
+    return bold.issuperset(families)
 
 
 @functools.cache

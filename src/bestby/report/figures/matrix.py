@@ -1,83 +1,204 @@
-"""Matrices of pairs: differences over datasets, almost stochastic order of runs."""
+"""Matrices of pairs: the effect as a colour, significance as a mark; over datasets with wins and p-values."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from bestby.report.figures.drawing import ACCENT, FAINT, GAP, INK, WORSE, bare, mark, new_axes, title
-from bestby.report.figures.fonts import columns, figure, name
-from bestby.report.numbers import DASH, MINUS, alpha, p_clause, p_text, percent
-from bestby.report.tables import difference_rounding
+from bestby.comparisons.common.family import alpha_of, shown_better
+from bestby.report.best import best_systems
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.colours import ACCENT, INK, WORSE
+from bestby.report.figures.drawing import key, patch
+from bestby.report.figures.fonts import name
+from bestby.report.figures.layout import figure
+from bestby.report.figures.texts import text_width
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_text
+from bestby.report.tables import difference_rounding, metric_info, systems_of
 from bestby.report.words import computed, significant
-from bestby.results.values import Interval
+from bestby.results.comparison import Comparison, Difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from bestby.results.base import MetricInfo
     from bestby.results.datasets import DatasetComparison
-    from bestby.results.ordering import StochasticOrder, StochasticOrders
+    from bestby.results.folds import FoldComparison
 
-_CELL = 0.82  # inches
-_SHORT = 20  # letters of a name that need no more room
-# Not quite the colours of the page, which would exchange them for those of a dark theme: squares keep theirs.
-_SQUARE, _LIGHT, _DARK_TEXT, _LIGHT_TEXT = (0x00, 0x70, 0xB0), (0xF1, 0xF4, 0xF7), "#1b1e24", "#fffffd"
+_CELL, _SMALL, _OF_DATASETS = 0.62, 0.24, (0.86, 0.56)
+"""Inches of a cell with a number, without one, and, across and up, with a number, wins and a p-value."""
+
+_MOST_NUMBERS = 12
+"""Systems up to which cells have numbers."""
+
+_FAINTEST, _DARKEST = 0.05, 0.45
+"""Opacities of the smallest and the largest effect: the letters can be read on both."""
+
+_BETTER, _WORSE = "^", "v"
 
 
-def _frame(axes: Axes, names: Sequence[str], turned: dict[str, Any]) -> None:
+@figure
+def comparison(
+    c: Comparison, metric: str | None = None, top: int | None = None, *, canvas: Canvas = SCREEN
+) -> Sheet:
+    """Draw every pair on one metric, row minus column."""
+    info = metric_info(c, metric)
+    view = best_systems(c, top)
+    entries = systems_of(c if view is None else view, info)
+    systems = [entry.system for entry in entries]
+    more = "" if view is None else f", {len(entries)} of {len(systems_of(c, info))} systems"
+    title = f"{name(info.name)}, row {MINUS} column, {c.extent}{more}"
+    return _effects(c, info, systems, _among(c, info, systems), canvas, title)
+
+
+@figure
+def folds(c: FoldComparison, *, canvas: Canvas = SCREEN) -> Sheet:
+    """Draw every pair: its mean difference over the folds."""
+    title = f"{name(c.metric.name)}, row {MINUS} column, mean over {len(c.folds)} folds"
+    return _effects(c, c.metric, c.systems, list(c.differences), canvas, title)
+
+
+def _among(c: Comparison, info: MetricInfo, systems: Sequence[str]) -> list[Difference]:
+    """Return the differences between some systems, each once."""
+    pairs = ((a, b) for i, a in enumerate(systems) for b in systems[i + 1 :])
+    found = (c.find(info.name, a, b) or c.find(info.name, b, a) for a, b in pairs)
+    return [d for d in found if d is not None]
+
+
+def _effects(
+    c: Any,
+    metric: MetricInfo,
+    systems: Sequence[str],
+    differences: Sequence[Difference],
+    canvas: Canvas,
+    title: str,
+) -> Sheet:
+    """Draw the differences of pairs: blue where the row is ahead, a triangle where a test shows it."""
+    axes, names = canvas.axes(), canvas.names(systems)
+    shown = [names[system] for system in systems]
+    side = side_of_cells(shown, canvas, _CELL, _SMALL)
+    digits = Rounding.of([(d.estimate, d.interval) for d in differences], c.margin)
+    largest = _largest(differences)
+    place = {system: i for i, system in enumerate(systems)}
+    for d in differences:
+        winner = shown_better(d, alpha_of(d.level))
+        for one in (d, d.mirrored()):
+            at = (place[one.b], place[one.a])
+            _shade(axes, at, one, metric, largest)
+            text = digits.text(one.estimate) if side > _SMALL else ""
+            shape = "" if winner is None else _BETTER if winner == one.a else _WORSE
+            _filled(axes, at, text, shape, canvas)
+    frame(axes, shown, canvas, side)
+    keys = [patch("row ahead", ACCENT, _DARKEST), patch("row behind", WORSE, _DARKEST)]
+    if computed(c, "test"):
+        adjusted = f", p ({c.correction})" if c.correction != "none" else ", p"
+        level = alpha(differences[0].level) if differences else 0.05
+        keys += [
+            key(f"row shown to be better{adjusted} ≤ {level:.6g}", filled=True, colour=INK, shape=_BETTER),
+            key("row shown to be worse", filled=False, colour=INK, shape=_WORSE),
+        ]
+    size = side * len(systems)
+    foot = f"The strongest colour stands for a difference of {digits.size(largest)}."
+    return Sheet(axes, size, size, title, keys, foot, square=True)
+
+
+def _largest(differences: Sequence[Difference]) -> float:
+    return max((abs(d.estimate) for d in differences if d.estimate == d.estimate), default=0.0) or 1.0
+
+
+def _shade(axes: Axes, at: tuple[float, float], d: Difference, metric: MetricInfo, largest: float) -> None:
+    """Colour a cell by how far the row is ahead or behind, see-through, so that letters can be read on it."""
+    ahead = (1.0 if metric.greater_is_better else -1.0) * d.estimate / largest
+    opacity = _FAINTEST + (_DARKEST - _FAINTEST) * (abs(ahead) if ahead == ahead else 0.0)
+    box(axes, at, 0.96, facecolor=ACCENT if ahead > 0 else WORSE, edgecolor="none", alpha=opacity)
+
+
+def _filled(axes: Axes, at: tuple[float, float], text: str, shape: str, canvas: Canvas) -> None:
+    """Write the number of a cell, and below it, or alone, the mark of its significance."""
+    column, row = at
+    if text:
+        marked_cell(axes, (column, row - 0.14 * bool(shape)), text, canvas, color=INK)
+    if shape:
+        style: dict[str, Any] = {"color": INK, "markersize": 4.5 if text else 5.0, "linestyle": "none"}
+        style["markerfacecolor"] = INK if shape == _BETTER else "none"
+        axes.plot(column, row + 0.22 * bool(text), marker=shape, gid="shown", **style)
+
+
+def side_of_cells(names: Sequence[str], canvas: Canvas, side: float, small: float) -> float:
+    """Return the inches of a cell, for letters of 10 points: `side` if numbers fit in, else `small`.
+
+    Where the width of the figure is given, its cells have what the names leave.
+    """
+    size = len(names)
+    if canvas.width is None:
+        return side if size <= _MOST_NUMBERS else small
+    beside = max(text_width(one, canvas.size) for one in names) / 72.0 + 0.3
+    fitting = (canvas.width - beside) / size / canvas.scale
+    return side if fitting >= 0.8 * side else small
+
+
+def _points(names: Sequence[str], canvas: Canvas, side: float) -> float:
+    """Return the points of the side of a cell."""
+    if canvas.width is None:
+        return 72.0 * canvas.scale * side
+    beside = max(text_width(one, canvas.size) for one in names)
+    return min(72.0 * canvas.scale * side, (72.0 * (canvas.width - 0.3) - beside) / len(names))
+
+
+def frame(axes: Axes, names: Sequence[str], canvas: Canvas, side: float) -> None:
     """Set up a row and a column per system, the names of the columns above them."""
     size = len(names)
     axes.set_xlim(-0.5, size - 0.5)
     axes.set_ylim(size - 0.5, -0.5)
     axes.xaxis.tick_top()
+    points = min(canvas.size, 0.95 * _points(names, canvas, side))
+    turned: dict[str, Any] = {"fontsize": points}
+    if max(text_width(one, canvas.size) for one in names) > 68.0 * side * canvas.scale:
+        turned["rotation"] = 90
     axes.set_xticks(range(size), names, parse_math=False, color=INK, **turned)
-    axes.set_yticks(range(size), names, parse_math=False, color=INK)
+    axes.set_yticks(range(size), names, parse_math=False, color=INK, fontsize=points)
     axes.tick_params(length=0)
     for edge in axes.spines.values():
         edge.set_visible(False)
 
 
+def box(axes: Axes, at: tuple[float, float], side: float, **style: Any) -> None:
+    """Draw a square around a place."""
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((at[0] - side / 2, at[1] - side / 2), side, side, **style))
+
+
+def marked_cell(axes: Axes, at: tuple[float, float], text: str, canvas: Canvas, **style: Any) -> None:
+    """Write a text into a cell."""
+    axes.text(*at, text, ha="center", va="center", fontsize=0.8 * canvas.size, parse_math=False, **style)
+
+
 @figure
-def pairs(c: DatasetComparison, ax: Axes | None = None) -> Axes:
+def datasets(c: DatasetComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw every pair, row minus column: mean difference, wins, ties and losses, adjusted p."""
-    k = len(c.systems)
-    systems = [name(system) for system in c.systems]
-    longest = columns(systems)
-    size = _CELL * k
-    across, up = size + 0.09 * longest + 0.6, 0.62 * size + 1.4
-    beyond = max(0, longest - _SHORT)  # the names above the columns are turned, and go up and to the right
-    axes = ax if ax is not None else new_axes(width=across + 0.075 * beyond, height=up + 0.055 * beyond)
-    digits = difference_rounding(c)
-    largest = max((abs(d.estimate) for d in c.differences), default=0.0) or 1.0
-    sign = 1.0 if c.metric.greater_is_better else -1.0
+    names = canvas.names(c.systems)
+    title = f"{name(c.metric.name)}, row {MINUS} column, mean over {len(c.datasets)} datasets"
+    if side_of_cells(list(names.values()), canvas, _OF_DATASETS[0], _SMALL) == _SMALL:
+        return _effects(c, c.metric, c.systems, list(c.differences), canvas, title)
+    axes, digits = canvas.axes(), difference_rounding(c)
+    largest = _largest(c.differences)
+    across, up = _OF_DATASETS
     for d in c.differences:
         for one in (d, d.mirrored()):
-            ahead = sign * one.estimate / largest
             at = (c.systems.index(one.b), c.systems.index(one.a))
-            # See-through, so that the letters can be read on any page.
-            colour, alpha_of_box = ACCENT if ahead > 0 else WORSE, 0.05 + 0.35 * abs(ahead)
-            _box(axes, at, 0.96, facecolor=colour, edgecolor="none", alpha=alpha_of_box)
+            _shade(axes, at, one, c.metric, largest)
             wins = DASH.join(str(count) for count in c.wins(one.a, one.b))
             p = "" if one.p_adjusted is None else f"\n{_p_of(one.p_adjusted, c.level)}"
-            axes.text(
-                *at,
-                f"{digits.text(one.estimate)}\n{wins}{p}",
-                ha="center",
-                va="center",
-                color=INK,
-                fontsize=8,
-                fontweight="bold" if significant(one) else "normal",
-                linespacing=1.25,
-                parse_math=False,
-            )
-    turned: dict[str, Any] = {"rotation": 35, "ha": "left", "rotation_mode": "anchor"} if longest > 9 else {}
-    _frame(axes, systems, turned)
-    tested = f", p ({c.correction})" if computed(c, "test") else ""
-    shown = f"mean difference, wins{DASH}ties{DASH}losses{tested}"
-    text = f"{name(c.metric.name)}, row {MINUS} column: {shown}"
-    axes.set_xlabel(text, color=INK, parse_math=False, labelpad=8)
-    return axes
+            weight = "bold" if significant(one) else "normal"
+            text = f"{digits.text(one.estimate)}\n{wins}{p}"
+            marked_cell(axes, at, text, canvas, color=INK, fontweight=weight, linespacing=1.25)
+    frame(axes, [names[system] for system in c.systems], canvas, across)
+    tested = f", p ({c.correction}), bold if significant" if computed(c, "test") else ""
+    foot = f"Mean difference; wins{DASH}ties{DASH}losses over {len(c.datasets)} datasets{tested}."
+    keys = [patch("row ahead", ACCENT, _DARKEST), patch("row behind", WORSE, _DARKEST)]
+    size = len(c.systems)
+    return Sheet(axes, up * size, across * size, title, keys, foot, square=True)
 
 
 def _p_of(p_value: float, level: float) -> str:
@@ -88,67 +209,3 @@ def _p_of(p_value: float, level: float) -> str:
     """
     text = p_text(p_value, alpha(level))
     return f"p{text}" if text[:1] in "<>" else f"p={text}"
-
-
-def _box(axes: Axes, at: tuple[float, float], side: float, **style: Any) -> None:
-    """Draw a square around a place."""
-    from matplotlib.patches import Rectangle
-
-    axes.add_patch(Rectangle((at[0] - side / 2, at[1] - side / 2), side, side, **style))
-
-
-@figure
-def orders(orders: StochasticOrders, names: Sequence[str], ax: Axes | None = None) -> Axes:
-    """Draw the matrix of epsilon_min, row over column; a frame marks almost stochastic dominance."""
-    size, shown = len(names), [name(system) for system in names]
-    longest = columns(shown)
-    side = 0.52 * size + 0.085 * longest
-    axes = ax if ax is not None else new_axes(max(side + 0.8, 5.2), side + 1.0)
-    for row, a in enumerate(names):
-        for column, b in enumerate(names):
-            if a != b:
-                _square(axes, row, column, orders[a, b].epsilon_min, framed=orders[a, b].dominant)
-    axes.set_aspect("equal")
-    _frame(axes, shown, {"rotation": 90 if longest > 5 else 0})
-    text = "ε_min, row over column; framed: the row is dominant"
-    if orders.orders and not any(order.dominant for order in orders):
-        level = next(iter(orders)).level
-        text = f"no row is shown to be dominant,\nsince no p-value is {1.0 - level:.2g} or less"
-        text = f"ε_min, row over column; {text}"
-    title(axes, text, pad=12.0)
-    return axes
-
-
-@figure
-def order(order: StochasticOrder, ax: Axes | None = None) -> Axes:
-    """Draw the violation ratio of one pair, from 0 to 1, and the range below its upper bound."""
-    axes = ax if ax is not None else new_axes(width=6.0, height=1.75)
-    axes.set_xlim(-0.02, 1.02)
-    axes.set_ylim(1.0, -1.0)
-    axes.set_yticks([])
-    axes.axvline(0.5, color=FAINT, linewidth=1.0, zorder=1, gid="half")
-    text = "The same scores at every quantile: neither system is better"
-    if not math.isnan(order.violation_ratio):
-        # One-sided: the confidence region has an upper end only, so the line has a cap there only.
-        interval = Interval(-math.inf, order.epsilon_min, order.level, "bootstrap", exact=False)
-        mark(axes, 0, order.violation_ratio, interval, filled=order.dominant)
-        bound = f"at most {order.epsilon_min:.3f} at {percent(round(order.level, 6))} confidence"
-        p = p_clause(order.p_value, alpha(order.level))
-        text = f"Violation ratio {order.violation_ratio:.3f}, {bound}, {p}"
-    bare(axes)
-    a, b = name(order.a), name(order.b)
-    label = f"← {a} better{GAP}violation ratio of {a} over {b}{GAP}{b} better →"
-    axes.set_xlabel(label, color=INK, parse_math=False)
-    title(axes, text)
-    return axes
-
-
-def _square(axes: Axes, row: int, column: int, value: float, *, framed: bool) -> None:
-    share = 1.0 if math.isnan(value) else min(value, 1.0)
-    shade = [round(d + (e - d) * share) for d, e in zip(_SQUARE, _LIGHT, strict=True)]
-    colour = "#{:02x}{:02x}{:02x}".format(*shade)
-    edge = WORSE if framed else "none"
-    _box(axes, (column, row), 0.92, facecolor=colour, edgecolor=edge, linewidth=2.0)
-    text = MINUS if math.isnan(value) else f"{value:.2f}"
-    ink = _LIGHT_TEXT if share < 0.5 else _DARK_TEXT
-    axes.text(column, row, text, ha="center", va="center", color=ink, fontsize="small")

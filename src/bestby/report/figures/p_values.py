@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bestby.report.figures import drawing
-from bestby.report.figures.fonts import figure, name
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.layout import figure
 from bestby.report.numbers import p_text
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from bestby.results.replicability import Replicability
 
-_ROW = 0.26  # inches
 _LEAST = 1e-16  # a logarithmic scale has no 0
 
 
 @figure
-def replicability(r: Replicability, ax: Axes | None = None) -> Axes:
+def replicability(r: Replicability, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw the p-value of each dataset as a tick, after correction as a circle, filled if significant."""
-    names = [name(dataset) for dataset in r.datasets]
-    axes = ax if ax is not None else drawing.listing(names, _ROW, beside=1.4)
+    axes, names = canvas.axes(), canvas.names(r.datasets)
     axes.set_xscale("log")
     axes.set_xlim(min(0.5 * r.alpha, *(0.5 * max(p, _LEAST) for p in r.p_values)), 1.5)
     axes.axvline(r.alpha, color=drawing.FAINT, linewidth=1.0, zorder=1, gid="level")
@@ -31,9 +28,13 @@ def replicability(r: Replicability, ax: Axes | None = None) -> Axes:
         axes.plot(raw, position, "|", color=drawing.FAINT, markersize=7, zorder=2, gid="raw")
         drawing.mark(axes, position, corrected, None, filled=dataset in r.found)
         texts = f"{p_text(p, r.alpha)}{drawing.GAP}({p_text(adjusted, r.alpha)})"
-        drawing.note(axes, position, texts)
-    drawing.labels(axes, names, [dataset in r.found for dataset in r.datasets])
-    label = f"p-value (in brackets and as a circle: after Holm's correction), level {r.alpha:.6g}"
-    axes.set_xlabel(label, color=drawing.INK)
-    drawing.title(axes, f"A difference on at least {r.k_bonferroni} of {len(names)} datasets")
-    return axes
+        drawing.note(axes, position, texts, canvas)
+    drawing.labels(axes, [names[one] for one in r.datasets], [one in r.found for one in r.datasets])
+    axes.set_xlabel(f"p-value (in brackets after Holm's correction); line: {r.alpha:.6g}", color=drawing.INK)
+    keys = [
+        drawing.key("a difference, after Holm's correction", filled=True),
+        drawing.key("none shown", filled=False),
+        drawing.key("before correction", filled=True, colour=drawing.FAINT, shape="|"),
+    ]
+    title = f"A difference on at least {r.k_bonferroni} of {len(names)} datasets"
+    return Sheet(axes, drawing.ROW * len(names), title=title, keys=keys)

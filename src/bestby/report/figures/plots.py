@@ -2,43 +2,93 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from bestby import vocabulary
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.report.figures import curves, forest, matrix, ranks, scores
-from bestby.report.tables import metric_info
+from bestby.report.figures import curves, forest, growth, matrix, orders, over_datasets, ranks, scores
+from bestby.report.figures.canvas import SCREEN, Canvas
+from bestby.report.tables import differences_of, metric_info
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from bestby.results.comparison import Comparison
     from bestby.results.datasets import DatasetComparison
+    from bestby.results.folds import FoldComparison
     from bestby.results.preferences import PreferenceComparison
     from bestby.results.runs import RunsComparison
+    from bestby.results.study import StudyComparison
+
+MOST_PAIRS = 36
+"""Pairs that are drawn one by one unless a kind is asked for: those of 9 systems."""
+
+_OF_SYSTEMS: dict[str, Callable[..., Axes]] = {
+    "forest": forest.forest,
+    "systems": scores.systems,
+    "scores": scores.scores,
+    "baseline": forest.baseline,
+    "matrix": matrix.comparison,
+}
 
 
-def runs(c: RunsComparison, metric: str | None, ax: Axes | None, kind: str, pair: Any) -> Axes:
+def usual(c: Comparison, metric: str | None = None) -> str:
+    """Return the kind of figure for so many systems: every pair, or the baseline's, or a line per system."""
+    differences = differences_of(c, metric_info(c, metric))
+    if not differences:
+        return "scores"
+    if c.baseline is not None:
+        return "baseline"
+    return "forest" if len(differences) <= MOST_PAIRS else "systems"
+
+
+def items(c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None) -> Axes:
+    """Draw a comparison on one test set; see `Comparison.plot`."""
+    return _of_systems(c, metric, _checked(kind, "items"), canvas, top)
+
+
+def preferences(c: PreferenceComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
+    """Draw strengths or differences; see `PreferenceComparison.plot`."""
+    kind = _checked(kind, "preferences")
+    return _of_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
+
+
+def study(c: StudyComparison, metric: str | None, kind: str, by: Any, canvas: Canvas) -> Axes:
+    """Draw the comparison of a study; see `StudyComparison.plot`."""
+    kind = _checked(kind, "study")
+    if by is not None and kind != "growth":
+        raise InvalidInputError(
+            "by is for kind='growth'", hint="leave it out, or draw that kind", argument="by"
+        )
+    if kind == "growth":
+        return growth.growth(c, metric, "epochs" if by is None else by, canvas=canvas)
+    return _of_systems(c, metric, kind, canvas)
+
+
+def runs(c: RunsComparison, metric: str | None, kind: str, pair: Any, canvas: Canvas) -> Axes:
     """Draw a figure of a comparison of runs; see `RunsComparison.plot`."""
-    checks.choice(kind, ("scores", "forest", "quantiles", "order"), "kind")
+    kind = _checked(kind, "runs")
     metric_info(c, metric)
     if pair is not None and kind != "quantiles":
-        raise InvalidInputError("a pair is drawn with kind='quantiles' only")
+        raise InvalidInputError("a pair is drawn with kind='quantiles' only", argument="pair")
     if kind == "quantiles":
-        return curves.quantiles(c, pair, ax)
+        return curves.quantiles(c, pair, canvas=canvas)
     if kind == "order":
         if c.orders is None:
             raise InvalidInputError(
                 "this comparison has no stochastic orders: it was made with test=None",
                 hint="leave out test=None, or draw another kind",
             )
-        return matrix.orders(c.orders, [entry.system for entry in c.systems], ax)
-    return scores.scores(c, metric, ax) if kind == "scores" else forest.forest(c, metric, ax)
+        return orders.orders(c.orders, [entry.system for entry in c.systems], canvas=canvas)
+    return _of_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
 
 
-def preferences(c: PreferenceComparison, metric: str | None, ax: Axes | None, kind: str) -> Axes:
-    """Draw strengths or differences; see `PreferenceComparison.plot`."""
-    draw = scores.scores if checks.choice(kind, ("scores", "forest"), "kind") == "scores" else forest.forest
-    return draw(c, metric, ax)
+def folds(c: FoldComparison, kind: str, canvas: Canvas) -> Axes:
+    """Draw a comparison over folds; see `FoldComparison.plot`."""
+    kind = _checked(kind, "folds")
+    return matrix.folds(c, canvas=canvas) if kind == "matrix" else forest.folds(c, canvas=canvas)
 
 
 def datasets(
@@ -46,13 +96,29 @@ def datasets(
     kind: str = "auto",
     cliques: str = "pairs",
     pair: tuple[str, str] | None = None,
-    ax: Axes | None = None,
+    canvas: Canvas = SCREEN,
 ) -> Axes:
-    """Draw one of the figures; see `DatasetComparison.plot`."""
-    checks.choice(kind, ("auto", "ranks", "matrix", "forest"), "kind")
+    """Draw one of the figures over datasets; see `DatasetComparison.plot`."""
+    kind = _checked(kind, "datasets")
     checks.choice(cliques, ranks.CLIQUES, "cliques")
     if kind == "auto":
         kind = "forest" if len(c.systems) == 2 else "ranks"
     if kind == "forest":
-        return forest.datasets(c, pair, ax)
-    return matrix.pairs(c, ax) if kind == "matrix" else ranks.ranks(c, cliques, ax)
+        return over_datasets.datasets(c, pair, canvas=canvas)
+    return matrix.datasets(c, canvas=canvas) if kind == "matrix" else ranks.ranks(c, cliques, canvas=canvas)
+
+
+def _checked(kind: str, question: str) -> str:
+    """Return a kind of figure if results of such a question have it."""
+    return str(checks.choice(kind, vocabulary.allowed_names("kind", question), "kind"))
+
+
+def _of_systems(c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None) -> Axes:
+    kind = usual(c, metric) if kind == "auto" else kind
+    if kind != "scores" and not differences_of(c, metric_info(c, metric)):
+        raise InvalidInputError(
+            f"kind={kind!r} draws differences, and this result has none: one system, or scores alone",
+            hint="kind='scores' draws the scores",
+            argument="kind",
+        )
+    return _OF_SYSTEMS[kind](c, metric, top, canvas=canvas)

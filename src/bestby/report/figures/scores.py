@@ -2,44 +2,110 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from bestby.comparisons.common.family import alpha_of, shown_better
+from bestby.report.best import best_systems
 from bestby.report.figures import drawing
-from bestby.report.figures.fonts import figure, name
+from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
+from bestby.report.figures.fonts import name
+from bestby.report.figures.layout import figure
 from bestby.report.numbers import percent
-from bestby.report.tables import metric_info, score_rounding, systems_of
+from bestby.report.tables import differences_of, metric_info, score_rounding, systems_of
 from bestby.report.words import computed
-from bestby.results.comparison import Comparison
+from bestby.results.base import MetricInfo
+from bestby.results.comparison import Comparison, SystemScore
 from bestby.results.runs import RunsScore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROW, _DOTTED_ROW = 0.26, 0.42  # inches
+_PLAIN = {"filled": True}
+_LOOKS: dict[str, dict[str, Any]] = {
+    "no other system is shown to be better": {"filled": True},
+    "another system is shown to be better": {"filled": False, "colour": drawing.WORSE, "shape": "s"},
+    "the baseline": {"filled": True, "colour": drawing.INK, "shape": "D"},
+    "shown to be better than the baseline": {"filled": True, "shape": "^"},
+    "not told apart from the baseline": {"filled": False},
+    "shown to be worse than the baseline": {"filled": False, "colour": drawing.WORSE, "shape": "s"},
+}
+"""How marks of systems look, by what they say; shape and filling say it without the colour."""
 
 
 @figure
-def scores(c: Comparison, metric: str | None = None, ax: Axes | None = None) -> Axes:
+def scores(
+    c: Comparison, metric: str | None = None, top: int | None = None, *, canvas: Canvas = SCREEN
+) -> Sheet:
     """Draw the score of every system on one metric, by default the first, with its interval."""
+    return _sheet(c, metric_info(c, metric), top, canvas, {})
+
+
+@figure
+def systems(
+    c: Comparison, metric: str | None = None, top: int | None = None, *, canvas: Canvas = SCREEN
+) -> Sheet:
+    """Draw the scores, their marks by whether a test shows another system, or the baseline, to be better."""
     info = metric_info(c, metric)
-    entries = systems_of(c, info)
-    digits = score_rounding(c, info)
-    names = [drawing.GAP.join(filter(None, (name(entry.system), entry.group))) for entry in entries]
+    return _sheet(c, info, top, canvas, _standings(c, info))
+
+
+def _sheet(
+    c: Comparison, info: MetricInfo, top: int | None, canvas: Canvas, standings: Mapping[str, str]
+) -> Sheet:
+    view = best_systems(c, top) if c.differences else None
+    entries = systems_of(c if view is None else view, info)
+    axes, names = canvas.axes(), canvas.names(entry.system for entry in entries)
     dotted = any(isinstance(entry, RunsScore) for entry in entries)
-    axes = ax if ax is not None else drawing.listing(names, _DOTTED_ROW if dotted else _ROW)
     runs = [run for entry in entries if isinstance(entry, RunsScore) for run in entry.runs]
-    drawing.limits(axes, [(entry.score, entry.interval) for entry in entries], reach=runs)
+    drawing.limits(axes, [(entry.score, entry.interval) for entry in entries], reach=runs, canvas=canvas)
     for position, entry in enumerate(entries):
         if isinstance(entry, RunsScore):
             _dots(axes, position, entry)
         below = 0.2 * isinstance(entry, RunsScore)
-        drawing.mark(axes, position + below, entry.score, entry.interval, filled=True)
-        drawing.number(axes, position, digits, entry.score, entry.interval)
-    drawing.labels(axes, names, [False] * len(names))
+        look = _LOOKS[standings[entry.system]] if standings else _PLAIN
+        drawing.mark(axes, position + below, entry.score, entry.interval, **look)
+    rows = [(float(place), entry.score, entry.interval, _group(entry)) for place, entry in enumerate(entries)]
+    drawing.numbers(axes, rows, score_rounding(c, info), canvas)
+    drawing.labels(axes, [names[entry.system] for entry in entries], [False] * len(entries))
     drawing.score_label(axes, info)
     intervals = f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
-    drawing.title(axes, f"{name(info.name)}{intervals}, {c.extent}")
-    return axes
+    more = "" if view is None else f", {len(entries)} of {len(systems_of(c, info))} systems"
+    keys = [drawing.key(text, **look) for text, look in _LOOKS.items() if text in standings.values()]
+    keys += [drawing.key_of_dots("one run")] * dotted
+    height = (drawing.DOTTED_ROW if dotted else drawing.ROW) * len(entries)
+    return Sheet(axes, height, title=f"{name(info.name)}{intervals}, {c.extent}{more}", keys=keys)
+
+
+def _group(entry: SystemScore) -> str:
+    """Return the letters of a system; long lists of numbers of groups have no place in a figure."""
+    group = entry.group or ""
+    return group if group.isalpha() else ""
+
+
+def _standings(c: Comparison, info: MetricInfo) -> dict[str, str]:
+    """Return of every system how it stands to the others, or to the baseline: a key of `_LOOKS`."""
+    if not (c.differences and computed(c, "test")):
+        return {}
+    entries = systems_of(c, info)
+    if c.baseline is not None:
+        return {entry.system: _beside_baseline(c, info, entry.system) for entry in entries}
+    every_pair = len(differences_of(c, info)) == len(entries) * (len(entries) - 1) // 2
+    if not every_pair or any(entry.rank_low is None for entry in entries):
+        return {}  # several baselines
+    # A system has the rank 1 + k if the tests show k others to be better.
+    best, beaten = list(_LOOKS)[:2]
+    return {entry.system: best if entry.rank_low == 1 else beaten for entry in entries}
+
+
+def _beside_baseline(c: Comparison, info: MetricInfo, system: str) -> str:
+    *_, base, better, open_, worse = _LOOKS
+    if system == c.baseline:
+        return base
+    assert c.baseline is not None
+    d = c.find(info.name, system, c.baseline) or c.find(info.name, c.baseline, system)
+    winner = None if d is None else shown_better(d, alpha_of(d.level))
+    return open_ if winner is None else better if winner == system else worse
 
 
 def _dots(axes: Axes, position: int, entry: RunsScore) -> None:

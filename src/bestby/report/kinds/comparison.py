@@ -12,8 +12,8 @@ from bestby.report import classes, data, scaffold, summary, words
 from bestby.report.best import best_systems
 from bestby.report.data import COLUMNS
 from bestby.report.document import Document, Overview, Picture, Score, Search, Section
-from bestby.report.figures import forest
-from bestby.report.figures.scores import scores as draw_scores
+from bestby.report.figures import forest, plots
+from bestby.report.figures import scores as figures
 from bestby.report.items import tables as tables_of_items
 from bestby.report.kinds.many_systems import embedded, with_best_group
 from bestby.report.next_step import next_step
@@ -115,17 +115,15 @@ def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[
 
 
 def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
-    """Return the forest plot of one metric, or the scores if there are too many pairs for it."""
+    """Return the figure of one metric: every pair, or a line per system if the pairs are too many for it."""
     n_pairs = len(differences_of(c, metric))
     if n_pairs == 0:
-        picture = Picture(
-            f"Scores in {metric.name}", _scores_caption(c), partial(draw_scores, c, metric.name)
-        )
-        return (picture,)
-    if n_pairs > scaffold.MOST_PAIRS:
+        draw = partial(figures.scores, c, metric.name)
+        return (Picture(f"Scores in {metric.name}", _scores_caption(c), draw),)
+    if plots.usual(c, metric.name) == "systems":
         label = f"Scores of {len(systems_of(c, metric))} systems in {metric.name}"
-        caption = f"Only the scores: {n_pairs} differences are too many for one figure."
-        return (Picture(label, caption, partial(draw_scores, c, metric.name)),)
+        caption = f"A line per system: {n_pairs} differences are too many for one figure."
+        return (Picture(label, caption, partial(figures.systems, c, metric.name)),)
     return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, c, metric.name)),)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from bestby._core.text import visible
 from bestby.report import column, scaffold
 from bestby.report.document import Document, Picture
-from bestby.report.figures import matrix
+from bestby.report.figures import orders as figures
 from bestby.report.numbers import Rounding, alpha, p_clause, percent
 from bestby.report.tables import Table
 from bestby.report.words import listed
@@ -95,13 +95,13 @@ def document(orders: StochasticOrder | StochasticOrders) -> Document:
     lead, pictures = each[0].sentence, []
     if isinstance(orders, StochasticOrder):
         caption = "0: A is better at every quantile; the line ends at the upper bound of the violation ratio."
-        pictures.append(Picture("Violation ratio", caption, partial(matrix.order, orders)))
+        pictures.append(Picture("Violation ratio", caption, partial(figures.order, orders)))
     else:
         dominant = [f"{order.a} over {order.b}" for order in each if order.dominant]
         lead = f"Almost stochastically dominant: {listed(dominant, 6) if dominant else 'no system'}."
         if len(orders.systems) <= MOST_SQUARES:
             caption = "Row over column: the smaller, the more nearly the row is better at every quantile."
-            draw = partial(matrix.orders, orders, orders.systems)
+            draw = partial(figures.orders, orders)
             pictures.append(Picture("Matrix of almost stochastic order", caption, draw))
     return scaffold.one_section(
         orders,

@@ -13,7 +13,7 @@ from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
 from bestby.report.document import Document, Picture
-from bestby.report.figures import curves, forest, matrix
+from bestby.report.figures import curves, forest, orders
 from bestby.report.figures.scores import scores as draw_scores
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.kinds.ordering import MOST_SQUARES
@@ -234,7 +234,7 @@ def _pictures(c: RunsComparison) -> Iterator[Picture]:
         yield Picture(
             "Matrix of almost stochastic order",
             caption,
-            partial(matrix.orders, c.orders, [entry.system for entry in c.systems]),
+            partial(orders.orders, c.orders, [entry.system for entry in c.systems]),
         )
 
 

@@ -150,7 +150,7 @@ def _inline(axes: Axes, prefix: str, label: str) -> str:
     """Return axes as an SVG element in the colours of the page, its identifiers unique on it."""
     from bestby.report.figures import drawing
 
-    text = drawing.render(axes, ".svg", outlines=False, transparent=True).decode("utf-8")
+    text = drawing.render(axes, ".svg", transparent=True).decode("utf-8")
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)
     tag, rest = text.split(">", 1)

@@ -1,0 +1,234 @@
+"""Draw the figures of docs/guides/figures.md, and write the page's list of them.
+
+    python docs/make_gallery.py [--check]
+
+Each figure is made by the Python lines that the page shows, on data of `examples/` or on seeded numbers. What
+a figure holds (texts, labels, counts of marks) is kept in docs/images/gallery.json; `--check` only compares
+the page and this, as pictures differ by a pixel from one version of matplotlib to the next. Seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+from bestby.report.figures import drawing
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "guides" / "figures.md"
+IMAGES = ROOT / "docs" / "images"
+STRUCTURE = IMAGES / "gallery.json"
+BEGIN, END = "<!-- gallery: docs/make_gallery.py writes this. -->\n", "<!-- Up to here. -->\n"
+DPI = 110
+
+LANGID = "bestby compare examples/langid/predictions.csv --gold gold --item item --ignore name"
+RUNS = "bestby runs examples/langid/runs.csv --value-column accuracy"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A figure: the name of its file, what it shows, and the lines and the command that make it."""
+
+    name: str
+    heading: str
+    text: str
+    python: str
+    shell: str = ""
+
+
+SETUP = """import bestby as bb
+
+example = "examples/langid/predictions.csv"
+predictions = bb.read(example, gold="gold", items="item", ignore=["name", "territory"])
+result = bb.compare(predictions, n_resamples=2000)
+runs = bb.compare_runs(bb.read_runs("examples/langid/runs.csv", value_column="accuracy"), n_resamples=2000)"""
+
+ENTRIES = (
+    Entry(
+        "forest",
+        "Pairs",
+        "A line per pair under the name of its first system; up to nine systems get it without `kind`.",
+        'axes = result.plot(kind="forest")',
+        f"{LANGID} --plot forest.svg --plot-kind forest",
+    ),
+    Entry(
+        "systems",
+        "Systems",
+        "A line per system. Filled circles have no system that is shown to be better; open squares have one.",
+        'axes = result.plot(kind="systems")',
+        f"{LANGID} --plot systems.svg --plot-kind systems",
+    ),
+    Entry(
+        "baseline",
+        "Against the baseline, or the best",
+        "Without a baseline each system is compared with the best one.",
+        'axes = result.plot(kind="baseline")',
+        f"{LANGID} --plot baseline.svg --plot-kind baseline",
+    ),
+    Entry(
+        "matrix",
+        "Matrix of the pairs",
+        "Colour says how large the effect is, a triangle that it is significant. Thirty systems fit.",
+        'axes = result.plot(kind="matrix")',
+        f"{LANGID} --plot matrix.svg --plot-kind matrix",
+    ),
+    Entry(
+        "difference",
+        "One difference",
+        "",
+        'axes = result["svm_14", "nb_12"].plot()',
+    ),
+    Entry(
+        "column",
+        "For a column of a paper",
+        "The figure is exactly as wide as a column, and its letters are those of the text.",
+        'axes = result.plot(kind="systems", width="column", font="serif")',
+        f"{LANGID} --plot systems.pdf --plot-kind systems --plot-width column --plot-font serif",
+    ),
+    Entry(
+        "runs",
+        "Runs",
+        "Every run is a dot.",
+        "axes = runs.plot()",
+        f"{RUNS} --plot runs.svg",
+    ),
+    Entry(
+        "quantiles",
+        "Quantiles of two systems",
+        "Where the second system is ahead, the area between them is shaded.",
+        'axes = runs.plot(kind="quantiles", pair=("logreg_14", "svm_14"))',
+        f"{RUNS} --plot quantiles.svg --plot-kind quantiles",
+    ),
+    Entry(
+        "order",
+        "Almost stochastic order",
+        "If no row is shown to be dominant, the figure says so.",
+        'axes = runs.plot(kind="order")',
+        f"{RUNS} --plot order.svg --plot-kind order",
+    ),
+    Entry(
+        "ranks",
+        "Average ranks over datasets",
+        'Bars join systems that the test of the table does not tell apart; `cliques="nemenyi"` has others.',
+        """import numpy as np
+
+rng = np.random.default_rng(0)
+means = np.linspace(0.8, 0.7, 6)
+table = {f"dataset {i}": dict(zip("abcdef", rng.normal(means, 0.02))) for i in range(12)}
+datasets = bb.compare_datasets(table, outer="dataset")
+axes = datasets.plot()""",
+        "bestby datasets scores.csv --plot ranks.svg",
+    ),
+    Entry(
+        "over-datasets",
+        "One pair on each dataset",
+        "",
+        'axes = datasets.plot("forest", pair=("a", "c"))',
+        "bestby datasets scores.csv --plot forest.svg --plot-kind forest",
+    ),
+    Entry(
+        "folds",
+        "Folds of cross-validation",
+        "Each fold is a dot, and the interval is corrected for what the folds have in common.",
+        """scores = {name: rng.normal(mean, 0.02, 10) for name, mean in (("new", 0.82), ("old", 0.80))}
+axes = bb.compare_folds(scores).plot()""",
+        "bestby folds scores.csv --plot folds.svg",
+    ),
+    Entry(
+        "power",
+        "Power of a plan",
+        "",
+        "axes = bb.sample_size(bb.PairedProportions(0.83, 0.80, agreement=0.9), power=0.8).plot()",
+        "bestby plan --accuracy .83 .80 --agreement .9 --power .8 --plot power.svg",
+    ),
+    Entry(
+        "growth",
+        "Growth of a study",
+        "Score and interval of each condition against its epochs. `by` gives other places: numbers, such as"
+        " those of training items, or dates.",
+        """gold = rng.integers(0, 2, 400).astype(str)
+study = bb.Study(folder)  # a new one
+for epochs, right in ((1, 0.62), (2, 0.71), (4, 0.78), (8, 0.81)):
+    answers = np.where(rng.random(400) < right, gold, "?")
+    study.add(f"after {epochs}", run=0, predictions=answers, gold=gold, epochs=epochs)
+axes = study.compare(n_resamples=999).plot(kind="growth")""",
+        "bestby study run STUDY --plot growth.svg --plot-kind growth",
+    ),
+)
+
+
+def drawn() -> dict[str, Any]:
+    """Return the axes of every figure by name."""
+    found: dict[str, Any] = {}
+    os.chdir(ROOT)
+    with tempfile.TemporaryDirectory() as folder, mpl.rc_context():
+        mpl.rcdefaults()
+        space: dict[str, Any] = {"folder": folder + "/study"}
+        exec(SETUP, space)
+        for entry in ENTRIES:
+            exec(entry.python, space)
+            found[entry.name] = space["axes"]
+    return found
+
+
+def structure(axes: Any) -> dict[str, Any]:
+    """Return what a figure holds, without where it is."""
+    figure = axes.figure
+    legends = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    return {
+        "title": axes.get_title(loc="left"),
+        "labels": [axes.get_xlabel(), axes.get_ylabel()],
+        "rows": [label.get_text() for label in axes.get_yticklabels()],
+        "texts": [text.get_text() for text in axes.texts],
+        "foot": [text.get_text().replace("\n", " ") for text in figure.texts],
+        "legend": legends,
+        "lines": len(axes.lines),
+        "patches": len(axes.patches),
+        "collections": len(axes.collections),
+    }
+
+
+def listing() -> str:
+    """Return the part of the page that the script writes."""
+    parts = [f"```python\n{SETUP}\n```\n"]
+    for entry in ENTRIES:
+        parts.append(f"## {entry.heading}\n")
+        parts += [f"{entry.text}\n"] if entry.text else []
+        parts.append(f"![{entry.heading}](../images/gallery-{entry.name}.png)\n")
+        parts.append(f"```python\n{entry.python}\n```\n")
+        parts += [f"```\n{entry.shell}\n```\n"] if entry.shell else []
+    return "\n".join(parts)
+
+
+def page() -> str:
+    """Return the page with the list in its place."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    return f"{before}{BEGIN}\n{listing()}\n{END}{rest.split(END)[1]}"
+
+
+def main() -> int:
+    """Write everything, or say what differs."""
+    figures = drawn()
+    held = json.dumps({name: structure(axes) for name, axes in figures.items()}, indent=1, ensure_ascii=False)
+    if "--check" in sys.argv[1:]:
+        same = held + "\n" == STRUCTURE.read_text(encoding="utf-8") and page() == PAGE.read_text(
+            encoding="utf-8"
+        )
+        sys.stderr.write("" if same else "run python docs/make_gallery.py\n")
+        return 0 if same else 1
+    STRUCTURE.write_text(held + "\n", encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
+    for name, axes in figures.items():
+        (IMAGES / f"gallery-{name}.png").write_bytes(drawing.render(axes, ".png", dpi=DPI))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
