@@ -236,10 +236,10 @@ CORRECTIONS = (
 
 ALTERNATIVES = (
     Term("two-sided", "two-sided", "Do the scores differ?", ("alternative",)),
-    Term("greater", "greater", "Is the score of A greater than that of B?", ("alternative",)),
-    Term("less", "less", "Is the score of A less than that of B?", ("alternative",)),
+    Term("greater", "greater", "Is the first score greater than the second?", ("alternative",)),
+    Term("less", "less", "Is the first score less than the second?", ("alternative",)),
     Term(
-        "better", "better", "Is A better than B, whichever direction that is?",
+        "better", "better", "Is the first better than the second, whichever direction that is?",
         (
             "items.alternative", "runs.alternative", "study.alternative", "datasets.alternative",
             "folds.alternative", "preferences.alternative",

@@ -430,3 +430,40 @@ def test_real_numbers_and_probabilities_are_refused_with_the_metric_to_name(
     scores = {entry["system"]: entry["score"] for entry in json.loads(done.stdout)["systems"]}
     p = [row[1] if row[0] else 1 - row[1] for row in rows]
     assert scores["a"] == pytest.approx(-sum(map(math.log, p)) / 40)
+
+
+def test_percent_is_for_people_and_latex_options_reach_the_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i},{int(i % 10 < 8)},{int(i % 10 < 6)}" for i in range(100)]
+    Path("scores.csv").write_text("\n".join(["item,new,old", *lines]))
+    words = ["compare", "scores.csv", "--metric", "solved", "--percent"]
+    latex = ["--latex", "~/t.tex", "--latex-part", "scores", "--latex-digits", "0", "--latex-label", "tab:x"]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    more = [
+        "--latex-wide",
+        "--latex-caption",
+        "Ours.",
+        "--json",
+        "t.json",
+        "--plot",
+        "t.svg",
+        "--html",
+        "t.html",
+    ]
+    assert main([*words, *latex, *more]) == 0
+    assert "80.0" in capsys.readouterr().out
+    text = (tmp_path / "t.tex").read_text()
+    for part in (r"\begin{table*}", r"\caption{Ours.}", r"\label{tab:x}", r"\textbf{80}", r"solved (\%)"):
+        assert part in text
+    assert json.loads(Path("t.json").read_text())["systems"][0]["score"] == 0.8
+    assert "solved (%)" in Path("t.html").read_text()
+    assert main([*words, "--latex-wide"]) == 2
+    assert "--latex-wide needs --latex" in capsys.readouterr().err
+    assert main([*words, "--latex", "-", "--latex-part", "pair"]) == 2
+    message, hint = capsys.readouterr().err.splitlines()
+    assert (
+        "--latex-part must be among scores, differences, pairs, got 'pair'; did you mean 'pairs'?" in message
+    )
+    assert hint == "hint: bestby compare --help"

@@ -137,6 +137,7 @@ def test_every_report_has_the_cells_of_the_tables(number: int, write: str) -> No
     if write == "to_latex":
         text = re.sub(r"\$(\d)\\times10\^\{(-?\d+)\}\$", r"\1e\2", text)
         text = re.sub(r"\$([<>])\$", r"\1", text.replace("$-$", MINUS).replace("--", "–").replace("\\", ""))
+        text = text.replace("allowbreak{}", "").replace("raggedright", "")
         for command, mark in {"ddag{}": "‡", "dag{}": "†", "S{}": "§", "P{}": "¶", "$|$": "‖"}.items():
             text = text.replace(command, mark)
     plain = "".join(text.split())

@@ -112,6 +112,8 @@ SPELLINGS = {
     "accuracy_b": ("--accuracy",),
     "greater_is_better": ("--higher-is-better", "--lower-is-better"),
     "mean_of_items": ("--per-item real", "--per-item none"),
+    "parts": ("--latex-part",),
+    "digits": ("--latex-digits",),
 }
 """Arguments of Python that are part of an option: what is written for them (or for True), and for False."""
 

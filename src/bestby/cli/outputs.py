@@ -17,11 +17,13 @@ from bestby.cli.streams import standard_output
 from bestby.readers.multi_file import pieces_of
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
+from bestby.report.percent import in_percent
 from bestby.report.writers.files import place_of, write_bytes
 from bestby.report.writers.terminal import print_to
 
 STDOUT = "-"
 _OF_SYSTEMS = ("markdown", "latex", "html")  # and figures: they can show the best systems only
+_FOR_PEOPLE = (*_OF_SYSTEMS, "plot")
 _PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -52,6 +54,11 @@ def _check(values: Any) -> None:
         raise InvalidInputError(
             "--items needs --html: the items are listed on the page",
             hint="give --html too, or leave --items out",
+        )
+    if "latex" not in targets and (given := output.of_latex()):
+        option = f"--latex-{'part' if 'parts' in given else next(iter(given))}"
+        raise InvalidInputError(
+            f"{option} needs --latex: no LaTeX is written", hint=f"give --latex too, or leave {option} out"
         )
     inputs = _inputs(read) if set(targets.values()) - {STDOUT} else {}
     places: dict[str, str] = {}
@@ -102,7 +109,9 @@ def _write(output: Json, result: Any) -> None:
     """Render everything, then write the files, then stdout: the table, unless an output goes there."""
     top = getattr(output, "top", None)
     targets = output.targets()
-    rendered = {form: _rendered(output, result, form) for form in targets}
+    shown_result = in_percent(result) if getattr(output, "percent", False) else result
+    for_people = {form: shown_result if form in _FOR_PEOPLE else result for form in targets}
+    rendered = {form: _rendered(output, one, form) for form, one in for_people.items()}
     for form, content in rendered.items():
         if targets[form] != STDOUT:
             write_bytes(targets[form], content)
@@ -113,7 +122,7 @@ def _write(output: Json, result: Any) -> None:
             stream.buffer.write(content)
             stream.buffer.flush()
         if not printed:
-            print_to(result, stream, top, classes=getattr(output, "class_shares", False))
+            print_to(shown_result, stream, top, classes=getattr(output, "class_shares", False))
 
 
 def _rendered(output: Json, result: Any, form: str) -> bytes:
@@ -132,6 +141,7 @@ def _rendered(output: Json, result: Any, form: str) -> bytes:
     else:
         if form == "html" and getattr(output, "items_on_page", False):
             arguments["items"] = True
+        arguments |= output.of_latex() if form == "latex" else {}
         text = getattr(result, f"to_{form}")(**arguments)
     return text.encode("utf-8")
 

@@ -23,7 +23,8 @@ def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] |
     if not target.isatty():
         yield None
         return
-    due = time.monotonic() + _WAIT
+    began = time.monotonic()
+    due = began + _WAIT
     drawn = False
 
     def show(done: int, total: int) -> None:
@@ -32,7 +33,8 @@ def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] |
         if now < due or total <= 0:
             return
         due, drawn = now + _EVERY, True
-        draw(f"resampling: {done:,} of {total:,} ({done / total:.0%})")
+        left = (now - began) * (total - done) / done if done else 0.0
+        draw(f"resampling: {done:,} of {total:,} ({done / total:.0%}){_left(left)}")
 
     def draw(line: str) -> None:
         with suppress(OSError):  # the terminal has gone: no reason to stop
@@ -44,3 +46,20 @@ def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] |
     finally:
         if drawn:
             draw("")
+
+
+def _left(seconds: float) -> str:
+    """Return about how long work still takes; nothing below a second.
+
+    >>> _left(0.4), _left(12.3), _left(200.0), _left(9000.0)
+    ('', ', about 12 s left', ', about 3 min left', ', about 2.5 h left')
+    """
+    if seconds < 1.0:
+        return ""
+    if seconds < 90.0:
+        return f", about {seconds:.0f} s left"
+    return (
+        f", about {seconds / 60.0:.0f} min left"
+        if seconds < 5400.0
+        else f", about {seconds / 3600.0:.1f} h left"
+    )

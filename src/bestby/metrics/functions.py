@@ -19,6 +19,12 @@ _GOLD = re.compile(r"(y_?)?(gold|true|truth|targ|label|ref|actual)|y$", re.IGNOR
 """How the names of parameters begin that hold predictions, and gold."""
 
 
+_UNNAMED = (
+    "the metric is a lambda, which tables can only call <lambda>: give it a name, with def, or as"
+    " FunctionMetric(function, name=...)"
+)
+
+
 class FunctionMetric(BaseMetric):
     """Any function of gold and predictions that returns a number.
 
@@ -56,6 +62,8 @@ class FunctionMetric(BaseMetric):
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
         self.greater_is_better = greater_is_better
         self.bounds = bounds
+        if self.name == "<lambda>":
+            self.caution = _UNNAMED
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric, with a caution if its parameters are named as if predictions came first.
@@ -67,7 +75,7 @@ class FunctionMetric(BaseMetric):
         if names is None or not any(self._depends_on_order(gold, predictions) for predictions in systems):
             return self
         fitted = copy.copy(self)
-        fitted.caution = (
+        fitted.caution = ("" if self.caution is None else f"{self.caution}; ") + (
             f"{self.name} is called with the gold first, but its parameters are named {names[0]} and"
             f" {names[1]}, and it has other values with the two swapped: if it expects the predictions first,"
             " wrap it in a function of gold and predictions"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 from typing import Any
 
@@ -13,10 +13,24 @@ from bestby.results.values import Interval
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its text, not yet escaped, and what the table sorts by."""
+    """A cell: its text, not yet escaped, and what the table sorts by.
+
+    `rounded` writes a number or an interval of the metric with another number of decimals.
+    """
 
     text: str
     key: float | str
+    rounded: Callable[[int], str] | None = None
+
+    def followed_by(self, mark: str) -> Cell:
+        """Return the cell with a mark after its number."""
+        rounded = self.rounded
+        again = None if rounded is None else (lambda decimals: rounded(decimals) + mark)
+        return Cell(self.text + mark, self.key, again)
+
+    def shown(self, decimals: int | None = None) -> str:
+        """Return the text, that of a number with so many decimals."""
+        return self.text if decimals is None or self.rounded is None else self.rounded(decimals)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +61,19 @@ def text(header: str, value: Callable[[Any], str], *, applies: bool = True) -> C
 
 def number(header: str, digits: Rounding, value: Callable[[Any], float], *, applies: bool = True) -> Column:
     """Return a column of rounded numbers."""
-    return Column(header, lambda e: Cell(digits.text(float(value(e))), float(value(e))), applies=applies)
+    return Column(header, lambda e: number_cell(digits, float(value(e))), applies=applies)
+
+
+def number_cell(digits: Rounding, value: float) -> Cell:
+    """Return the cell of a rounded number."""
+    again = (lambda decimals: digits.with_decimals(decimals).text(value)) if digits.measured else None
+    return Cell(digits.text(value), value, again)
+
+
+def interval_cell(digits: Rounding, value: Interval | None) -> Cell:
+    """Return the cell of an interval, sorted by its lower end."""
+    again = (lambda decimals: digits.with_decimals(decimals).interval(value)) if digits.measured else None
+    return Cell(digits.interval(value), float(ends(value)[0]), again)
 
 
 def interval(
@@ -59,9 +85,7 @@ def interval(
 ) -> Column:
     """Return a column of intervals of one level, sorted by their lower ends."""
     header = "interval" if level is None else f"{percent(level)} interval"
-    return Column(
-        header, lambda e: Cell(digits.interval(value(e)), float(ends(value(e))[0])), applies=applies
-    )
+    return Column(header, lambda e: interval_cell(digits, value(e)), applies=applies)
 
 
 def p_value(header: str, value: Callable[[Any], float], level: float, *, applies: bool = True) -> Column:
@@ -85,11 +109,68 @@ def part(column: Column, part: Callable[[Any], Any]) -> Column:
     return dataclasses.replace(column, cell=lambda entry: column.cell(part(entry)))
 
 
-PAIR = (name("A", attrgetter("a")), name("B", attrgetter("b")))
-DIFFERENCE = f"A {MINUS} B"
+DIFFERENCE = "difference"
+FIRST, SECOND, SYSTEM = "first", "second", "system"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sides:
+    """What the two systems of the differences of a table are called, each the first minus the second.
+
+    A system that all of them share goes by its name, which stands in the caption. `columns` are the names
+    that differ from row to row.
+    """
+
+    first: str
+    second: str
+    columns: tuple[Column, ...]
+
+    @property
+    def minus(self) -> str:
+        """The two, with a minus sign between them."""
+        return f"{self.first} {MINUS} {self.second}"
+
+    @property
+    def one(self) -> str:
+        """The first in a sentence."""
+        return _in_sentence(self.first)
+
+    @property
+    def other(self) -> str:
+        """The second in a sentence."""
+        return _in_sentence(self.second)
+
+
+def _in_sentence(side: str) -> str:
+    return f"the {side}" if side in (FIRST, SECOND, SYSTEM) else side
+
+
+def sides(differences: Iterable[Any]) -> Sides:
+    """Return what the systems of some differences, or of other entries with `a` and `b`, are called.
+
+    >>> from types import SimpleNamespace as Pair
+    >>> sides([Pair(a="bert", b="aen")]).minus
+    'bert − aen'
+    >>> sides([Pair(a="bert", b="base"), Pair(a="aen", b="base")]).minus
+    'system − base'
+    >>> sides([Pair(a="x", b="y"), Pair(a="x", b="z"), Pair(a="y", b="z")]).minus
+    'first − second'
+    """
+    a: str | None = None
+    b: str | None = None
+    for position, entry in enumerate(differences):
+        a = entry.a if position == 0 or entry.a == a else None
+        b = entry.b if position == 0 or entry.b == b else None
+        if a is None and b is None:
+            break
+    if a is None and b is None:
+        return Sides(FIRST, SECOND, (name(FIRST, attrgetter("a")), name(SECOND, attrgetter("b"))))
+    one = [name(SYSTEM, attrgetter(side)) for side, shared in (("a", a), ("b", b)) if shared is None]
+    return Sides(a or SYSTEM, b or SYSTEM, tuple(one))
 
 
 def differences(
+    names: Sides,
     digits: Rounding,
     level: float | None,
     correction: str,
@@ -101,7 +182,7 @@ def differences(
     threshold = 0.95 if level is None else level
     adjusted = attrgetter("p_adjusted")
     return [
-        *PAIR,
+        *names.columns,
         number(DIFFERENCE, digits, attrgetter("estimate")),
         interval(level, digits, attrgetter("interval"), applies=with_intervals),
         Column("p", lambda d: Cell(p_text(d.p_value, alpha(d.level)), float(d.p_value)), applies=with_tests),

@@ -15,7 +15,7 @@ import numpy as np
 from bestby import vocabulary
 from bestby._core.typing import IntArray
 from bestby.comparisons.common.family import OTHER_QUESTIONS, alpha_of, rejects, shown_better, shown_sides
-from bestby.report.numbers import MINUS, excludes_zero, percent
+from bestby.report.numbers import excludes_zero, percent
 from bestby.results.comparison import Difference
 from bestby.results.pairs import VERDICTS, Pairs
 
@@ -196,7 +196,7 @@ def _other_question(rows: Sequence[tuple[Difference, Kinds]]) -> str:
     names = {d.test.name for d, _ in rows if d.test is not None and d.interval is not None}
     return " ".join(
         f"The interval and the p-value answer different questions. The interval is about the difference"
-        f" A {MINUS} B itself. The p-value is of the {vocabulary.long_name('test', name)}:"
+        f" itself. The p-value is of the {vocabulary.long_name('test', name)}:"
         f" {OTHER_QUESTIONS[name]}."
         for name in sorted(names & set(OTHER_QUESTIONS))
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import visible
+from bestby.report.column import Cell
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ class Section:
     """A part of a report, for one metric; the first of `tables` is that of systems.
 
     `remarks` belong to the tables, `readings` are all differences in words, `omitted` says what is not shown.
-    `next_step` makes what is said below the lead: what these data can show, and what more would take. `items`
-    are tables of single items, for pages only.
+    `next_step` makes what is said below the lead: what these data can show, and what more would take.
+    `items` are tables of single items, for pages only. `pairs` makes the differences of every two systems as
+    a matrix, or is None.
     """
 
     name: str
@@ -56,14 +58,15 @@ class Section:
     search: Search | None = None
     next_step: Callable[[], str] = lambda: ""
     items: tuple[Table, ...] = ()
+    pairs: Callable[[], Table] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A score in the table of all metrics."""
+    """A score in the table of all metrics, with its interval if intervals were computed."""
 
-    text: str
-    interval: str
+    number: Cell
+    interval: Cell | None
     group: str
     best: bool
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist, median
 
 from bestby._core import rounding
@@ -88,6 +88,8 @@ class Rounding:
 
     decimals: int
     marks: tuple[float, ...] = ()
+    measured: bool = field(default=False, repr=False, compare=False)
+    """Whether the decimals follow from standard errors, so that a writer may be asked for others."""
 
     @classmethod
     def of(cls, measured: Iterable[tuple[float, Interval | None]], margin: float | None = None) -> Rounding:
@@ -112,10 +114,18 @@ class Rounding:
         if usable:
             most = _MOST_DIGITS - 1 - math.floor(math.log10(largest))
             by_error = min(_decimals(min(usable)), _decimals(median(usable)) + 1)
-            return cls(max(0, min(by_error, most)), marks)
+            return cls(max(0, min(by_error, most)), marks, measured=True)
         sizes = [abs(estimate) for estimate, _ in rows if math.isfinite(estimate) and estimate != 0.0]
         # Without errors: four digits.
-        return cls(_decimals(max(sizes) / 100.0) if sizes else 3, marks)
+        return cls(_decimals(max(sizes) / 100.0) if sizes else 3, marks, measured=True)
+
+    def with_decimals(self, decimals: int) -> Rounding:
+        """Return the same with another number of decimals.
+
+        >>> Rounding(3).with_decimals(1).text(0.8125)
+        '0.8'
+        """
+        return replace(self, decimals=decimals)
 
     def text(self, value: float) -> str:
         """Return the number, a real minus sign before it if it is negative; a dash for NaN."""
@@ -202,11 +212,9 @@ def _decimals(error: float) -> int:
 
 
 def p_text(p_value: float, threshold: float | None = None) -> str:
-    """Return a p-value with about two digits, more to show its side of `threshold`; "1" is exactly 1."""
+    """Return a p-value with about two digits, more to show its side of `threshold`."""
     if math.isnan(p_value):
         return DASH
-    if p_value == 1.0:
-        return "1"
     if p_value < 1e-15:
         return "<1e-15"
     if p_value < 1e-4:

@@ -193,8 +193,8 @@ def equivalence(differences: Iterable[Difference]) -> str:
             if not any(one.verdict in ("not worse", "not better") for one in differences):
                 return f"{text}."
             return (
-                f'{text}. "Not worse" means that it excludes that A is worse by the margin or more; "not'
-                ' better", that it excludes that A is better by the margin or more.'
+                f'{text}. "Not worse" means that it excludes being worse by the margin or more; "not'
+                ' better", that it excludes being better by the margin or more.'
             )
     return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -11,13 +12,14 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.report import column, disagreements
 from bestby.report.column import Cell, Column
-from bestby.report.numbers import DASH, Rounding, margin_text
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text
 from bestby.report.summary import methods_sentence
 from bestby.report.words import computed, direction, stands_out
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.pairs import differences_on
 
+SIGNIFICANT = "*"
 MARK = "mark"
 """The header of the column of marks that the line below the table explains."""
 
@@ -34,7 +36,8 @@ class Row:
 class Table:
     """A table to be written in any format; `main` is the column that is bold in rows that stand out.
 
-    `footnote` is the lines below it, which say what the marks of rows mean.
+    `footnote` is the lines below it, which say what the marks of rows mean; `part` is what it is of a report,
+    such as "scores" or "differences".
     """
 
     caption: str
@@ -43,6 +46,7 @@ class Table:
     main: int = 2
     methods: str = ""
     footnote: str = ""
+    part: str = "table"
 
     @classmethod
     def of(
@@ -51,6 +55,8 @@ class Table:
         columns: Iterable[Column],
         entries: Iterable[Any],
         strong: Callable[[Any], bool] = lambda _: False,
+        *,
+        part: str = "table",
         main: int = 2,
         methods: str = "",
         footnote: str = "",
@@ -58,7 +64,7 @@ class Table:
         """Return the columns that apply over entries; `strong` says which rows stand out."""
         used = tuple(column for column in columns if column.applies)
         rows = (Row(tuple(column.cell(entry) for column in used), strong(entry)) for entry in entries)
-        return cls(caption, used, tuple(rows), main, methods, footnote)
+        return cls(caption, used, tuple(rows), main, methods, footnote, part)
 
 
 def metric_info(c: Comparison, name: str | None) -> MetricInfo:
@@ -129,11 +135,17 @@ def systems_table(
     caption = f"{kind.capitalize()}s by {score or metric.name} ({direction(metric)}), {c.extent}"
     if not compared:
         return Table.of(
-            f"Scores on {metric.name} ({direction(metric)}), {c.extent}", columns, entries, main=1
+            f"Scores on {metric.name} ({direction(metric)}), {c.extent}",
+            columns,
+            entries,
+            part="scores",
+            main=1,
         )
     best = entries[0].score
     main = 2 if tested else 1
-    return Table.of(caption, columns, entries, lambda e: e.score == best, main=main, methods=methods)
+    return Table.of(
+        caption, columns, entries, lambda e: e.score == best, part="scores", main=main, methods=methods
+    )
 
 
 def _ranks(entry: SystemScore) -> str:
@@ -160,8 +172,10 @@ def _group_key(group: str) -> str:
 def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> Table:
     """Return the table of differences on one metric, in their order; with a margin also the verdicts."""
     differences = differences_of(c, metric)
+    sides = column.sides(differences)
     columns = (
         *column.differences(
+            sides,
             difference_rounding(c, metric),
             c.level,
             c.correction,
@@ -173,10 +187,12 @@ def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> T
         marks(differences),
     )
     return Table.of(
-        f"Differences in {metric.name}, {column.DIFFERENCE}{_margin(c)}",
+        f"{_plural(differences)} in {metric.name}, {sides.minus}{_margin(c, sides)}",
         columns,
         differences,
         stands_out,
+        part="differences",
+        main=len(sides.columns),
         methods=methods_sentence(c, metric),
         footnote=why_marked(differences, c),
     )
@@ -185,7 +201,9 @@ def differences_table(c: Comparison, metric: MetricInfo, *beside_p: Column) -> T
 def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -> Table:
     """Return the differences over datasets or folds, with columns of their own."""
     level = c.differences[0].level if c.differences else None
+    sides = column.sides(c.differences)
     first = column.differences(
+        sides,
         difference_rounding(c),
         level,
         c.correction,
@@ -195,8 +213,68 @@ def pairs_table(c: Any, caption: str, columns: Sequence[Column], methods: str) -
     columns = (*first, *columns, verdicts(c.differences), marks(c.differences))
     footnote = why_marked(c.differences, c)
     return Table.of(
-        caption + _margin(c), columns, c.differences, stands_out, methods=methods, footnote=footnote
+        f"{caption}, {sides.minus}{_margin(c, sides)}",
+        columns,
+        c.differences,
+        stands_out,
+        part="differences",
+        main=len(sides.columns),
+        methods=methods,
+        footnote=footnote,
     )
+
+
+def pairs_matrix(c: Any, metric: MetricInfo) -> Table:
+    """Return the differences of every two systems as a matrix above the diagonal: row minus column.
+
+    Raises
+    ------
+    InvalidInputError
+        If not every pair was compared.
+    """
+    differences, digits = differences_of(c, metric), difference_rounding(c, metric)
+    names = [entry if isinstance(entry, str) else entry.system for entry in _systems_on(c, metric)]
+    if len(differences) < len(names) * (len(names) - 1) // 2:
+        raise InvalidInputError(
+            "the matrix of pairs needs the differences of every two systems, and not all were compared",
+            hint='take the list of the differences, parts=["differences"], or compare without a baseline',
+        )
+    of_pair = {(d.a, d.b): d for d in differences}
+
+    def against(place: int) -> Column:
+        def cell(row: int) -> Cell:
+            if row >= place:
+                return Cell("", math.nan)
+            held = of_pair.get((names[row], names[place]))
+            d = of_pair[names[place], names[row]].mirrored() if held is None else held
+            number = column.number_cell(digits, d.estimate)
+            return number.followed_by(SIGNIFICANT) if stands_out(d) else number
+
+        return Column(str(place + 1), cell)
+
+    columns = (
+        column.name("system", lambda row: f"{row + 1} {names[row]}"),
+        *(against(place) for place in range(1, len(names))),
+    )
+    caption = f"Differences in {metric.name}, row {MINUS} column"
+    return Table.of(
+        caption,
+        columns,
+        range(len(names)),
+        part="pairs",
+        main=0,
+        methods=methods_sentence(c, metric) if hasattr(c, "metrics") else "",
+        footnote=_significance(c) if computed(c, "test") else "",
+    )
+
+
+def _systems_on(c: Any, metric: MetricInfo) -> Sequence[Any]:
+    return c.systems if hasattr(c, "metric") else systems_of(c, metric)
+
+
+def _significance(c: Any) -> str:
+    corrected = "" if c.correction == "none" else f" after correction ({c.correction})"
+    return f"{SIGNIFICANT} p ≤ {margin_text(alpha(c.level))}{corrected}."
 
 
 def marks(differences: Iterable[Difference]) -> Column:
@@ -223,8 +301,13 @@ def why_marked(differences: Iterable[Difference], c: Any) -> str:
 def verdicts(differences: Iterable[Any]) -> Column:
     """Return the column of the verdicts, which applies if there are any."""
     judged = any(d.verdict is not None for d in differences)
-    return column.text("A is", lambda d: d.verdict or "", applies=judged)
+    return column.text("verdict", lambda d: d.verdict or "", applies=judged)
 
 
-def _margin(c: Any) -> str:
-    return "" if c.margin is None else f"; margin {margin_text(c.margin)}"
+def _plural(differences: Sequence[Difference]) -> str:
+    return "Difference" if len(differences) == 1 else "Differences"
+
+
+def _margin(c: Any, sides: column.Sides) -> str:
+    """Return the margin, and whom the verdicts are on."""
+    return "" if c.margin is None else f"; margin {margin_text(c.margin)}, verdict on {sides.one}"

@@ -12,7 +12,7 @@ from bestby.comparisons.common.family import UNSEEN, alpha_of, rejects, shown_be
 from bestby.report import disagreements
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Difference
+from bestby.results.comparison import Difference, SystemScore
 from bestby.results.values import WITHOUT_INTERVAL, TestResult
 
 
@@ -46,6 +46,33 @@ def difference_sentence(d: Difference, rounding: Rounding | None = None) -> str:
     if d.verdict is not None:
         parts.append(_verdict_sentence(d, digits))
     return visible(" ".join(parts))
+
+
+def short(entry: Difference | SystemScore) -> str:
+    """Return a difference or a score on one line."""
+    text = _short_score(entry) if isinstance(entry, SystemScore) else _short_difference(entry)
+    return visible(text)
+
+
+def _short_difference(d: Difference) -> str:
+    digits = Rounding.of([(d.estimate, d.interval)], margin=d.margin)
+    sure = "" if d.interval is None else f" {digits.interval(d.interval)}"
+    parts = [f"{d.a} {MINUS} {d.b}: {digits.text(d.estimate)}{sure}"]
+    if d.p_value is not None and d.p_adjusted is not None:
+        p = p_clause(d.p_value, alpha(d.level))
+        corrected = p_clause(d.p_adjusted, alpha(d.level), "adjusted p")
+        parts.append(p if d.p_adjusted == d.p_value or math.isnan(d.p_adjusted) else f"{p} ({corrected})")
+    runs = getattr(d, "n_runs", None)
+    parts += [f"n = {d.n_items}"] if d.n_items or runs is None else []
+    parts += [f"{runs[0]} and {runs[1]} runs"] if runs is not None else []
+    parts += [d.verdict] if d.verdict is not None else []
+    return ", ".join(parts)
+
+
+def _short_score(entry: SystemScore) -> str:
+    digits = Rounding.of([(entry.score, entry.interval)])
+    sure = "" if entry.interval is None else f" {digits.interval(entry.interval)}"
+    return f"{entry.system}: {entry.metric} {digits.text(entry.score)}{sure}"
 
 
 def with_standard_error(d: Difference) -> str:

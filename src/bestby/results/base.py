@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
@@ -226,7 +226,9 @@ class Reported:
         """
         return written(report_module("data").to_csv(self, what, spreadsheet_safe=spreadsheet_safe), path)
 
-    def to_markdown(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+    def to_markdown(
+        self, path: str | Path | None = None, *, top: int | None = None, percent: bool = False
+    ) -> str:
         """Return the tables as Markdown; write it to `path` if given.
 
         Parameters
@@ -235,19 +237,97 @@ class Reported:
             Where to write it.
         top : int, optional
             How many of the best systems a `Comparison` shows; by default all of up to 50, and 20 of more.
+        percent : bool
+            As for `table`.
         """
-        return written(report_module("writers.markdown").to_markdown(self, top), path)
+        return written(report_module("writers.markdown").to_markdown(shown_in(self, percent), top), path)
 
-    def to_latex(self, path: str | Path | None = None, *, top: int | None = None) -> str:
-        """Return the table as LaTeX (booktabs); write it to `path` if given; `top` as for `to_markdown`."""
-        return written(report_module("writers.latex").to_latex(self, top), path)
+    def to_latex(
+        self,
+        path: str | Path | None = None,
+        *,
+        top: int | None = None,
+        parts: Sequence[str] | None = None,
+        wide: bool = False,
+        label: str = "",
+        caption: str = "",
+        digits: int | None = None,
+        percent: bool = False,
+    ) -> str:
+        r"""Return the tables as LaTeX (booktabs); write them to `path` if given.
 
-    def to_html(self, path: str | Path | None = None, *, top: int | None = None) -> str:
+        A table that is wider than a column of text is scaled down to it.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it.
+        top : int, optional
+            As for `to_markdown`.
+        parts : sequence of str, optional
+            Which tables: "scores", "differences", and others that the kind of result has; all of them by
+            default. "pairs" is written only if it is named here: the differences of every two systems as a
+            triangular matrix, significant ones marked.
+        wide : bool
+            Over both columns of a page (``table*``).
+        label : str
+            For ``\ref``; of several tables the second gets it with "-2" after it, and so on.
+        caption : str
+            LaTeX that replaces the caption; for one table only.
+        digits : int, optional
+            Decimals of scores, differences and intervals, in place of those that the standard errors give. A
+            number that would be rounded to 0, or across it, still gets as many more as it takes to see its
+            side.
+        percent : bool
+            As for `table`.
+
+        Raises
+        ------
+        InvalidInputError
+            If `parts` names a table that the result does not have, if there are several tables for one
+            `caption`, or as for `table`.
+
+        Examples
+        --------
+        >>> import bestby as bb
+        >>> result = bb.compare({"new": [1, 1, 1, 0, 1], "old": [0, 1, 0, 0, 1]})
+        >>> text = result.to_latex(parts=["scores"], label="tab:main", percent=True)
+        >>> [line for line in text.splitlines() if "label" in line]
+        ['\\label{tab:main}']
+        """
+        writer = report_module("writers.latex")
+        layout = writer.Layout(wide, label, caption, digits)
+        return written(writer.to_latex(shown_in(self, percent), top, parts=parts, layout=layout), path)
+
+    def to_html(
+        self, path: str | Path | None = None, *, top: int | None = None, percent: bool = False
+    ) -> str:
         """Return one self-contained HTML page; write it to `path` if given; `top` as for `to_markdown`.
 
-        Where not all systems are shown, the page can be searched for them and for each pair.
+        Where not all systems are shown, the page can be searched for them and for each pair. `percent` as for
+        `table`.
         """
-        return written(report_module("writers.html").to_html(self, top), path)
+        return written(report_module("writers.html").to_html(shown_in(self, percent), top), path)
+
+    def table(self, *, top: int | None = None, percent: bool = False) -> str:
+        """Return what ``print(result)`` shows, as text.
+
+        Parameters
+        ----------
+        top : int, optional
+            As for `to_markdown`.
+        percent : bool
+            Show scores and differences in percent, where the metric is a share: bounded by 0 and 1 or by -1
+            and 1, or without bounds and with no score beyond them. Other metrics stay as they are. Writers
+            for programs (`to_json`, `to_csv`, `to_frame`) know no percent.
+
+        Raises
+        ------
+        InvalidInputError
+            If percent is asked for and no metric is a share, or there is a margin and not all of them are.
+        """
+        text: str = report_module("writers.terminal").to_text(shown_in(self, percent), top)
+        return text
 
     def methods(self, style: Literal["text", "latex", "markdown"] = "text") -> str:
         r"""Return a paragraph for a paper: what was compared and how, with the works that it rests on.
@@ -268,6 +348,11 @@ class Reported:
     def citations(self, path: str | Path | None = None) -> str:
         """Return the works that `methods` cites as BibTeX; write them to `path` if given."""
         return written(report_module("paper").citations(self), path)
+
+
+def shown_in(result: Any, percent: bool) -> Any:
+    """Return what is shown of a result, which is the result or the same in percent."""
+    return report_module("percent").in_percent(result) if percent else result
 
 
 def remember_backend(result: T, backend: str | None) -> T:

@@ -12,6 +12,7 @@ from bestby._core.text import quoted
 from bestby.results.base import MetricInfo, Note, Provenance, Reported, negated, report_module
 from bestby.results.disagreements import ItemsAtHand, ItemsOf
 from bestby.results.drawn import Drawn, DrawnSystems
+from bestby.results.short import InShort
 from bestby.results.values import ClassShares, Interval, Omnibus, TestResult, extent
 
 MIRRORED_VERDICTS = {
@@ -20,8 +21,8 @@ MIRRORED_VERDICTS = {
 """The verdict of B against A, where it is another than that of A against B."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemScore:
+@dataclass(frozen=True, slots=True, repr=False)
+class SystemScore(InShort):
     """The score of one system on one metric.
 
     Parameters
@@ -61,8 +62,8 @@ class SystemScore:
     standard_error_method: str | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference(Drawn):
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(InShort, Drawn):
     """The difference A minus B between two systems on one metric, and how sure it is.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
-from bestby.results.base import MetricInfo, report_module, written
+from bestby.results.base import MetricInfo, report_module, shown_in, written
 
 Order = Literal["effect", "won", "lost", "item"]
 ORDERS: tuple[Order, ...] = ("effect", "won", "lost", "item")
@@ -212,7 +212,14 @@ class ItemsAtHand:
         """Return what is pickled or copied: the data stay behind, as in JSON."""
         return [None if one.name == "_items" else getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
 
-    def to_html(self, path: str | Path | None = None, *, top: int | None = None, items: bool = False) -> str:
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        top: int | None = None,
+        percent: bool = False,
+        items: bool = False,
+    ) -> str:
         """Return one self-contained HTML page; write it to `path` if given.
 
         Parameters
@@ -222,8 +229,10 @@ class ItemsAtHand:
         top : int, optional
             How many of the best systems are shown; by default all of up to 50, and 20 of more. Where not all
             are shown, the page can be searched for them and for each pair.
+        percent : bool
+            As for `table`.
         items : bool
             Add the items on which the systems differ, up to 300 per metric. This publishes their gold and
             predictions.
         """
-        return written(report_module("writers.html").to_html(self, top, items=items), path)
+        return written(report_module("writers.html").to_html(shown_in(self, percent), top, items=items), path)

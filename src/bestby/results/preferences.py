@@ -12,7 +12,7 @@ from bestby.results.values import Interval, extent
 from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PreferenceScore(SystemScore):
     """The strength of one system, and how often it was preferred.
 
@@ -47,7 +47,7 @@ class PreferenceScore(SystemScore):
     losses: int = field(kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PreferenceDifference(Difference):
     """The difference of two strengths, and the probability that one system is preferred to the other.
 

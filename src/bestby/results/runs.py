@@ -17,7 +17,7 @@ from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, RunsFigure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunsScore(SystemScore):
     """The score of one system over its runs.
 
@@ -124,7 +124,7 @@ class Variance:
         return (self.runs + self.rest) / total if total > 0.0 else math.nan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunsDifference(Difference):
     """The difference A minus B between the runs of two systems, and how sure it is.
 

@@ -13,7 +13,7 @@ from bestby.results.runs import RunsScore
 from bestby.vocabulary import FigureFont, FigureWidth, StudyFigure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ConditionScore(RunsScore):
     """The score of one condition on one metric: the mean over its runs.
 
@@ -32,7 +32,7 @@ class ConditionScore(RunsScore):
     epochs: float | None = field(kw_only=True, default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StudyDifference(Difference):
     """The difference between two conditions on one metric, over items and runs.
 

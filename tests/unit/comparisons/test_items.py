@@ -96,7 +96,8 @@ def test_one_sided_tests_of_errors_say_what_they_ask(alternative: str, word: str
     result = compare({"a": [1.0] * 30, "b": [2.0] * 30}, metric="mean_loss", alternative=alternative)
     (note,) = (n for n in result.notes if n.code == "direction")
     assert note.message == (
-        f"lower is better for mean_loss: alternative {alternative!r} asks whether A is {word}"
+        f"lower is better for mean_loss: alternative {alternative!r} asks whether the first of two"
+        f" systems is {word}"
     )
     assert "direction" not in codes(compare({"a": [1.0] * 30, "b": [2.0] * 30}, alternative=alternative))
 

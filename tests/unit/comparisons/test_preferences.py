@@ -348,7 +348,7 @@ def test_report() -> None:
     assert text.startswith("one has the highest strength")
     for part in (
         "win rate",
-        "P(A over B)",
+        "Probability that the first is preferred to the second",
         "wins–ties–losses",
         "Bradley and Terry's model",
         "judgements:360",
@@ -361,11 +361,11 @@ def test_report() -> None:
     assert frame.shape[0] == 6
     assert frame["probability"].tolist() == [d.probability for d in result]
     assert "probability" in result.to_csv().splitlines()[0]
-    assert "P(A over B)" in result.to_markdown()
+    assert "| first | second | probability |" in result.to_markdown()
     assert "\\toprule" in result.to_latex()
     page = result.to_html()
     assert page.count("<svg") == 2
-    assert "Probability that A is preferred to B by the strengths" in page
+    assert "Probability that the first is preferred to the second by the strengths" in page
 
 
 @pytest.mark.parametrize("kind", ["scores", "forest"])

@@ -173,7 +173,9 @@ def test_lower_is_better_changes_who_is_better_and_nothing_of_the_scores() -> No
 def test_one_sided_tests_follow_the_scale_and_say_so() -> None:
     greater = compare_runs({"new": NEW, "old": OLD}, alternative="greater", greater_is_better=False)
     assert greater["new", "old"].p_value < 0.05
-    assert "asks whether A is worse" in next(n.message for n in greater.notes if n.code == "direction")
+    assert "asks whether the first of two systems is worse" in next(
+        n.message for n in greater.notes if n.code == "direction"
+    )
     assert compare_runs({"new": NEW, "old": OLD}, alternative="less")["new", "old"].p_value > 0.95
     assert compare_runs({"new": NEW, "old": OLD}, alternative="less", test="t")["new", "old"].p_welch > 0.95
 

@@ -270,3 +270,9 @@ def test_a_label_that_no_column_of_a_frame_has() -> None:
     with pytest.raises(InvalidInputError, match="holds the label 'maybe'") as caught:
         Evaluation.of({"a": frame, "b": frame}, ["no", "maybe"])
     assert caught.value.hint == soft.ASK_NAMES
+
+
+def test_rows_of_many_whole_numbers_are_told_to_be_labels() -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        soft.distributions([[0, 1, 2] * 30, [1, 1, 2] * 30], "a.csv")
+    assert "these are 2 rows of 90 whole numbers: if they are labels" in str(caught.value.hint)

@@ -16,7 +16,9 @@ def precision(pred, gold):
     return float(np.sum((pred == 1) & (gold == 1)) / np.sum(pred == 1))
 
 
-def cautions(metric):
+def cautions(function):
+    name = function.__name__.replace("<lambda>", "own")
+    metric = bb.FunctionMetric(function, name)
     notes = bb.compare(SYSTEMS, gold=GOLD, metric=metric, n_resamples=50, rng=0).notes
     return [note.message for note in notes if note.code == "caution"]
 
@@ -48,3 +50,14 @@ def test_names_that_hold_predictions_and_gold(names):
     scope = {}
     exec(f"def f({', '.join(names)}): return float(({names[0]} * 2 + {names[1]}).mean())", scope)
     assert len(cautions(scope["f"])) == 1
+
+
+def test_a_lambda_is_asked_for_a_name():
+    def said(metric):
+        notes = bb.compare(SYSTEMS, gold=GOLD, metric=metric, n_resamples=50).notes
+        return [note.message for note in notes if note.code == "caution"]
+
+    [told] = said(lambda gold, predicted: float(np.mean(gold == predicted)))
+    assert "give it a name, with def, or as FunctionMetric(function, name=...)" in told
+    named = bb.FunctionMetric(lambda gold, predicted: float(np.mean(gold == predicted)), name="agreement")
+    assert said(named) == []

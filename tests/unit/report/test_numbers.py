@@ -89,7 +89,7 @@ def test_infinite_ends_have_round_brackets() -> None:
 @pytest.mark.parametrize(
     ("p", "text"),
     [
-        (1.0, "1"),
+        (1.0, ">0.99"),
         (0.9999, ">0.99"),
         (0.994, "0.99"),
         (0.5774, "0.58"),

@@ -39,7 +39,8 @@ def test_the_text(scores: RunsComparison, items: RunsComparison) -> None:
     assert "over 6 runs each" in text
     assert "Systems by the mean of accuracy (higher is better), 6 runs each" in text
     assert "sd" in text.split("group")[0]
-    assert "P(A > B)" in text
+    assert "Probability that a run of the first is above one of the second" in text
+    assert "Probability that a run of a is above one of b" in str(items)
     assert "Newcombe's score interval" in text
     assert "Standard error" not in text
     assert "∞ items" in str(items)
@@ -90,9 +91,9 @@ def test_the_data(scores: RunsComparison, items: RunsComparison) -> None:
 def test_markdown_latex_and_html(scores: RunsComparison, items: RunsComparison) -> None:
     assert "| old\\_1 |" in scores.to_markdown()
     latex = scores.to_latex()
-    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 3
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 4
     assert r"old\_1" in latex
-    assert items.to_latex().count(r"\begin{table}") == 4
+    assert items.to_latex().count(r"\begin{table}") == 5
     _, differences, against = latex.split(r"\end{table}")[:3]
     assert "Intervals (95" in differences
     assert "Effect size" not in differences
@@ -103,7 +104,7 @@ def test_markdown_latex_and_html(scores: RunsComparison, items: RunsComparison) 
     assert "Each p-value is the larger of those of the permutation test and Welch" in page
     assert "Each p-value is the larger" not in items.to_html()
     assert page.count("<svg") == 4
-    assert page.count("<table") == 3
+    assert page.count("<table") == 4
     assert page == scores.to_html()
     assert items.to_html().count("<svg") == 3  # two systems need no matrix
     assert "runs-0" in page

@@ -7,11 +7,13 @@ import shutil
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from bestby import compare_runs
+from bestby import compare_datasets, compare_runs
+from bestby._core.errors import InvalidInputError
 from bestby.report.writers import latex, markdown
 from bestby.results.comparison import Comparison
 
@@ -70,7 +72,7 @@ def test_latex_escapes(text: str, escaped: str) -> None:
 def test_latex_of_five(made: SimpleNamespace) -> None:
     text = latex.to_latex(made.five())
     lines = text.splitlines()
-    assert lines[0] == r"% needs \usepackage{booktabs}"
+    assert lines[0] == r"% needs \usepackage{booktabs,graphicx}"
     assert lines[1] == f"% {made.five().signature}"
     assert r"aen\_bert & \textbf{0.781}\textsuperscript{a} {\footnotesize [0.747, 0.812]} \\" in lines
     assert r"atae\_lstm & 0.708\textsuperscript{bc} {\footnotesize [0.674, 0.739]} \\" in lines
@@ -101,7 +103,7 @@ def test_latex_captions_keep_off_the_rules(made: SimpleNamespace) -> None:
     text = latex.to_latex(made.five())
     assert text.count(r"\setlength{\belowcaptionskip}{6pt}") == text.count(r"\begin{table}")
     assert text.index(r"\belowcaptionskip") < text.index(r"\caption")
-    assert text.index(r"\caption") < text.index(r"\small\setlength{\tabcolsep}{4pt}")
+    assert text.index(r"\caption") < text.index(r"\footnotesize\setlength{\tabcolsep}{3pt}")
 
 
 def test_small_p_values_are_powers_of_ten(made: SimpleNamespace) -> None:
@@ -121,11 +123,19 @@ def test_no_cell_is_read_as_an_option_of_the_line_before(made: SimpleNamespace) 
     assert not re.search(r"\\\\\s*[\[*]", text)
 
 
-def compiled(body: str, folder: Path) -> str:
+ARTICLE = r"\documentclass{article}"
+PAPERS = {
+    # Columns of 3.03 in, text of 10.95 pt, as in the style of ACL.
+    "ACL": r"\documentclass[11pt,twocolumn]{article}"
+    r"\usepackage[a4paper,margin=2.5cm,columnsep=0.6cm]{geometry}",
+    "NeurIPS": r"\documentclass{article}\usepackage[textwidth=5.5in,textheight=9in]{geometry}",
+    "IEEE": r"\documentclass[conference]{IEEEtran}",
+}
+
+
+def compiled(body: str, folder: Path, preamble: str = ARTICLE) -> str:
     """Return what pdflatex says of tables in a document of nothing else."""
-    document = (
-        "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n" + body + "\\end{document}\n"
-    )
+    document = rf"{preamble}\usepackage{{booktabs,graphicx}}\begin{{document}}{body}\end{{document}}"
     (folder / "table.tex").write_text(document, encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "-no-shell-escape", "table.tex"],
@@ -144,10 +154,85 @@ def test_latex_compiles_alone(any_comparison: Comparison, tmp_path: Path) -> Non
     assert (tmp_path / "table.pdf").stat().st_size > 1000
 
 
-@needs_pdflatex
-def test_the_widest_tables_fit_the_page(made: SimpleNamespace, tmp_path: Path) -> None:
+def widest(made: SimpleNamespace) -> list[Any]:
+    """Return results with the widest tables: many columns, many systems, long names, several metrics."""
     rng = np.random.default_rng(0)
     item = rng.normal(size=25)
     runs = {name: item + rng.normal(0.0, 0.5, (4, 25)) for name in ("aen_bert", "bert_spc", "memnet")}
-    for result in (made.ladder(list(runs), margin=0.03), compare_runs(runs, margin=0.1)):
-        assert "Overfull" not in compiled(latex.to_latex(result), tmp_path)
+    long = [f"newstest2017.LIUM-NMT.{4900 + i}_finetuned_with_more_data.en-de" for i in range(4)]
+    table = {
+        f"d{i}": {f"system_{j}": 0.7 + 0.01 * j + 0.01 * (i * j % 5) for j in range(9)} for i in range(9)
+    }
+    return [
+        made.ladder(list(runs), margin=0.03),
+        made.ladder(long, margin=0.03),
+        made.two_metrics(),
+        made.roster["many"](),
+        compare_runs(runs, margin=0.1),
+        compare_datasets(table, outer="dataset", margin=0.03),
+    ]
+
+
+@needs_pdflatex
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_widest_tables_fit_a_column(paper: str, made: SimpleNamespace, tmp_path: Path) -> None:
+    if (
+        paper == "IEEE"
+        and not subprocess.run(["kpsewhich", "IEEEtran.cls"], capture_output=True, check=False).stdout
+    ):
+        pytest.skip("no IEEEtran on this machine (texlive-publishers)")
+    for result in widest(made):
+        text = result.to_latex() + result.to_latex(parts=["pairs"], wide=True)
+        log = compiled(text, tmp_path, PAPERS[paper])
+        assert "Overfull" not in log
+        assert "multiply defined" not in log
+
+
+def test_parts_are_chosen_by_name(made: SimpleNamespace) -> None:
+    c = made.five()
+    scores = c.to_latex(parts=["scores"])
+    assert scores.count(r"\begin{table}") == 1
+    assert r"\caption{Scores over 638 items" in scores
+    both = c.to_latex(parts=["pairs", "scores"], label="tab:x")
+    assert re.findall(r"\\label\{(.*)\}", both) == ["tab:x", "tab:x-2"]
+    with pytest.raises(
+        InvalidInputError, match=r"among scores, differences, pairs, got 'score'; did you mean"
+    ):
+        c.to_latex(parts=["score"])
+    with pytest.raises(InvalidInputError, match="parts is empty"):
+        c.to_latex(parts=[])
+    with pytest.raises(InvalidInputError, match="every two systems"):
+        made.roster["baseline"]().to_latex(parts=["pairs"])
+
+
+def test_the_matrix_of_pairs_is_a_triangle_with_marks(made: SimpleNamespace) -> None:
+    lines = made.five().to_latex(parts=["pairs"]).splitlines()
+    assert r"system & 2 & 3 & 4 & 5 \\" in lines
+    assert r"1 aen\_bert & 0.011 & 0.060* & 0.072* & 0.097* \\" in lines
+    assert r"4 atae\_lstm &  &  &  & 0.025 \\" in lines
+    assert any("$\\le$ 0.05" in line for line in lines)
+    assert any(r"row $-$ column" in line for line in lines)
+
+
+def test_a_caption_is_for_one_table_and_left_as_it_is(made: SimpleNamespace) -> None:
+    text = made.five().to_latex(parts=["scores"], caption=r"Our \emph{scores}.", wide=True, label="tab:s")
+    assert r"\caption{Our \emph{scores}.}" in text
+    assert r"\begin{table*}[t]" in text
+    assert r"\end{table*}" in text
+    with pytest.raises(InvalidInputError, match="a caption is for one table, and there are 2"):
+        made.five().to_latex(caption="x")
+
+
+def test_digits_replace_those_of_scores_and_differences_only(made: SimpleNamespace) -> None:
+    text = made.five().to_latex(digits=2)
+    assert r"\textbf{0.78}\textsuperscript{a} {\footnotesize [0.75, 0.81]}" in text
+    assert r"aen\_bert & memnet & 0.06 & {}[0.02, 0.09] & 0.0013 \\" in text
+    for digits in (-1, 1.5, True):
+        with pytest.raises(InvalidInputError, match="digits must be a whole number"):
+            made.five().to_latex(digits=digits)
+
+
+def test_percent_with_one_digit(made: SimpleNamespace) -> None:
+    text = made.five().to_latex(parts=["scores"], percent=True, digits=1)
+    assert r"\textbf{78.1}\textsuperscript{a} {\footnotesize [74.7, 81.2]}" in text
+    assert r"System & accuracy (\%) \\" in text

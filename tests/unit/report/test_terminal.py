@@ -25,7 +25,8 @@ def test_the_whole_text(made: SimpleNamespace) -> None:
     assert lines[0].startswith("aen_bert has the highest accuracy, 0.781, over 638 items;")
     assert "rank  system     accuracy   95 % interval  group" in lines
     assert " 3–5  atae_lstm     0.708  [0.674, 0.739]  bc" in lines
-    assert "aen_bert   bert_spc   0.011  [−0.025, 0.044]    0.58" in lines
+    assert "Differences in accuracy, first − second" in lines
+    assert "aen_bert   bert_spc        0.011  [−0.025, 0.044]    0.58" in lines
     assert "Cochran's Q test that all systems are equal: 43.21 on 4 df, p = 9e-9." in lines
     assert lines[-1] == made.five().signature
     assert str(made.five()) == text
@@ -109,8 +110,9 @@ def test_a_terminal_gets_colour_and_its_own_width(
 
 def test_no_cell_of_a_wide_table_loses_its_end() -> None:
     rng = np.random.default_rng(0)
+    names = ("aardvark", "elephant", "flamingo", "hedgehog", "kangaroo")
     table = {
-        f"d{i}": {f"a_system_{j}": round(0.7 + 0.01 * j + 0.02 * rng.normal(), 4) for j in range(5)}
+        f"d{i}": {name: round(0.7 + 0.01 * j + 0.02 * rng.normal(), 4) for j, name in enumerate(names)}
         for i in range(14)
     }
     c = bb.compare_datasets(table, outer="dataset", margin=0.03)
@@ -119,3 +121,42 @@ def test_no_cell_of_a_wide_table_loses_its_end() -> None:
     assert max(map(len, lines[:-1])) > 100
     for d in c.differences:
         assert any(line.startswith(d.a) and d.b in line and f"  {d.verdict}" in line for line in lines)
+
+
+def test_long_names_lose_what_they_have_in_common(made: SimpleNamespace) -> None:
+    names = [
+        f"newstest2017.{name}-NMT.{4900 + i}.of_the_year.en-de" for i, name in enumerate(["LIUM", "LMU", "Q"])
+    ]
+    text = to_text(made.ladder(names, margin=0.03))
+    lines = text.splitlines()
+    left_out = (
+        'Names of systems begin with "newstest2017." and end with ".of_the_year.en-de", which is left out'
+    )
+    assert lines.count(left_out) == 1
+    assert any(line.startswith("…LIUM-NMT.4900…  …LMU-NMT.4901…  ") for line in lines)
+    *rest, _ = lines
+    assert max(map(cell_len, rest)) <= 100
+
+
+def test_other_long_names_are_broken_after_their_signs(made: SimpleNamespace) -> None:
+    long = [
+        "bert_around_prepositional_phrase_x_and_then_some_more",
+        "roberta_large_mnli_with_noun_phrases_twice_over",
+    ]
+    _, *tables = to_text(made.ladder([*long, "c"])).split("\nrank ")
+    lines = "".join(tables).splitlines()
+    broken = [line.split()[0] for line in lines if line.startswith(("bert_", "roberta_"))]
+    assert broken
+    assert all(part.endswith("_") for part in broken if part not in long)
+    chinese = ["一个很长的系统名称用于测试表格的宽度和折叠方式第一" * 2, "b", "c"]
+    *rest, _ = to_text(made.ladder(chinese)).splitlines()
+    assert max(map(cell_len, rest)) <= 100
+
+
+def test_what_two_tables_share_is_said_once() -> None:
+    judged = [("A", "B", "A")] * 30 + [("B", "A", "B")] * 10 + [("A", "C", "A")] * 12 + [("C", "A", "C")] * 9
+    judged += [("B", "C", "tie")] + [("B", "C", "B")] * 5
+    c = bb.compare_preferences(judged, n_resamples=999)
+    assert "".join(to_text(c).split()).count("†1of3differences") == 1
+    assert c.to_markdown().count("† 1 of 3 differences") == 1
+    assert "1 tie counts as half a win" in to_text(c)

@@ -101,3 +101,10 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 def test_a_device_is_written_to_and_not_replaced() -> None:
     write_text("/dev/null", "gone")
     assert not Path("/dev/null").is_file()
+
+
+def test_a_tilde_is_the_home_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    write_text("~/out.txt", "x")
+    assert (tmp_path / "out.txt").read_text() == "x"

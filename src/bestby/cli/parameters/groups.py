@@ -19,6 +19,9 @@ Number = float | None
 Count = int | None
 
 
+LATEX = ("parts", "wide", "label", "caption", "digits")
+"""The options of the LaTeX tables, by the arguments of `to_latex`."""
+
 CACHE_HELP = "Keep the counts of texts there, for later comparisons of the same texts."
 
 
@@ -153,7 +156,7 @@ class Tests(Group):
     alternative: str = choice(
         "SIDE",
         allowed_names("alternative", "items"),
-        "Alternative of the tests, for A - B: ",
+        "Alternative of the tests, for first - second: ",
         default="two-sided",
     )
     correction: str = choice(
@@ -289,6 +292,11 @@ class Json(Group):
         # As text, so that messages show what is not expanded as it was given.
         return {form: os.path.expanduser(path) for form, path in given.items() if path is not None}  # noqa: PTH111
 
+    def of_latex(self) -> dict[str, Any]:
+        """Return what was asked of the LaTeX, by the arguments of `to_latex`."""
+        given = {name: getattr(self, f"latex_{name}", None) for name in LATEX}
+        return {name: value for name, value in given.items() if value is not None and value is not False}
+
 
 @record
 class Output(Json):
@@ -320,8 +328,18 @@ class Output(Json):
 
 @record
 class Tables(Output):
-    """The same, with CSV that is safe to open in a spreadsheet."""
+    """The same, with how numbers are shown, and with CSV that is safe to open in a spreadsheet."""
 
+    latex_parts: Names = option(
+        "NAME",
+        "Tables of the LaTeX: scores, differences, pairs (a matrix), ...; repeatable (default: all).",
+        "--latex-part",
+    )
+    latex_wide: bool = flag("LaTeX tables over both columns of the page (table*).")
+    latex_label: Text = option("NAME", "Label of the (first) LaTeX table.")
+    latex_caption: Text = option("LATEX", "Caption of the LaTeX table, if there is one.")
+    latex_digits: Count = option("N", "Decimals of scores and differences in the LaTeX.")
+    percent: bool = flag("Show scores in percent everywhere but in JSON and CSV.")
     csv_safe: bool = flag("CSV for spreadsheets: put ' before texts that look like formulas.")
 
 

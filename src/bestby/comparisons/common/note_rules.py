@@ -276,7 +276,8 @@ def direction_notes(metric: str, greater_is_better: bool, alternative: Question)
     notes = []
     if alternative != "better" and not greater_is_better:
         asks = "worse" if alternative == "greater" else "better"
-        message = f"lower is better for {metric}: alternative {alternative!r} asks whether A is {asks}"
+        message = f"lower is better for {metric}: alternative {alternative!r} asks whether the first of two"
+        message += f" systems is {asks}"
         notes.append(Note("direction", message, (metric,)))
     message = (
         f"ranks and groups come from one-sided tests ({alternative}), which cannot show a difference in the"

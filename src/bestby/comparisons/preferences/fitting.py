@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.text import counted
 from bestby._core.typing import FloatArray, Question
 from bestby.comparisons.common import note_rules
 from bestby.comparisons.common.settings import CheckedSettings
@@ -149,7 +150,8 @@ def notes_on(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Itera
             told += ", and their intervals: they can miss strengths far apart"
         yield Note("prior", told)
     if settings.ties == "half" and bool(fit.ties.any()):
-        told = f"{int(fit.ties.sum() / 2)} ties count as half a win for both"
+        n_ties = int(fit.ties.sum() / 2)
+        told = f"{counted(n_ties, 'tie')} {'counts' if n_ties == 1 else 'count'} as half a win for both"
         if bounded:
             told += "; the standard errors of the Fisher information treat them as wins and losses, and are"
             told += " too large"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bestby._core.text import counted
 from bestby.report import classes, data, scaffold, summary, words
 from bestby.report.best import best_systems
+from bestby.report.column import interval_cell, number_cell
 from bestby.report.data import COLUMNS
 from bestby.report.document import Document, Overview, Picture, Score, Search, Section
 from bestby.report.figures import forest, plots
@@ -23,6 +24,7 @@ from bestby.report.tables import (
     difference_rounding,
     differences_of,
     differences_table,
+    pairs_matrix,
     score_rounding,
     systems_of,
     systems_table,
@@ -104,6 +106,7 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Sect
         remarks=() if omnibus is None else (omnibus,),
         pictures=_pictures(shown, metric),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
+        pairs=partial(pairs_matrix, shown, metric) if differences else None,
     )
     return section if view is None else _shortened(section, c, metric, view, differences)
 
@@ -189,9 +192,9 @@ def _overview(c: Comparison, omitted: str) -> Overview:
         digits, entries = score_rounding(c, metric), systems_of(c, metric)
         for entry in entries:
             best = entry.score == entries[0].score
-            text = digits.text(entry.score)
-            interval = digits.interval(entry.interval) if words.computed(c, "interval") else ""
-            scores[metric.name, entry.system] = Score(text, interval, entry.group or "", best)
+            number = number_cell(digits, entry.score)
+            interval = interval_cell(digits, entry.interval) if words.computed(c, "interval") else None
+            scores[metric.name, entry.system] = Score(number, interval, entry.group or "", best)
     rows = tuple(
         (
             f"{entry.system}{' (baseline)' * (entry.system == c.baseline)}",

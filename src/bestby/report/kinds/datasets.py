@@ -27,7 +27,7 @@ from bestby.report.document import Document, Picture
 from bestby.report.figures import plots, ranks
 from bestby.report.kinds import replicability
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
-from bestby.report.tables import Table, difference_rounding, marked_by, pairs_table, verdicts
+from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, verdicts
 
 if TYPE_CHECKING:
     from bestby.results.comparison import Difference
@@ -57,6 +57,7 @@ def document(c: DatasetComparison) -> Document:
         remarks=tuple(_remarks(c)),
         pictures=tuple(_pictures(c)),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
+        pairs=partial(pairs_matrix, c, c.metric),
     )
 
 
@@ -128,7 +129,7 @@ def _systems(c: DatasetComparison) -> Table:
     direction = f"1 is best; {name}: {words.direction(c.metric)}"
     caption = f"Systems over {len(c.datasets)} datasets, by average rank ({direction})"
     entries = zip(c.systems, c.average_ranks, c.means, strict=True)
-    return Table.of(caption, columns, entries, lambda e: e[1] == c.average_ranks[0])
+    return Table.of(caption, columns, entries, lambda e: e[1] == c.average_ranks[0], part="scores")
 
 
 def _differences(c: DatasetComparison) -> Table:
@@ -140,7 +141,7 @@ def _differences(c: DatasetComparison) -> Table:
         column.count(f"wins{DASH}ties{DASH}losses", lambda d: c.wins(d.a, d.b)),
         Column("differ on", differ_on, applies=bool(c.replicability)),
     )
-    caption = f"{words.mean_differences(c.metric.name)} over the datasets, {column.DIFFERENCE}"
+    caption = f"{words.mean_differences(c.metric.name)} over the datasets"
     return pairs_table(c, caption, columns, _with_resamples(c, _methods_over(c), c.differences))
 
 
@@ -148,8 +149,9 @@ def _overall(c: DatasetComparison) -> Table:
     digits = Rounding.of([(entry.estimate, entry.interval) for entry in c.overall])
     bounded = words.computed(c, "interval")
     marks = overall_marks(c)
+    sides = column.sides(c.overall)
     columns = (
-        *column.PAIR,
+        *sides.columns,
         column.number(column.DIFFERENCE, digits, attrgetter("estimate")),
         column.interval(c.level, digits, attrgetter("interval"), applies=bounded),
         column.text("average", attrgetter("average")),
@@ -157,7 +159,8 @@ def _overall(c: DatasetComparison) -> Table:
         verdicts(c.overall),
         marked_by(marks.__getitem__, applies=any(marks.values())),
     )
-    caption = "All datasets together: macro (mean of the datasets) and micro (all items pooled)"
+    caption = f"All datasets together, {sides.minus}: macro (mean of the datasets) and micro (all items"
+    caption += " pooled)"
     if bounded:
         caption += ". The interval allows for other items (varying: items) or other datasets (varying:"
         caption += " datasets)"
@@ -166,6 +169,8 @@ def _overall(c: DatasetComparison) -> Table:
         columns,
         c.overall,
         lambda e: overall_shown(c, e),
+        part="overall",
+        main=len(sides.columns),
         methods=_methods_overall(c),
         footnote=why_overall(marks.values()),
     )
@@ -183,35 +188,39 @@ def _ranks(c: DatasetComparison) -> Table:
         "the tests of average ranks, which depend on the other systems too, disagree with the test of the"
         " mean difference. The headline and the diagram of ranks follow the test of the mean difference."
     )
+    sides = column.sides(c.ranking)
     columns = (
-        *column.PAIR,
-        column.number(f"average rank, {column.DIFFERENCE}", Rounding(2), attrgetter("estimate")),
+        *sides.columns,
+        column.number(column.DIFFERENCE, Rounding(2), attrgetter("estimate")),
         column.p_value("p (Nemenyi)", attrgetter("p_nemenyi"), c.level, applies=nemenyi),
         column.p_value("p (holm)", attrgetter("p_holm"), c.level),
         marked_by(kinds, applies=marked > 0),
     )
     return Table.of(
-        "Post-hoc tests of the average ranks",
+        f"Post-hoc tests of the average ranks, {sides.minus}",
         columns,
         c.ranking,
         lambda r: rejects(r.p_holm if r.p_nemenyi is None else r.p_nemenyi, threshold),
+        part="ranks",
+        main=len(sides.columns),
         footnote=said(Kind.QUESTION, marked, len(c.ranking), reason),
     )
 
 
 def _within(c: DatasetComparison) -> Table:
-    """Return every dataset of every pair; with one pair, A and B stand in the caption only."""
-    single = len(c.differences) == 1
+    """Return every dataset of every pair."""
+    sides = column.sides(c.differences)
     inner = scaffold.all_within(c)
     digits = Rounding.of([(d.estimate, d.interval) for d in inner])
     shown = column.differences(
+        sides,
         digits,
         c.level,
         "holm",
         with_intervals=words.computed(c, "interval"),
         with_tests=words.computed(c, "test"),
     )
-    columns = [*shown[2 * single :], verdicts(inner)]
+    columns = [*shown, verdicts(inner)]
     entries = [
         (name, differences[place], _found(c, pair))
         for place, pair in enumerate(c.differences)
@@ -224,14 +233,13 @@ def _within(c: DatasetComparison) -> Table:
     marked = [(entry[1], kinds_of(entry)) for entry in entries]
     columns = [column.part(one, itemgetter(1)) for one in columns]
     columns.append(marked_by(kinds_of, applies=any(found for _, found in marked)))
-    caption = f"Differences on each dataset, {column.DIFFERENCE}"
-    caption += f" ({c.differences[0].a} {MINUS} {c.differences[0].b})" if single else ""
     return Table.of(
-        caption,
+        f"Differences on each dataset, {sides.minus}",
         (column.name("dataset", itemgetter(0)), *columns),
         entries,
         lambda e: e[0] in e[2],
-        main=1 if single else 3,
+        part="datasets",
+        main=1 + len(sides.columns),
         methods=_with_resamples(c, _methods_within(c), inner),
         footnote=line(marked, c),
     )
@@ -252,7 +260,7 @@ def _scores(c: DatasetComparison) -> Table:
         ),
     )
     entries = zip(c.datasets, c.scores, strict=True)
-    return Table.of(f"{c.metric.name} on each dataset", columns, entries, main=1)
+    return Table.of(f"{c.metric.name} on each dataset", columns, entries, part="datasets", main=1)
 
 
 def _pictures(c: DatasetComparison) -> Iterator[Picture]:

@@ -16,7 +16,7 @@ from bestby.report.document import Document, Picture
 from bestby.report.figures import forest
 from bestby.report.kinds import replicability
 from bestby.report.numbers import Rounding, alpha, p_text, percent
-from bestby.report.tables import Table, difference_rounding, marked_by, pairs_table
+from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table
 
 if TYPE_CHECKING:
     from bestby.results.comparison import Difference
@@ -50,6 +50,7 @@ def document(c: FoldComparison) -> Document:
         remarks=_remarks(c),
         pictures=_pictures(c),
         readings=tuple(words.difference_sentence(d) for d in c.differences),
+        pairs=partial(pairs_matrix, c, c.metric),
     )
 
 
@@ -116,7 +117,7 @@ def _systems(c: FoldComparison) -> Table:
     )
     caption = f"Systems over {_design(c)} ({words.direction(c.metric)})"
     entries = zip(range(len(c.systems)), c.systems, c.means, strict=True)
-    return Table.of(caption, columns, entries, lambda e: e[2] == c.means[0])
+    return Table.of(caption, columns, entries, lambda e: e[2] == c.means[0], part="scores")
 
 
 def _differences(c: FoldComparison) -> Table:
@@ -124,8 +125,8 @@ def _differences(c: FoldComparison) -> Table:
         gaps = c.scores[:, c.systems.index(d.a)] - c.scores[:, c.systems.index(d.b)]
         return int(((gaps > 0.0) if c.metric.greater_is_better else (gaps < 0.0)).sum()), gaps.size
 
-    caption = f"{words.mean_differences(c.metric.name)} over the folds, {column.DIFFERENCE}"
-    return pairs_table(c, caption, (column.count("A better on", better_on, " of "),), _methods_over(c))
+    caption = f"{words.mean_differences(c.metric.name)} over the folds"
+    return pairs_table(c, caption, (column.count("folds won", better_on, " of "),), _methods_over(c))
 
 
 def _all_tests(c: FoldComparison) -> Table:
@@ -139,19 +140,21 @@ def _all_tests(c: FoldComparison) -> Table:
         "this p-value and the test of the mean differences disagree: it is of another test, or not corrected."
         " The headline follows the test of the mean differences."
     )
+    sides = column.sides(c.differences)
     columns = (
-        column.name("A", itemgetter(0)),
-        column.name("B", itemgetter(1)),
+        *(column.part(one, lambda e: c[e[0], e[1]]) for one in sides.columns),
         column.p_value("p", lambda e: e[2].p_value, c.level),
         Column("test", lambda e: Cell(words.name_of_test(e[2].name), e[2].name), numeric=False),
         column.number("statistic", Rounding(2), lambda e: e[2].statistic),
         marked_by(kinds, applies=marked > 0),
     )
     return Table.of(
-        "All tests that apply, not corrected for the number of pairs",
+        f"All tests that apply, {sides.minus}, not corrected for the number of pairs",
         columns,
         entries,
         lambda e: rejects(e[2].p_value, alpha(c.level)),
+        part="tests",
+        main=len(sides.columns),
         footnote=said(Kind.QUESTION, marked, len(entries), reason, "tests"),
     )
 
@@ -176,8 +179,9 @@ def _spread(c: FoldComparison) -> Table:
     excluding = dataclasses.replace(
         excluding, applies=bounded and all(s.n_excluding is not None for s in c.spread)
     )
+    sides = column.sides(c.spread)
     columns = (
-        *column.PAIR,
+        *sides.columns,
         dataclasses.replace(significant, applies=tested),
         excluding,
         Column("p", p_values, applies=tested),
@@ -189,14 +193,15 @@ def _spread(c: FoldComparison) -> Table:
         *(["p-value"] if tested else []),
         *(["lower end of the interval", "difference", "upper end"] if bounded else ["difference"]),
     ]
-    caption = "Results from the pooled predictions of each repetition alone: smallest to largest "
-    caption += ", ".join(shown)
+    caption = f"Results from the pooled predictions of each repetition alone, {sides.minus}: smallest to"
+    caption += f" largest {', '.join(shown)}"
     return Table.of(
         caption,
         columns,
         c.spread,
         lambda s: s.n_significant == s.n_repetitions,
-        main=2 + 2 * tested + bounded + excluding.applies,
+        part="repetitions",
+        main=len(sides.columns) + 2 * tested + bounded + excluding.applies,
         methods=_methods_within(c),
     )
 

@@ -15,7 +15,7 @@ import numpy as np
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.comparisons.common.family import alpha_of, rejects, shown_better, shown_sides
 from bestby.report import disagreements, summary
-from bestby.report.column import DIFFERENCE, PAIR, Cell, Column
+from bestby.report.column import DIFFERENCE, FIRST, SECOND, Cell, Column
 from bestby.report.document import BEST_GROUP
 from bestby.report.numbers import DASH, MINUS, MOST_DECIMALS, Rounding, ends, p_text, percent
 from bestby.report.tables import Table, differences_of, one_sided, score_rounding, systems_of
@@ -108,7 +108,7 @@ def embedded(c: Comparison, metric: MetricInfo, digits: Rounding) -> dict[str, A
         "test": None if test is None else summary.how_tested(test),
         "one_sided": one_sided(differences),
         "items": c.n_items,
-        "heads": [*(one.header for one in PAIR), DIFFERENCE],
+        "heads": [FIRST, SECOND, DIFFERENCE],
         "marks": list(digits.marks),
         "why": _why(c, differences, threshold),
         "p_texts": texts,

@@ -129,7 +129,7 @@ def _table(each: Sequence[StochasticOrder], level: str) -> Table:
         column.p_value("p", attrgetter("p_value"), each[0].level),
     )
     caption = f"Almost stochastic order; ε_min: upper {level} bound"
-    return Table.of(caption, columns, each, attrgetter("dominant"))
+    return Table.of(caption, columns, each, attrgetter("dominant"), part="order")
 
 
 def dictionary(orders: StochasticOrder | StochasticOrders) -> dict[str, Any]:

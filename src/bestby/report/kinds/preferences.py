@@ -18,6 +18,7 @@ from bestby.report.tables import (
     difference_rounding,
     differences_table,
     marks,
+    pairs_matrix,
     systems_table,
     why_marked,
 )
@@ -58,6 +59,7 @@ def document(c: PreferenceComparison) -> Document:
         remarks=_remarks(c),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
+        pairs=partial(pairs_matrix, c, metric),
     )
 
 
@@ -90,20 +92,30 @@ def _systems(c: PreferenceComparison) -> Table:
 
 
 def _preferences(c: PreferenceComparison) -> Table:
-    """Return how often A is preferred to B by the strengths, and how often it was."""
+    """Return how often the first is preferred to the second by the strengths, and how often it was."""
     digits = Rounding.of([(d.probability, d.probability_interval) for d in c.differences])
+    sides = column.sides(c.differences)
     columns = (
-        *column.PAIR,
-        column.number("P(A over B)", digits, attrgetter("probability")),
+        *sides.columns,
+        column.number("probability", digits, attrgetter("probability")),
         column.interval(
             c.level, digits, attrgetter("probability_interval"), applies=words.computed(c, "interval")
         ),
         _RECORD,
         marks(c.differences),
     )
-    caption = "Probability that A is preferred to B by the strengths (a tie counts half), and the judgements"
+    caption = f"Probability that {sides.one} is preferred to {sides.other} by the strengths (a tie counts"
+    caption += " half), and the judgements"
     footnote = why_marked(c.differences, c)
-    return Table.of(caption, columns, c.differences, words.stands_out, footnote=footnote)
+    return Table.of(
+        caption,
+        columns,
+        c.differences,
+        words.stands_out,
+        part="preferences",
+        main=len(sides.columns),
+        footnote=footnote,
+    )
 
 
 def _pictures(c: PreferenceComparison) -> Iterator[Picture]:

@@ -23,6 +23,7 @@ from bestby.report.tables import (
     difference_rounding,
     differences_table,
     marked_by,
+    pairs_matrix,
     score_rounding,
     systems_table,
 )
@@ -65,6 +66,7 @@ def document(c: RunsComparison) -> Document:
     """Return the report: systems, differences, run against run, and, with items, the parts of the errors."""
     metric, digits = c.metrics[0], difference_rounding(c)
     tables = [_systems(c), differences_table(c, metric, _p_of_runs(c)), _run_against_run(c)]
+    tables += [_stochastic_orders(c, c.orders)] if c.orders is not None else []
     return scaffold.one_section(
         c,
         title=f"Runs of {len(c.systems)} systems compared by {metric.name}",
@@ -75,23 +77,28 @@ def document(c: RunsComparison) -> Document:
         tables=(*tables, *([_variances(c)] if c.variances else [])),
         pictures=tuple(_pictures(c)),
         readings=tuple(difference_sentence(d, digits) for d in c.differences),
+        pairs=partial(pairs_matrix, c, metric),
     )
 
 
 def _methods_of_runs(c: RunsComparison) -> str:
     """Return how runs were compared with runs, and where the test of stochastic order is not reliable."""
+    text = _methods_of_chance(c)
+    return text if c.orders is None else f"{text} {_methods_of_orders(c.orders)}"
+
+
+def _methods_of_chance(c: RunsComparison) -> str:
     bounds = (d.improvement_interval for d in c.differences)
     chance = sorted({summary.name_of_interval(one.method) for one in bounds if one is not None})
-    text = f"P(A > B): {', '.join(chance)}. " if chance else ""
-    text += "Effect size: d_av, in standard deviations between runs."
-    return text if c.orders is None else f"{text} {_methods_of_orders(c.orders)}"
+    text = f"Probability of improvement: {', '.join(chance)}. " if chance else ""
+    return f"{text}Effect size: d_av, in standard deviations between runs."
 
 
 def _methods_of_orders(orders: StochasticOrders) -> str:
     level = next(iter(orders)).level
     bound, rate = f"{100.0 * level:.4g} %", f"{100.0 * alpha(level):.2g} %"
     text = (
-        f"ε(A, B): upper {bound} bound of how far A is from being better at every quantile."
+        f"Stochastic order: ε is an upper {bound} bound."
         f" p(ε): one-sided permutation test of the better direction; it shows dominance at {rate} or less."
     )
     codes = {note.code for order in orders for note in order.notes}
@@ -141,48 +148,77 @@ def _p_of_runs(c: RunsComparison) -> Column:
 
 
 def _run_against_run(c: RunsComparison) -> Table:
-    """Return how likely a run of A is above one of B, by how much, and how nearly always."""
-    two, ordered = Rounding(2), c.orders is not None
-    level = next(iter(c.orders)).level if c.orders else c.level
-    bounded = words.computed(c, "interval")
+    """Return how likely a run of the first is above one of the second, and by how much."""
+    two, bounded, sides = Rounding(2), words.computed(c, "interval"), column.sides(c.differences)
     columns = (
-        *column.PAIR,
-        column.number("P(A > B)", two, attrgetter("improvement")),
+        *sides.columns,
+        column.number("probability", two, attrgetter("improvement")),
         column.interval(c.level, two, attrgetter("improvement_interval"), applies=bounded),
         column.number("d_av", two, attrgetter("effect_size")),
-        column.number("ε(A, B)", two, attrgetter("order.epsilon_min"), applies=ordered),
-        column.number("ε(B, A)", two, attrgetter("reverse_order.epsilon_min"), applies=ordered),
-        column.p_value(
-            "p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), level, applies=ordered
-        ),
-        marked_by(_marks_of_runs, applies=any(map(_marks_of_runs, c.differences))),
+        marked_by(_marks_of_chance, applies=any(map(_marks_of_chance, c.differences))),
     )
     reason = (
-        "P(A > B) asks how often a run of A is above one of B, and ε at how many quantiles. The interval of"
-        " P(A > B) is for one pair at a time. The test of the differences asks another question, and is"
-        " corrected for the number of comparisons; it decides which systems are told apart."
+        "the probability asks how often a run of one is above a run of the other, and its interval is for one"
+        f" pair at a time. {_DECIDES}"
     )
-    marked = sum(bool(_marks_of_runs(d)) for d in c.differences)
-    caption = "Runs of A and B: probability of improvement, effect size"
-    caption += ", stochastic order (ε = 0: A always better)" if ordered else ""
+    marked = sum(bool(_marks_of_chance(d)) for d in c.differences)
     return Table.of(
-        caption,
+        f"Probability that a run of {sides.one} is above one of {sides.other}, and effect size (d_av)",
         columns,
         c.differences,
-        lambda d: ordered and (d.order.dominant or d.reverse_order.dominant),
-        methods=_methods_of_runs(c),
+        part="probability",
+        main=len(sides.columns),
+        methods=_methods_of_chance(c),
         footnote=said(Kind.QUESTION, marked, len(c.differences), reason),
     )
 
 
-def _marks_of_runs(d: RunsDifference) -> Kinds:
-    """Return why P(A > B) or the stochastic order disagrees with the test of the difference, if one does."""
-    if d.order is None or d.reverse_order is None:  # nothing was tested
-        return ()
-    dominant = d.order.dominant or d.reverse_order.dominant
-    chance = d.improvement_interval
-    of_chance = () if chance is None else beside(d, 0.5 not in chance)
-    return of_chance or beside(d, dominant or stands_out(d))
+_DECIDES = (
+    "The test of the differences asks another question, and is corrected for the number of comparisons; it"
+    " decides which systems are told apart."
+)
+
+
+def _marks_of_chance(d: RunsDifference) -> Kinds:
+    """Return why the probability of improvement disagrees with the test of the difference, if it does."""
+    return () if d.improvement_interval is None else beside(d, 0.5 not in d.improvement_interval)
+
+
+def _stochastic_orders(c: RunsComparison, orders: StochasticOrders) -> Table:
+    """Return how nearly one system is better at every quantile of its runs."""
+    two, sides = Rounding(2), column.sides(c.differences)
+    columns = (
+        *sides.columns,
+        column.number("ε", two, attrgetter("order.epsilon_min")),
+        column.number("ε reversed", two, attrgetter("reverse_order.epsilon_min")),
+        column.p_value(
+            "p(ε)", lambda d: min(d.order.p_value, d.reverse_order.p_value), next(iter(orders)).level
+        ),
+        marked_by(_marks_of_orders, applies=any(map(_marks_of_orders, c.differences))),
+    )
+    reason = f"ε asks at how many quantiles one system is better than the other. {_DECIDES}"
+    marked = sum(bool(_marks_of_orders(d)) for d in c.differences)
+    caption = f"Almost stochastic order: how far {sides.one} (reversed: {sides.other}) is from being better"
+    caption += " at every quantile of its runs; 0 is always better"
+    return Table.of(
+        caption,
+        columns,
+        c.differences,
+        _dominant,
+        part="order",
+        main=len(sides.columns),
+        methods=_methods_of_orders(orders),
+        footnote=said(Kind.QUESTION, marked, len(c.differences), reason),
+    )
+
+
+def _dominant(d: RunsDifference) -> bool:
+    return any(order is not None and order.dominant for order in (d.order, d.reverse_order))
+
+
+def _marks_of_orders(d: RunsDifference) -> Kinds:
+    """Return why the stochastic order disagrees with the test of the difference, if it does."""
+    return beside(d, _dominant(d) or stands_out(d))
 
 
 def _variances(c: RunsComparison) -> Table:
@@ -213,7 +249,7 @@ def _variances(c: RunsComparison) -> Table:
         error(f"{INFINITY} items", items=math.inf),
     )
     caption = "Standard error now, what it comes from, and what it would be with more runs or items"
-    return Table.of(caption, columns, c.variances)
+    return Table.of(caption, columns, c.variances, part="variances")
 
 
 def _pictures(c: RunsComparison) -> Iterator[Picture]:

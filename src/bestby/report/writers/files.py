@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import user_path
 from bestby._core.text import path_text
 
 
@@ -30,7 +31,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 def place_of(path: str | Path) -> Iterator[Path]:
     """Give the place that is written for a path; an error of the file system names the path."""
     # A link stays a link: what it points to is replaced.
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(user_path(path)))
     try:
         if target.is_dir():
             raise InvalidInputError(

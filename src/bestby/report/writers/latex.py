@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from bestby._core.text import visible
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted, suggestion, visible
 from bestby.report.column import Cell
 from bestby.report.document import Overview, Score, describe
 from bestby.report.tables import Table
 
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
-_MANY_COLUMNS = 8  # too many for the width of a page in the size of the others
+_LONG_WORD = 16  # from which a word of a caption may be broken after its signs
+_LONG_NAME = 24  # from which a column of names has a width of its own
+_FOLDED = r"p{0.3\linewidth}"
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$",
@@ -24,6 +30,7 @@ _SPECIAL = {
     "\N{HORIZONTAL ELLIPSIS}": r"\dots{}", "\N{NO-BREAK SPACE}": "~", "ß": r"\ss{}", "ø": r"\o{}",
     "Ø": r"\O{}", "æ": r"\ae{}", "Æ": r"\AE{}", "œ": r"\oe{}", "Œ": r"\OE{}", "ł": r"\l{}", "Ł": r"\L{}",
     "ı": r"\i{}", "†": r"\dag{}", "‡": r"\ddag{}", "§": r"\S{}", "¶": r"\P{}", "‖": r"$\|$",
+    "≤": r"$\le$", "≥": r"$\ge$",
 }  # fmt: skip
 _ACCENTS = {
     0x300: "`", 0x301: "'", 0x302: "^", 0x303: "~", 0x304: "=", 0x306: "u", 0x307: ".", 0x308: '"',
@@ -34,19 +41,80 @@ _GREEK = {
 } | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
 
 
-def to_latex(c: Any, top: int | None = None) -> str:
+Write = Callable[["Layout"], str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Layout:
+    """How tables are set; see `Reported.to_latex`."""
+
+    wide: bool = False
+    label: str = ""
+    caption: str = ""
+    digits: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.digits is None:
+            return
+        if isinstance(self.digits, bool) or not isinstance(self.digits, int) or not 0 <= self.digits <= 20:
+            raise InvalidInputError(
+                f"digits must be a whole number from 0 to 20, got {quoted(self.digits)}", argument="digits"
+            )
+
+
+def to_latex(
+    c: Any,
+    top: int | None = None,
+    *,
+    parts: Sequence[str] | None = None,
+    layout: Layout = Layout(),
+) -> str:
     """Return a result as LaTeX tables in the style of booktabs; several metrics share one of scores."""
     document = describe(c, top)
     overview = document.overview
-    body = [] if overview is None else [_overview(overview)]
+    made = [] if overview is None else [("scores", partial(_overview, overview))]
     for section in document.sections:
-        body += [_table(table) for table in section.tables[overview is not None :]]
-    comments = ["% needs \\usepackage{booktabs}"]
+        tables = section.tables[overview is not None :]
+        made += [(table.part, partial(_table, table)) for table in tables]
+        if section.pairs is not None and parts is not None and "pairs" in parts:
+            made.append(("pairs", partial(_table, section.pairs())))
+    chosen = _chosen(made, parts, [section.pairs is not None for section in document.sections])
+    if layout.caption and len(chosen) > 1:
+        raise InvalidInputError(
+            f"a caption is for one table, and there are {len(chosen)}",
+            hint=f'choose one, such as parts=["{made[0][0]}"]',
+        )
+    body = [write(_numbered(layout, place)) for place, write in enumerate(chosen)]
+    comments = ["% needs \\usepackage{booktabs,graphicx}"]
     foreign = sorted({letter for part in body for letter in part if ord(letter) > 127})
     if foreign:
         comments.append(f"% needs XeLaTeX or LuaLaTeX with a font that has: {' '.join(foreign)}")
     comments.append("% " + " ".join(visible(document.signature).split()))
     return "\n".join(comments) + "\n\n" + "\n\n".join(body) + "\n"
+
+
+def _chosen(made: Sequence[tuple[str, Write]], parts: Sequence[str] | None, pairs: list[bool]) -> list[Write]:
+    """Return what writes the parts that are asked for, in the order of the report."""
+    if parts is None:
+        return [write for _, write in made]
+    wanted = (parts,) if isinstance(parts, str) else tuple(parts)
+    known = [*dict.fromkeys(part for part, _ in made), *(["pairs"] if any(pairs) else [])]
+    for part in wanted:
+        if part not in known:
+            raise InvalidInputError(
+                f"parts must be among {', '.join(dict.fromkeys(known))}, got {quoted(part)}"
+                f"{suggestion(str(part), known)}",
+                argument="parts",
+            )
+    if not wanted:
+        raise InvalidInputError("parts is empty: there is nothing to write", argument="parts")
+    return [write for part, write in made if part in wanted]
+
+
+def _numbered(layout: Layout, place: int) -> Layout:
+    """Return the layout of one of several tables: each has a label of its own, the first the one given."""
+    more = f"-{place + 1}" if layout.label and place else ""
+    return dataclasses.replace(layout, label=layout.label + more)
 
 
 def escape(text: str) -> str:
@@ -67,36 +135,81 @@ def _letter(letter: str) -> str:
     return f"\\{_ACCENTS[ord(marks[0])]}{{{stem}}}"
 
 
-def _overview(overview: Overview) -> str:
+def prose(text: str) -> str:
+    r"""Return escaped text whose long words, such as names of systems, may be broken after their signs.
+
+    >>> prose("of bert_base_uncased")
+    'of bert\\_\\allowbreak{}base\\_\\allowbreak{}uncased'
+    """
+    return " ".join(_breakable(word) if len(word) > _LONG_WORD else escape(word) for word in text.split())
+
+
+def _breakable(word: str) -> str:
+    return r"\allowbreak{}".join(escape(piece) for piece in re.findall(r"[^-_./:]*[-_./:]+|[^-_./:]+", word))
+
+
+def _overview(overview: Overview, layout: Layout) -> str:
+    """Return the scores on all metrics; of several metrics with the intervals below them."""
     lines = [_line(["System", *map(escape, overview.metrics)]), r"\midrule"]
-    lines += [_line([escape(name), *map(_score, scores)]) for name, scores in overview.rows]
-    return _environment(escape(overview.caption), "l" * (1 + len(overview.metrics)), lines)
+    several = len(overview.metrics) > 1
+    long = any(len(name) > _LONG_NAME for name, _ in overview.rows)
+    shown = _name if long else escape
+    for name, scores in overview.rows:
+        intervals = ["" if score is None else _interval(score, layout) for score in scores]
+        numbers = ["" if score is None else _score(score, layout) for score in scores]
+        if several:
+            lines.append(_line([shown(name), *numbers]))
+            lines += [_line(["", *intervals])] if any(intervals) else []
+        else:
+            lines.append(_line([shown(name), " ".join(filter(None, (*numbers, *intervals)))]))
+    kinds = (_FOLDED if long else "l") + "l" * len(overview.metrics)
+    return _environment(prose(overview.caption), kinds, lines, layout)
 
 
-def _score(score: Score | None) -> str:
-    if score is None:
+def _score(score: Score, layout: Layout) -> str:
+    number = escape(score.number.shown(layout.digits))
+    text = rf"\textbf{{{number}}}" if score.best else number
+    return text + rf"\textsuperscript{{{escape(score.group)}}}" if score.group else text
+
+
+def _interval(score: Score, layout: Layout) -> str:
+    if score.interval is None:
         return ""
-    text = rf"\textbf{{{escape(score.text)}}}" if score.best else escape(score.text)
-    if score.group:
-        text += rf"\textsuperscript{{{escape(score.group)}}}"
-    return rf"{text} {{\footnotesize {escape(score.interval)}}}" if score.interval else text
+    return rf"{{\footnotesize {escape(score.interval.shown(layout.digits))}}}"
 
 
-def _table(table: Table) -> str:
-    headers = [escape(column.header) for column in table.columns]
-    lines = [_line(headers), r"\midrule"]
-    lines += [_line([_number(cell) for cell in row.cells]) for row in table.rows[:_MOST_ROWS]]
-    caption = f"{escape(table.caption)}. {escape(table.methods)}".rstrip()
+def _table(table: Table, layout: Layout) -> str:
+    lines = [_line([escape(column.header) for column in table.columns]), r"\midrule"]
+    folded = [_is_folded(table, place) for place in range(len(table.columns))]
+    for row in table.rows[:_MOST_ROWS]:
+        cells = zip(row.cells, folded, strict=True)
+        lines.append(_line([_name(cell.text) if long else _number(cell, layout) for cell, long in cells]))
+    caption = f"{prose(table.caption)}. {prose(table.methods)}".rstrip()
     if len(table.rows) > _MOST_ROWS:
         caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
-    align = "".join("r" if column.numeric else "l" for column in table.columns)
-    return _environment(caption, align, lines, "\\par\n".join(map(escape, table.footnote.splitlines())))
+    kinds = (
+        "r" if column.numeric else _FOLDED if long else "l"
+        for column, long in zip(table.columns, folded, strict=True)
+    )
+    footnote = "\\par\n".join(map(prose, table.footnote.splitlines()))
+    return _environment(caption, "".join(kinds), lines, layout, footnote)
 
 
-def _number(cell: Cell) -> str:
+def _is_folded(table: Table, place: int) -> bool:
+    """Return whether a column of names is so wide that its cells become paragraphs."""
+    cells = (row.cells[place].text for row in table.rows[:_MOST_ROWS])
+    return table.columns[place].name and max(map(len, cells), default=0) > _LONG_NAME
+
+
+def _name(text: str) -> str:
+    return rf"\raggedright {prose(text)}"
+
+
+def _number(cell: Cell, layout: Layout) -> str:
     """Return a cell, a power of ten in it as one writes it in a paper."""
-    power = re.fullmatch(r"(<?)(\d)e-(\d+)", cell.text) if isinstance(cell.key, float) else None
-    return rf"${power[1]}{power[2]}\times10^{{-{power[3]}}}$" if power else escape(cell.text)
+    text = cell.shown(layout.digits)
+    power = re.fullmatch(r"(<?)(\d)e-(\d+)", text) if isinstance(cell.key, float) else None
+    return rf"${power[1]}{power[2]}\times10^{{-{power[3]}}}$" if power else escape(text)
 
 
 def _line(cells: list[str]) -> str:
@@ -104,24 +217,24 @@ def _line(cells: list[str]) -> str:
     return " & ".join(f"{{}}{cell}" if cell.startswith(("[", "*")) else cell for cell in cells) + r" \\"
 
 
-def _environment(caption: str, align: str, lines: list[str], footnote: str = "") -> str:
-    size, gap = (r"\footnotesize", "3pt") if len(align) >= _MANY_COLUMNS else (r"\small", "4pt")
+def _environment(caption: str, align: str, lines: list[str], layout: Layout, footnote: str = "") -> str:
+    """Return a table; one that is wider than the column, or with `wide` the page, is scaled down to it."""
+    kind = "table*" if layout.wide else "table"
+    below = rf"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {footnote}\end{{minipage}}"
     parts = [
-        r"\begin{table}[t]",
-        r"\centering",
+        rf"\begin{{{kind}}}[t]",
+        r"\centering\emergencystretch=3em",
         r"\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}",
-        rf"\caption{{{caption}}}",
-        rf"{size}\setlength{{\tabcolsep}}{{{gap}}}",
+        rf"\caption{{{layout.caption or caption}}}",
+        *([rf"\label{{{layout.label}}}"] if layout.label else []),
+        r"\footnotesize\setlength{\tabcolsep}{3pt}",
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{@{{}}{align}@{{}}}}",
         r"\toprule",
         *lines,
         r"\bottomrule",
-        r"\end{tabular}",
-        *(
-            [rf"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {footnote}\end{{minipage}}"]
-            if footnote
-            else []
-        ),
-        r"\end{table}",
+        r"\end{tabular}}",
+        *([below] if footnote else []),
+        rf"\end{{{kind}}}",
     ]
     return "\n".join(parts)

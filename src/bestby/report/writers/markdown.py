@@ -18,13 +18,17 @@ def to_markdown(c: Any, top: int | None = None) -> str:
     document = describe(c, top)
     blocks: list[str] = []
     for section in document.sections:
+        said: set[str] = set()
         blocks.append(f"**{escape(section.lead)}**")
         for position, table in enumerate(section.tables):
             if position:
                 blocks.append(f"{escape(table.caption)}:")
             # The name is bold where the table is of systems, which has its main number beside it.
             blocks.append(_table(table, bold=table.main if position else 1))
-            blocks += map(escape, table.footnote.splitlines())
+            # What several tables share is said below the first.
+            lines = [line for line in table.footnote.splitlines() if line not in said]
+            blocks += map(escape, lines)
+            said.update(lines)
         blocks += [escape(remark) for remark in (*section.remarks, section.omitted) if remark]
     if document.classes is not None and is_small(document.classes):
         blocks += [f"{escape(document.classes.caption)}:", _table(document.classes, bold=0)]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from bestby._core.text import visible
+from bestby.report.column import FIRST, SECOND, SYSTEM, Cell
 from bestby.report.document import Section, describe, kind_of
+from bestby.report.names import Common, broken, common
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
@@ -20,10 +23,7 @@ if TYPE_CHECKING:
 _PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 _WIDTH = 100
 _LEAST_WIDTH = 80  # a narrower terminal breaks the lines; a narrower table would break the names
-_SHORT_NAME, _LONG_NAME = (
-    8,
-    12,
-)  # the least width of names; longer ones are folded in a table that is too wide
+_SHORT_NAME = 8  # the least width of a column of names
 _GAP = 2  # between two columns of a table
 _MANY_SYSTEMS = 12
 _STYLES = ("bold", "cyan")  # of rows that stand out, in the first table and in the others
@@ -102,6 +102,7 @@ def _print(c: Any, console: Console, top: int | None, *, classes: bool) -> None:
 
 
 def _print_section(section: Section, console: Console) -> None:
+    said: set[str] = set()
     many = len(section.tables[0].rows) > _MANY_SYSTEMS and not section.omitted
     for position, table in enumerate(section.tables):
         limited = position > 0 and many and len(table.rows) > _MOST_ROWS
@@ -109,9 +110,12 @@ def _print_section(section: Section, console: Console) -> None:
         if position:
             console.print()
         console.print(_text(table.caption))
-        _print_table(_rich(shown, strong=_STYLES[min(position, 1)]), console)
-        for line in table.footnote.splitlines():
-            console.print(_text(line))
+        fitted, left_out = _fitted(shown, console.width)
+        _print_table(_rich(fitted, strong=_STYLES[min(position, 1)]), console)
+        for line in (*left_out, *table.footnote.splitlines()):
+            if line not in said:  # what several tables share is said below the first
+                console.print(_text(line))
+            said.add(line)
         if limited:
             console.print(
                 _text(
@@ -145,29 +149,105 @@ def _print_table(table: RichTable, console: Console) -> None:
     console.width = width
 
 
+def _fitted(table: Table, width: int) -> tuple[Table, list[str]]:
+    """Return a table whose names are shorter if it is too wide, and the lines that say what they lack."""
+    over = _width(table) - width
+    if over <= 0:
+        return table, []
+    lines = []
+    for what, places in _name_columns(table).items():
+        shared = common(str(row.cells[place].key) for row in table.rows for place in places)
+        lines += [shared.explained(what)]
+        table = _renamed(table, places, partial(_shortened, shared))
+    places = [place for each in _name_columns(table).values() for place in each]
+    over = _width(table) - width
+    for place in sorted(places, key=lambda place: _longest(table, place)) if over > 0 else ():
+        # The narrowest first: what it does not need, wider ones can have.
+        rest = [one for one in places if _longest(table, one) >= _longest(table, place)]
+        share = -(-(sum(_longest(table, one) for one in rest) - (_width(table) - width)) // len(rest))
+        table = _renamed(table, [place], partial(_broken, max(share, _SHORT_NAME)))
+    return table, [line for line in lines if line]
+
+
+def _shortened(shared: Common, cell: Cell) -> str:
+    name = str(cell.key)
+    return cell.text.replace(name, shared.without(name), 1)
+
+
+def _broken(width: int, cell: Cell) -> str:
+    from rich.cells import cell_len
+
+    return "\n".join(broken(visible(cell.text), width, cell_len))
+
+
+def _name_columns(table: Table) -> dict[str, list[int]]:
+    """Return the places of the columns of names, by what they name."""
+    places: dict[str, list[int]] = {}
+    for place, column in enumerate(table.columns):
+        if column.name:
+            what = SYSTEM if column.header in (FIRST, SECOND) else column.header
+            places.setdefault(what, []).append(place)
+    return places
+
+
+def _renamed(table: Table, places: Sequence[int], name: Callable[[Cell], str]) -> Table:
+    rows = (
+        dataclasses.replace(
+            row,
+            cells=tuple(
+                dataclasses.replace(cell, text=name(cell)) if place in places else cell
+                for place, cell in enumerate(row.cells)
+            ),
+        )
+        for row in table.rows
+    )
+    return dataclasses.replace(table, rows=tuple(rows))
+
+
+def _width(table: Table) -> int:
+    return sum(_longest(table, place) + _GAP for place in range(len(table.columns))) - _GAP
+
+
+def _longest(table: Table, place: int) -> int:
+    """Return the width of a column: that of its longest line, names having a least one."""
+    from rich.cells import cell_len
+
+    column = table.columns[place]
+    texts = column.header, *(row.cells[place].text for row in table.rows)
+    longest = max(cell_len(visible(line)) for text in texts for line in text.split("\n"))
+    return max(longest, _SHORT_NAME) if column.name else longest
+
+
 def _rich(table: Table, strong: str) -> RichTable:
     """Return a table of rich; rows that stand out get a style, which nothing but colour depends on."""
     from rich import box
-    from rich.cells import cell_len
     from rich.table import Table as RichTable
 
     rich_table = RichTable(
         box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style=""
     )
     for place, column in enumerate(table.columns):
-        texts = column.header, *(row.cells[place].text for row in table.rows)
-        longest = max(cell_len(visible(text)) for text in texts)
         rich_table.add_column(
             _text(column.header),
             justify="right" if column.numeric else "left",
-            no_wrap=not column.name,
-            min_width=max(_SHORT_NAME, min(longest, _LONG_NAME)) if column.name else longest,
+            no_wrap=True,
+            min_width=_longest(table, place),
             overflow="fold",
         )
     for row in table.rows:
-        cells = [_text(cell.text, overflow="fold") for cell in row.cells]
+        cells = [
+            _lines(cell.text) if column.name else _text(cell.text)
+            for column, cell in zip(table.columns, row.cells, strict=True)
+        ]
         rich_table.add_row(*cells, style=strong if row.strong else "")
     return rich_table
+
+
+def _lines(text: str) -> Text:
+    """Return a name of one line or several as text for rich."""
+    from rich.text import Text
+
+    return Text("\n").join(_text(line) for line in text.split("\n"))
 
 
 def _print_hanging(console: Console, line: str) -> None:

@@ -1,0 +1,88 @@
+"""Long names in narrow tables: without what they have in common, else broken where their parts meet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+_SEPARATORS = "-_./: "
+_LEAST_SAVED = 4  # characters, so that the line that explains the ellipsis is worth its place
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What names begin with and what they end with, which a table leaves out."""
+
+    start: str = ""
+    end: str = ""
+
+    def without(self, name: str) -> str:
+        """Return a name without them, an ellipsis in their place; another name as it is.
+
+        >>> Common("wmt17/", ".en-de").without("wmt17/LIUM.en-de")
+        '…LIUM…'
+        """
+        if not name.startswith(self.start) or not name.endswith(self.end):
+            return name
+        middle = name[len(self.start) : len(name) - len(self.end)]
+        return f"{ELLIPSIS if self.start else ''}{middle}{ELLIPSIS if self.end else ''}"
+
+    def explained(self, what: str) -> str:
+        """Return a line that says what was left out of the names of some things, or nothing.
+
+        >>> Common("wmt17/", ".en-de").explained("system")
+        'Names of systems begin with "wmt17/" and end with ".en-de", which is left out here.'
+        """
+        parts = [f'begin with "{self.start}"'] if self.start else []
+        parts += [f'end with "{self.end}"'] if self.end else []
+        return f"Names of {what}s {' and '.join(parts)}, which is left out here." if parts else ""
+
+
+def common(names: Iterable[str]) -> Common:
+    """Return what all names begin and end with, up to where their parts meet.
+
+    >>> common(["wmt17/LIUM.en-de", "wmt17/LMU.en-de"])
+    Common(start='wmt17/', end='.en-de')
+    >>> common(["aen", "bert"]), common(["run/", "run/x"])
+    (Common(start='', end=''), Common(start='', end=''))
+    """
+    different = sorted(set(names))
+    if len(different) < 2:
+        return Common()
+    start = _whole_parts(_beginning(different))
+    start = start if len(start) >= _LEAST_SAVED else ""
+    end = _whole_parts(_beginning([name[len(start) :][::-1] for name in different]))[::-1]
+    end = end if len(end) >= _LEAST_SAVED else ""
+    kept = (name[len(start) : len(name) - len(end)] for name in different)
+    return Common(start, end) if all(re.search(r"[^\W_]", name) for name in kept) else Common()
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """Return the letters that all names begin with."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in alike)
+
+
+def _whole_parts(text: str) -> str:
+    """Return the beginning of a text up to its last sign that separates parts."""
+    return text[: max(text.rfind(sign) for sign in _SEPARATORS) + 1]
+
+
+def broken(name: str, width: int, length: Callable[[str], int]) -> list[str]:
+    """Return a name as lines of a width, broken after its signs, and in mid-word only where a word is wider.
+
+    >>> broken("newstest2017.LIUM-NMT.4900", 14, len)
+    ['newstest2017.', 'LIUM-NMT.4900']
+    """
+    lines = [""]
+    for piece in re.findall(r"[^-_./: ]*[-_./: ]+|[^-_./: ]+", name):
+        if lines[-1] and length(lines[-1]) + length(piece.rstrip()) > width:
+            lines.append("")
+        for letter in [piece] if length(lines[-1]) + length(piece.rstrip()) <= width else piece:
+            if length(lines[-1]) + length(letter.rstrip()) > width:
+                lines.append("")
+            lines[-1] += letter
+    return [line.rstrip() for line in lines]

@@ -1,0 +1,142 @@
+"""Results in percent, for writers for people: JSON, CSV and frames stay on the scale of the metric."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby.results.base import MetricInfo
+from bestby.results.comparison import Difference
+from bestby.results.pairs import Differences, Pairs, parts_of
+from bestby.results.values import Interval
+
+T = TypeVar("T")
+
+_HUNDRED = 100.0
+_KINDS = ("comparison", "runs", "study", "datasets", "folds")
+_OF_SCORES = ("score", "interval", "standard_error", "runs")
+_OF_DIFFERENCES = (
+    "estimate", "score_a", "score_b", "interval", "equivalence_interval", "standard_error", "margin",
+)  # fmt: skip
+_OF_PAIRS = ("scores", "estimate", "low", "high", "standard_error", "equivalence", "margin")
+_OF_SPREAD = ("low", "difference", "high")
+_OF_VARIANCES = ("items", "runs", "rest")
+
+
+def in_percent(result: Any) -> Any:
+    """Return a result whose scores and differences are in percent, and its metrics named so.
+
+    Metrics on another scale stay as they are. What has no scale, such as ranks and p-values, stays too.
+
+    Raises
+    ------
+    InvalidInputError
+        If no metric is a share (bounded by -1 and 1), or if there is a margin and not all of them are.
+    """
+    if result.described_by not in _KINDS:
+        raise InvalidInputError(
+            f"percent is for scores of systems, and a {type(result).__name__} has none",
+            hint="leave out percent",
+        )
+    metrics = (result.metric,) if hasattr(result, "metric") else result.metrics
+    names = {metric.name: f"{metric.name} (%)" for metric in metrics if _is_share(result, metric)}
+    _check(result, metrics, names)
+    changes = _of_one_metric(result) if hasattr(result, "metric") else _of_metrics(result, names)
+    changes["differences"] = _differences(result.differences, names)
+    return dataclasses.replace(result, margin=_times(result.margin), **changes)
+
+
+def _is_share(result: Any, metric: MetricInfo) -> bool:
+    """Return whether a metric is bounded by -1 and 1; where nothing bounds it, whether its scores are."""
+    low, high = metric.bounds
+    if math.isfinite(low) or math.isfinite(high):
+        return low >= -1.0 and high <= 1.0
+    if hasattr(result, "metric"):
+        scores = result.scores.ravel().tolist()
+    else:
+        scores = [entry.score for entry in result.systems if entry.metric == metric.name]
+    return not any(abs(score) > 1.0 for score in scores)
+
+
+def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str]) -> None:
+    others = [metric for metric in metrics if metric.name not in names]
+    if names and (not others or result.margin is None):
+        return
+    first = others[0]
+    if first.bounds == (0.0, _HUNDRED):
+        why = f"{quoted(first.name)} has a scale from 0 to 100 already"
+    else:
+        why = f"{quoted(first.name)} is not bounded by 0 and 1, nor by -1 and 1"
+    if names:
+        why += ", and the margin is for all metrics"
+    raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
+
+
+def _of_one_metric(result: Any) -> dict[str, Any]:
+    """Return what changes in a comparison over datasets or folds, its differences apart."""
+    name = f"{result.metric.name} (%)"
+    names = {result.metric.name: name}
+    changes: dict[str, Any] = {
+        "metric": dataclasses.replace(result.metric, name=name),
+        "scores": _times(result.scores),
+        "means": _times(result.means),
+        "within": {place: _differences(inner, names) for place, inner in result.within.items()},
+    }
+    if result.described_by == "folds":
+        return {**changes, "spread": tuple(_scaled(entry, _OF_SPREAD) for entry in result.spread)}
+    return {**changes, "overall": tuple(_scaled(entry, _OF_DIFFERENCES) for entry in result.overall)}
+
+
+def _of_metrics(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes in a comparison that has a score per metric and system, its differences apart."""
+    changes: dict[str, Any] = {
+        "metrics": tuple(
+            dataclasses.replace(metric, name=names.get(metric.name, metric.name)) for metric in result.metrics
+        ),
+        "systems": _renamed(result.systems, names, _OF_SCORES),
+        "omnibus": _renamed(result.omnibus, names, ()),
+    }
+    if result.described_by == "runs":
+        changes["variances"] = tuple(_scaled(entry, _OF_VARIANCES, _HUNDRED**2) for entry in result.variances)
+    return changes
+
+
+def _differences(differences: Sequence[Difference], names: Mapping[str, str]) -> Sequence[Difference]:
+    if not isinstance(differences, Differences):
+        return _renamed(differences, names, _OF_DIFFERENCES)
+    parts: list[Any] = []
+    for part in parts_of(differences):
+        if isinstance(part, Pairs):
+            parts.append(_renamed((part,), names, _OF_PAIRS)[0])
+        else:
+            parts.append(_renamed(part, names, _OF_DIFFERENCES))
+    return Differences(tuple(parts))
+
+
+def _renamed(entries: Iterable[Any], names: Mapping[str, str], fields: Sequence[str]) -> tuple[Any, ...]:
+    """Return records of metrics, those of shares in percent and under their new names."""
+    return tuple(
+        dataclasses.replace(_scaled(entry, fields), metric=names[entry.metric])
+        if entry.metric in names
+        else entry
+        for entry in entries
+    )
+
+
+def _scaled(entry: Any, fields: Sequence[str], by: float = _HUNDRED) -> Any:
+    """Return a record some of whose fields, where it has them, are multiplied."""
+    changes = {name: _times(getattr(entry, name), by) for name in fields if hasattr(entry, name)}
+    return dataclasses.replace(entry, **changes)
+
+
+def _times(value: Any, by: float = _HUNDRED) -> Any:
+    """Return a number, an interval, an array or a tuple of these, multiplied; None stays None."""
+    if value is None:
+        return None
+    if isinstance(value, Interval):
+        return dataclasses.replace(value, low=value.low * by, high=value.high * by)
+    return tuple(_times(part, by) for part in value) if isinstance(value, tuple) else value * by

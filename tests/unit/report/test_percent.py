@@ -1,0 +1,102 @@
+"""Percent: what is multiplied, what is refused, and that every way to show a result knows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestby as bb
+from bestby._core.errors import InvalidInputError
+from bestby.report.percent import in_percent
+
+RNG = np.random.default_rng(0)
+RIGHT = {name: (RNG.random(200) < able).astype(int) for name, able in (("x", 0.8), ("y", 0.7), ("z", 0.6))}
+RUNS = {"new": [0.81, 0.84, 0.83, 0.86, 0.82], "old": [0.79, 0.80, 0.78, 0.81, 0.80]}
+DATASETS = {f"d{i}": {"p": 0.7 + 0.01 * i, "q": 0.68 + 0.012 * i, "r": 0.6} for i in range(8)}
+GOLD = RNG.integers(0, 3, 200)
+
+
+def study(path: Path) -> Any:
+    store = bb.Study(path)
+    for name, wrong in (("c", 0.3), ("d", 0.2)):
+        for run in range(2):
+            predicted = np.where(RNG.random(200) < wrong, (GOLD + 1) % 3, GOLD)
+            store.add(name, predictions=predicted, gold=GOLD, run=run)
+    return store.compare(metric="accuracy", margin=0.05, n_resamples=199)
+
+
+RESULTS = {
+    "items": lambda _: bb.compare(RIGHT, margin=0.05),
+    "many": lambda _: bb.compare({f"s{i}": RNG.integers(0, 2, 80) for i in range(70)}),
+    "runs": lambda _: bb.compare_runs(RUNS),
+    "runs of items": lambda _: bb.compare_runs({k: [v, v[::-1], v] for k, v in RIGHT.items()}),
+    "datasets": lambda _: bb.compare_datasets(DATASETS, outer="dataset", margin=0.02),
+    "folds": lambda _: bb.compare_folds({k: v * 2 for k, v in RUNS.items()}, margin=0.02),
+    "study": study,
+}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_scores_and_differences_are_multiplied_and_nothing_else(kind: str, tmp_path: Path) -> None:
+    result = RESULTS[kind](tmp_path / "study")
+    shown = in_percent(result)
+    assert len(result.differences) > 0
+    for one, other in zip(result.differences, shown.differences, strict=True):
+        assert other.estimate == pytest.approx(100 * one.estimate)
+        assert other.score_a == pytest.approx(100 * one.score_a)
+        assert other.metric == f"{one.metric} (%)"
+        assert (other.a, other.b, other.p_value, other.p_adjusted, other.verdict) == (
+            one.a, one.b, one.p_value, one.p_adjusted, one.verdict,
+        )  # fmt: skip
+        if one.interval is not None:
+            assert (other.interval.low, other.interval.high) == pytest.approx(
+                (100 * one.interval.low, 100 * one.interval.high)
+            )
+    assert (result.margin is None) == (shown.margin is None)
+    assert shown.margin is None or shown.margin == pytest.approx(100 * result.margin)
+    for way in ("table", "to_markdown", "to_latex", "to_html"):
+        assert "%)" in getattr(result, way)(percent=True)
+    assert str(result) == result.table()  # asking for percent changes no result
+    shown.plot()
+
+
+def test_the_table_in_percent(made: SimpleNamespace) -> None:
+    lines = made.five().table(percent=True).splitlines()
+    assert lines[0].startswith("aen_bert has the highest accuracy (%), 78.1, over 638 items;")
+    assert " 1–2  aen_bert           78.1   [74.7, 81.2]  a" in lines
+    assert any(" ".join(line.split()) == "aen_bert bert_spc 1.1 [−2.5, 4.4] 0.58" for line in lines)
+
+
+def test_variances_are_those_of_percent() -> None:
+    result = bb.compare_runs({k: [v, v[::-1], v] for k, v in RIGHT.items()})
+    for one, other in zip(result.variances, in_percent(result).variances, strict=True):
+        assert other.standard_error(runs=2) == pytest.approx(100 * one.standard_error(runs=2))
+        assert other.share_of_runs == pytest.approx(one.share_of_runs)
+
+
+def test_metrics_on_another_scale_stay() -> None:
+    texts = ["a cat sat on the mat", "the dog ran"] * 10
+    systems = {"s": texts, "t": ["a cat sat on a mat", "a dog ran"] * 10}
+    both = bb.compare(systems, gold=texts, metric=["em", "bleu"], n_resamples=99)
+    shown = in_percent(both)
+    assert [metric.name for metric in shown.metrics] == ["em (%)", "bleu"]
+    assert shown.score("s", "bleu") == both.score("s", "bleu")
+    with pytest.raises(InvalidInputError, match="'bleu' has a scale from 0 to 100 already"):
+        bb.compare(systems, gold=texts, metric="bleu", n_resamples=99).table(percent=True)
+    with pytest.raises(InvalidInputError, match="the margin is for all metrics"):
+        in_percent(bb.compare(systems, gold=texts, metric=["em", "bleu"], margin=0.1, n_resamples=99))
+
+
+def test_what_is_no_share_is_refused() -> None:
+    numbers = {name: RNG.normal(3.0, 1.0, 50) for name in "ab"}
+    with pytest.raises(InvalidInputError, match="not bounded by 0 and 1, nor by -1 and 1"):
+        bb.compare(numbers).to_markdown(percent=True)
+    with pytest.raises(InvalidInputError, match="a Plan has none"):
+        bb.power(bb.PairedScores(0.5, 1.0), 34).to_latex(percent=True)
+    judged = [("x", "y", "x")] * 30 + [("y", "x", "y")] * 10
+    with pytest.raises(InvalidInputError, match="percent is for scores"):
+        bb.compare_preferences(judged, n_resamples=99).table(percent=True)
