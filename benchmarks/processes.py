@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import random
 import resource
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,6 +29,46 @@ IMPORTS = {
 }
 
 
+GATE = ROOT / "build" / "gate"
+ITEMS, SAMPLES = 10_000, 20_000
+
+
+def gate_files() -> tuple[list[str], list[str]]:
+    """Write the files of a gate, and return them: two tables of 10,000 items, two logs of 40 MB."""
+    tables, logs = [], []
+    for system, seed in (("main", 0), ("new", 1)):
+        folder = GATE / system
+        folder.mkdir(parents=True, exist_ok=True)
+        chance, changes = random.Random(5), random.Random(seed)
+        right = [(chance.random() < 0.7) != (seed > 0 and changes.random() < 0.01) for _ in range(SAMPLES)]
+        table = GATE / f"{system}.csv"
+        rows = [f"q{i},{i % 5},{i % 5 if right[i] else i % 5 + 1}\n" for i in range(ITEMS)]
+        table.write_text("item,gold,prediction\n" + "".join(rows), encoding="utf-8")
+        log = folder / "samples_task_2026-01-01T00-00-00.000000.jsonl"
+        log.write_text("".join(_sample(i, correct) for i, correct in enumerate(right)), encoding="utf-8")
+        tables.append(str(table))
+        logs.append(f"{system}={log}")
+    return tables, logs
+
+
+def _sample(place: int, correct: bool) -> str:
+    """Return an item of a log of lm-evaluation-harness, of 2 kB."""
+    question = f"question {place} " + "word " * 180
+    record = {
+        "doc_id": place,
+        "doc": {"question": question},
+        "target": "4",
+        "arguments": {"gen_args_0": {"arg_0": question}},
+        "resps": [["4"]],
+        "filtered_resps": ["4"],
+        "filter": "none",
+        "metrics": ["acc"],
+        "doc_hash": f"{zlib.crc32(question.encode()):x}",
+        "acc": float(correct),
+    }
+    return json.dumps(record) + "\n"
+
+
 def starts() -> dict[str, list[str]]:
     """The commands whose time is taken."""
     python = [sys.executable, "-c"]
@@ -33,6 +76,8 @@ def starts() -> dict[str, list[str]]:
     boostsa = [str(ROOT / "build" / "boostsa" / "bin" / "python"), "-c"]
     bestby = str(Path(sys.executable).parent / "bestby")
     chosen = [word for system in SYSTEMS for word in ("--system", system)]
+    tables, logs = gate_files()
+    gate = [bestby, "gate", "--margin", "0.02", "--inconclusive", "pass"]
     columns = [str(EXAMPLE), "--gold", "gold", "--item", "item", *chosen]
     return {
         'python -c "pass"': [*python, "pass"],
@@ -42,6 +87,8 @@ def starts() -> dict[str, list[str]]:
         "bestby --version": [bestby, "--version"],
         "bestby --help": [bestby, "--help"],
         "bestby compare (5 systems, 1000 items, accuracy)": [bestby, "compare", *columns],
+        "bestby gate (2 tables of 10,000 items, accuracy, a margin)": [*gate, *tables, "--gold", "gold"],
+        "bestby gate (2 logs of lm-evaluation-harness of 40 MB)": [*gate, *logs],
         **{f'python -c "import {name}"': [*rivals, f"import {name}"] for name in IMPORTS.values()},
         'python -c "import boostsa"': [*boostsa, "import boostsa"],
     }

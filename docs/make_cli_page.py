@@ -19,6 +19,7 @@ COMMANDS = {
     "bestby cite": ["cite"],
     "bestby compare": ["compare"],
     "bestby evaluate": ["evaluate"],
+    "bestby gate": ["gate"],
     "bestby datasets": ["datasets"],
     "bestby folds": ["folds"],
     "bestby metrics": ["metrics"],

@@ -28,7 +28,8 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("how good is one system?", "evaluate", "bestby evaluate"),
         Answer("which system is best?", "compare", "bestby compare"),
         Answer("… if each ran several times?", "compare_runs", "bestby runs"),
-        Answer("… than a published score?", "compare_published", "bestby published"),
+        Answer("may it replace the old one?", "gate", "bestby gate"),
+        Answer("better than a published score?", "compare_published", "bestby published"),
     ),
     "a score per run (seed)": (
         Answer("which is better on average?", "compare_runs", "bestby runs"),

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from bestby._core.errors import BestbyError as BestbyError
     from bestby._core.errors import DesignError as DesignError
     from bestby._core.errors import ExecutorError as ExecutorError
+    from bestby._core.errors import GateFailedError as GateFailedError
     from bestby._core.errors import InvalidInputError as InvalidInputError
     from bestby._core.errors import MissingExtraError as MissingExtraError
     from bestby._core.errors import StudyError as StudyError
     from bestby.advising.advise import advise as advise
     from bestby.comparisons.datasets.comparing import compare_datasets as compare_datasets
     from bestby.comparisons.folds.comparing import compare_folds as compare_folds
+    from bestby.comparisons.gate.gating import gate as gate
     from bestby.comparisons.items import compare as compare
     from bestby.comparisons.preferences.comparing import compare_preferences as compare_preferences
     from bestby.comparisons.published.comparing import compare_published as compare_published
@@ -64,6 +66,9 @@ if TYPE_CHECKING:
     from bestby.results.comparison import SystemScore as SystemScore
     from bestby.results.datasets import DatasetComparison as DatasetComparison
     from bestby.results.folds import FoldComparison as FoldComparison
+    from bestby.results.gate import Flip as Flip
+    from bestby.results.gate import Gate as Gate
+    from bestby.results.gate import GateCheck as GateCheck
     from bestby.results.loading import load as load
     from bestby.results.normality import Normality as Normality
     from bestby.results.ordering import StochasticOrder as StochasticOrder
@@ -89,11 +94,12 @@ __getattr__, __dir__, __all__ = door(
     {
         "metrics": "",
         "results": "",
-        "_core.errors": "BestbyError DesignError ExecutorError InvalidInputError"
+        "_core.errors": "BestbyError DesignError ExecutorError GateFailedError InvalidInputError"
         " MissingExtraError StudyError",
         "advising.advise": "advise",
         "comparisons.datasets.comparing": "compare_datasets",
         "comparisons.folds.comparing": "compare_folds",
+        "comparisons.gate.gating": "gate",
         "comparisons.items": "compare",
         "comparisons.preferences.comparing": "compare_preferences",
         "comparisons.published.comparing": "compare_published",
@@ -129,6 +135,7 @@ __getattr__, __dir__, __all__ = door(
         "results.comparison": "Comparison Difference SystemScore",
         "results.datasets": "DatasetComparison",
         "results.folds": "FoldComparison",
+        "results.gate": "Flip Gate GateCheck",
         "results.loading": "load",
         "results.normality": "Normality",
         "results.ordering": "StochasticOrder StochasticOrders",

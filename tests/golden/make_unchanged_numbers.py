@@ -404,6 +404,9 @@ def normality() -> Any:
     return bb.normality(np.round(np.random.default_rng(16).exponential(size=40), 2), n_resamples=499)
 
 
+CASES["gate"] = lambda: bb.gate(*labels(2), clusters=groups(), metric=["accuracy", "f1_macro"], margin=0.15)
+CASES["gate_alarm"] = lambda: bb.gate(*labels(2), metric=["accuracy", "f1_macro", "matthews_corrcoef"])
+CASES["gate_of_errors"] = lambda: bb.gate(*numbers(2), metric=["mae", "rmse"], margin={"mae": 0.3})
 CASES["aso"] = lambda: bb.aso(_of_runs()["a"], _of_runs()["b"], n_resamples=499, level=0.9)
 CASES["multi_aso"] = lambda: bb.multi_aso(_of_runs(), n_resamples=499, greater_is_better=False)
 CASES["aso_tightness"] = lambda: {"value": bb.aso_tightness(5, 5, 10, 8)}

@@ -70,6 +70,11 @@ def _evaluate(**groups: Any) -> Outcome:
     return _told(result, *(entry.interval for entry in result.systems))
 
 
+def _gate(**groups: Any) -> Outcome:
+    result = bb.gate(SYSTEMS, GOLD, metric="f1_macro", margin=0.05, n_resamples=199, **groups)
+    return _told(result, *(check.difference.equivalence_interval for check in result))
+
+
 def _annotated(**groups: Any) -> Outcome:
     labels = bb.Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
     result = bb.compare(SYSTEMS, labels, metric="accuracy", annotators="resample", n_resamples=199, **groups)
@@ -179,6 +184,7 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         _evaluate,
         {"clusters": "changes", "crossed": "changes", "strata": "changes"},
     ),
+    "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
     "ranks": ("compare", _ranks, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
     "resampled annotators": (
         "compare",

@@ -43,6 +43,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: bb.compare(SYSTEMS, GOLD, n_resamples=99),
     "DatasetComparison": lambda: bb.compare_datasets(TABLE, outer="dataset", n_resamples=99),
     "FoldComparison": lambda: bb.compare_folds(RUNS),
+    "Gate": lambda: bb.gate(SYSTEMS, GOLD, n_resamples=99),
     "Normality": lambda: bb.normality(RUNS["a"], n_resamples=99),
     "Plan": lambda: bb.power(bb.PairedProportions(0.8, 0.7, 0.8), 100),
     "PreferenceComparison": lambda: bb.compare_preferences(JUDGED, n_resamples=99),
@@ -57,6 +58,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
 
 PARTS = {
     "Difference",
+    "Flip",
+    "GateCheck",
     "Interval",
     "Note",
     "PreferenceDifference",

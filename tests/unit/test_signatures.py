@@ -17,9 +17,9 @@ ORDER = """
     data gold metric greater_is_better statistic per_class systems ignore conditions items dataset datasets
     outer fold repetition a b winner run system_column value_column
     clusters strata on_missing classes normalise annotators blocks paired missing texts format stream ratio
-    required ties scale prior baseline interval level simultaneous test across inside alternative correction
-    margin n_comparisons curve n_simulations n_resamples resample_size rescale rng n_jobs progress executor
-    cache resampling
+    required ties scale prior baseline candidate interval level simultaneous test across inside alternative
+    correction margin n_comparisons curve n_simulations n_resamples resample_size rescale rng n_jobs progress
+    executor cache resampling
 """.split()  # noqa: SIM905 - a list of words
 """The order that docs/concepts/design.md lays down."""
 
@@ -30,6 +30,7 @@ COMPARISONS: dict[str, Callable[..., Any]] = {
     "compare_preferences": bb.compare_preferences,
     "compare_runs": bb.compare_runs,
     "evaluate": bb.evaluate,
+    "gate": bb.gate,
     "multi_aso": bb.multi_aso,
     "Study.compare": bb.Study.compare,
 }

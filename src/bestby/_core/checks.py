@@ -203,15 +203,15 @@ def _homogeneous(array: Array, what: str) -> Array:
     )
 
 
-def valid_baseline(value: Any, names: Sequence[str]) -> str | None:
-    """Return the name of the baseline if it is None or one of the systems."""
+def valid_baseline(value: Any, names: Sequence[str], what: str = "baseline") -> str | None:
+    """Return the name of the baseline, or of the candidate, if it is None or one of the systems."""
     if value is None or (isinstance(value, str) and value in names):
         return value
     meant = suggestion(value, names) if isinstance(value, str) else ""
     raise InvalidInputError(
-        f"baseline {quoted(value)} is not among the systems: {', '.join(names)}{meant}",
-        hint=None if isinstance(value, str) else "baseline is the name of one system",
-        argument="baseline",
+        f"{what} {quoted(value)} is not among the systems: {', '.join(names)}{meant}",
+        hint=None if isinstance(value, str) else f"{what} is the name of one system",
+        argument=what,
     )
 
 

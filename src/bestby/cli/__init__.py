@@ -14,8 +14,9 @@ __all__ = ["app", "main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    Returns 0; 2 for bad input, bad usage or an output that cannot be written; 70 for a defect of bestby; 130
-    when interrupted; 141 when the reader of the output has gone.
+    Returns 0; 1 for a gate that failed and 3 for one that is inconclusive; 2 for bad input, bad usage or an
+    output that cannot be written; 70 for a defect of bestby, also where it cannot be imported; 130 when
+    interrupted; 141 when the reader of the output has gone.
     """
     try:
         from bestby.cli.interrupts import after_imports
@@ -26,6 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return run(arguments)
     except KeyboardInterrupt:
         return 130
+    except Exception:  # Python would exit with 1, which is the status of a gate that failed
+        import traceback
+
+        traceback.print_exc()
+        return 70
 
 
 def __getattr__(name: str) -> Any:

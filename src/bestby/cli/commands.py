@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ __all__ = ["app", "run"]
 COMMANDS = {
     "compare": "Compare systems on one test set: differences, intervals, tests.",
     "evaluate": "Give the scores of one system or several with their intervals; nothing is tested.",
+    "gate": "Decide whether a candidate is good enough to take the place of a baseline.",
     "datasets": "Compare systems over several datasets: on how many they differ, how they rank.",
     "folds": "Compare systems by cross-validation: corrected tests, spread over repetitions.",
     "runs": "Compare systems by several runs (random seeds) of each.",
@@ -86,7 +88,7 @@ def _load(words: tuple[str, ...], help: str) -> Any:
         try:
             run_command = getattr(importlib.import_module(f"bestby.cli.{words[0]}"), "_".join(words))
             with with_stdin(values) as complete:
-                if not hasattr(complete, "output"):
+                if "progress" not in inspect.signature(run_command).parameters:
                     run_command(complete)
                 else:
                     importlib.import_module("bestby.cli.outputs").write_result(run_command, complete)

@@ -9,6 +9,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.advising.reading import needs_items, reads_objects
 from bestby.cli.parameters.compare import Compare
 from bestby.cli.parameters.evaluate import Evaluate
+from bestby.cli.parameters.gate import Gate
 from bestby.cli.parameters.groups import split_names
 from bestby.comparisons.items import compare as compare_systems
 from bestby.data.evaluation import Evaluation
@@ -21,9 +22,9 @@ def compare(values: Compare, progress: Any) -> Any:
     return compare_systems(evaluation, **statistics, progress=progress)
 
 
-def read_evaluation(values: Compare | Evaluate) -> tuple[Evaluation, dict[str, Any]]:
+def read_evaluation(values: Compare | Evaluate | Gate) -> tuple[Evaluation, dict[str, Any]]:
     """Return the systems in the files, and the arguments that say what is computed of them."""
-    if values.statistics.resample_annotators and not values.data.annotators:
+    if getattr(values.statistics, "resample_annotators", False) and not values.data.annotators:
         raise InvalidInputError(
             "--resample-annotators needs --annotators: the columns of their labels",
             hint="give both, or leave --resample-annotators out",
@@ -36,7 +37,7 @@ def read_evaluation(values: Compare | Evaluate) -> tuple[Evaluation, dict[str, A
     if "blocks" in statistics or needs_items(metric) or getattr(values.output, "items_on_page", False):
         data.setdefault("stream", False)
     options = _format_options(data.pop("format_options", None))
-    return read(values.paths, texts=reads_objects(metric), **{**data, **options}), statistics
+    return read(values.paths or [], texts=reads_objects(metric), **{**data, **options}), statistics
 
 
 _ARGUMENTS = {"item": "items", "cluster": "clusters", "stratum": "strata", "system": "systems"}

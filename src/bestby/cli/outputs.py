@@ -27,15 +27,16 @@ _FOR_PEOPLE = (*_OF_SYSTEMS, "plot")
 _PICTURES = (".png", ".svg", ".pdf")
 
 
-def write_result(command: Callable[[Any, Any], Any], values: Any) -> None:
+def write_result(command: Callable[[Any, Any], Any], values: Any) -> Any:
     """Check the outputs, run a command with a function that shows the progress, and write its result."""
-    _check(values)
+    check_outputs(values)
     with shown() as progress:
         result = command(values, progress)
     _write(values.output, result)
+    return result
 
 
-def _check(values: Any) -> None:
+def check_outputs(values: Any) -> None:
     """Check the outputs before any work is done."""
     output: Json = values.output
     if getattr(output, "top", None) is not None:
@@ -98,11 +99,14 @@ def _check_figure(output: Json, targets: Mapping[str, str]) -> None:
 
 def _read(values: Any) -> dict[str, Sequence[str]]:
     """Return the files, or the columns, that are read, by the argument that names them."""
-    read = {"FILE": [values.path]} if hasattr(values, "path") else {"FILES": getattr(values, "paths", None)}
-    gold = getattr(getattr(values, "data", None), "gold", None)
-    return {
-        name: words or [] for name, words in {**read, "--gold": gold}.items() if not isinstance(words, str)
-    }
+    read: dict[str, Any] = {"FILES": getattr(values, "paths", None)}
+    if hasattr(values, "path"):
+        read = {"FILE": [values.path]}
+    data = getattr(values, "data", None)
+    read["--gold"] = getattr(data, "gold", None)
+    if (stored := getattr(data, "baseline_file", None)) is not None:
+        read["--baseline-file"] = [stored]
+    return {name: words or [] for name, words in read.items() if not isinstance(words, str)}
 
 
 def _write(output: Json, result: Any) -> None:

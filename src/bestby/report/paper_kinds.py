@@ -8,7 +8,7 @@ from typing import Any
 from bestby.report import scaffold, summary
 from bestby.report.kinds import plan as plans
 from bestby.report.kinds.runs import methods_of_tests
-from bestby.report.numbers import difference_text, percent, power_text
+from bestby.report.numbers import alpha, difference_text, margin_text, percent, power_text
 from bestby.report.paper_sentences import (
     against,
     drawn,
@@ -25,6 +25,7 @@ from bestby.results.advice import Advice
 from bestby.results.comparison import Comparison
 from bestby.results.datasets import DatasetComparison
 from bestby.results.folds import FoldComparison
+from bestby.results.gate import Gate
 from bestby.results.normality import Normality
 from bestby.results.ordering import StochasticOrder, StochasticOrders
 from bestby.results.pairs import examples
@@ -226,6 +227,35 @@ def published(c: PublishedComparison) -> Iterator[str]:
     else:
         yield f"The shares of right answers to different items were compared {by['other items']}."
     yield f"Intervals are at the {percent(c.level)} level, and cover all digits that were cut off."
+
+
+def gate(g: Gate) -> Iterator[str]:
+    """Yield how it was decided whether a candidate may take the place of a baseline."""
+    yield f"We asked whether {g.candidate} may take the place of {g.baseline}, on the same {g.extent}."
+    bounded = [check for check in g.checks if check.margin is not None]
+    alarms = [check for check in g.checks if check.margin is None]
+    if bounded:
+        margins = listed(
+            [f"{margin_text(check.margin or 0.0)} for {measured(check.name)}" for check in bounded]
+        )
+        bounds = [c.difference.equivalence_interval for c in bounded]
+        methods = dict.fromkeys(one.method for one in bounds if one is not None)
+        named_methods = listed([f"{long_name('interval', m)}{source_of_interval(m)}" for m in methods])
+        yield (
+            f"A loss of this much matters: {margins}. A check passes if the one-sided {percent(g.level)}"
+            f" bound of the difference{cite('analysis', 'equivalence')} excludes it (interval:"
+            f" {named_methods}); all checks must pass, which needs no correction."
+        )
+    if alarms:
+        names = listed([measured(check.name) for check in alarms])
+        differences = [check.difference for check in alarms]
+        _, tests = summary.intervals_and_tests(differences, source_of_interval, source_of_test)
+        several = f", corrected by Holm's procedure{cite('correction', 'holm')}" if len(alarms) > 1 else ""
+        yield (
+            f"For {names} we tested whether the candidate is worse, at the {percent(alpha(g.level))} level:"
+            f" {tests}{several}."
+        )
+    yield drawn(g, g.differences)
 
 
 def plan(p: Plan) -> Iterator[str]:

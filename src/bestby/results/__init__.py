@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from bestby.results.disagreements import Disagreements as Disagreements
     from bestby.results.folds import FoldComparison as FoldComparison
     from bestby.results.folds import Spread as Spread
+    from bestby.results.gate import Flip as Flip
+    from bestby.results.gate import Gate as Gate
+    from bestby.results.gate import GateCheck as GateCheck
     from bestby.results.normality import Normality as Normality
     from bestby.results.normality import NormalityTest as NormalityTest
     from bestby.results.ordering import StochasticOrder as StochasticOrder
@@ -66,6 +69,7 @@ __getattr__, __dir__, __all__ = door(
         "results.datasets": "Counts DatasetComparison Overall PairTests RankDifference",
         "results.disagreements": "Disagreement Disagreements",
         "results.folds": "FoldComparison Spread",
+        "results.gate": "Flip Gate GateCheck",
         "results.normality": "Normality NormalityTest",
         "results.ordering": "StochasticOrder StochasticOrders",
         "results.pairs": "Differences Pairs",

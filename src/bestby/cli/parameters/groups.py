@@ -287,7 +287,7 @@ class Json(Group):
 
     def targets(self) -> dict[str, str]:
         """Return a file, or - for the standard output, by format."""
-        forms = ("json", "csv", "csv_scores", "markdown", "latex", "html", "plot", "results_tsv")
+        forms = ("json", "csv", "csv_scores", "markdown", "latex", "html", "plot", "results_tsv", "junit")
         given = {form: getattr(self, form, None) for form in forms}
         # As text, so that messages show what is not expanded as it was given.
         return {form: os.path.expanduser(path) for form, path in given.items() if path is not None}  # noqa: PTH111

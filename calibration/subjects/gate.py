@@ -1,0 +1,220 @@
+"""Gates: how often a candidate that is worse by the margin passes, and how often one that is not fails."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+
+import numpy as np
+
+from bestby.comparisons.gate.gating import decided
+from bestby.comparisons.gate.skewness import SKEWED
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare
+from bestby.metrics import resolve
+from bestby.resampling.settings import Resampling
+from bestby.results.gate import outcome_of
+from calibration.populations import Floats
+from calibration.statements import Kind, Outcome, Statements, What
+from calibration.subjects.equivalence import Bounded, changed, grouped, near_copies, truth
+
+TITLE = "Gate"
+TEXT = """
+`wrong`: how often a gate with a margin passes a candidate whose true difference is minus the margin. Of two
+metrics both are worse by their margins (*both*), or one of them is and the other is equal (*one*).
+`rejected`: how often a gate without a margin fails a candidate that is as good as the baseline; of several
+metrics how often one of them does. The systems are `a`, the baseline, and `b`. The note `skewed_differences`
+is counted: of lognormal differences, few items gain much; of minus lognormal ones, few lose much.
+"""
+
+SUBJECT = "gate"
+Sampler = Callable[[np.random.Generator, int], Evaluation]
+Margins = Callable[[], Sequence[float | None]]
+
+EVEN = (0.34, 0.33, 0.33)
+RARE = (0.6, 0.35, 0.05)
+
+
+def cells() -> Iterator[Statements]:
+    """Yield the cells: gates with a margin, and alarms."""
+    yield from _of_means()
+    yield from _of_labels()
+    yield from _of_clusters()
+    yield from _of_alarms()
+
+
+def _cell(
+    population: str,
+    n: int,
+    sample: Sampler,
+    metrics: Sequence[object],
+    margins: Margins,
+    datasets: int = 1000,
+) -> Statements:
+    one = partial(_one, sample, n, metrics, margins)
+    return Statements(SUBJECT, population, str(n), n, one, datasets)
+
+
+def _one(
+    sample: Sampler,
+    n: int,
+    metrics: Sequence[object],
+    margins: Margins,
+    rng: np.random.Generator,
+    seed: int,
+) -> dict[What, Outcome]:
+    """Return whether the gate passes a candidate that is worse, or fails one that is not."""
+    resolved = [resolve(one) for one in metrics]
+    wanted = dict(zip([one.name for one in resolved], margins(), strict=True))
+    drawn = Resampling(n_resamples=199, rng=seed)
+    made, found = decided(sample(rng, n), resolved, "a", wanted, 0.95, resampling=drawn)
+    outcome = outcome_of(tuple(found))
+    alarm = None in wanted.values()
+    kind: Kind = "rejected" if alarm else "wrong"
+    notes = [
+        *(note for one in made for note in one.notes),
+        *(n for one in found for n in one.difference.notes),
+    ]
+    noted = any(note.code == SKEWED for note in notes)
+    return {What(kind, "auto", True): Outcome(outcome == ("fail" if alarm else "pass"), noted)}
+
+
+def _fixed(*margins: float | None) -> Margins:
+    return lambda: margins
+
+
+# -- with a margin -----------------------------------------------------------------------------------
+
+
+def answers(losses: float, gains: float, rng: np.random.Generator, n: int) -> Evaluation:
+    """Return answers; a share that A has right B has wrong (`losses`), and the other way round."""
+    draw, rest = rng.random(n), (rng.random(n) < 0.7).astype(float)
+    lost, gained = draw < losses, (draw >= losses) & (draw < losses + gains)
+    a, b = (np.where(lost, 1 - k, np.where(gained, k, rest)) for k in (0.0, 1.0))
+    return Evaluation.of({"a": a, "b": b}, np.ones(n))
+
+
+def scores(shape: str, loss: float, rng: np.random.Generator, n: int) -> Evaluation:
+    """Return scores of which those of B are lower by the loss on average, with noise of this shape."""
+    noise: Floats = (
+        rng.normal(0.0, 0.5, n) if shape == "normal" else 0.25 * (np.exp(0.5) - rng.lognormal(size=n))
+    )
+    noise = -noise if shape == "lognormal" else noise
+    a: Floats = rng.normal(size=n)
+    return Evaluation.of({"a": a, "b": a - loss + noise})
+
+
+def _of_means() -> Iterator[Statements]:
+    for (gains, margin), n in itertools.product(((0.1, 0.05), (0.02, 0.02), (0.0, 0.02)), (100, 500, 2000)):
+        told = f"accuracy, {margin:.0%} worse, {2 * gains + margin:.0%} differ"
+        sample = partial(answers, gains + margin, gains)
+        yield _cell(told, n, sample, ("accuracy",), _fixed(margin))
+    for shape, n in itertools.product(("normal", "lognormal", "minus lognormal"), (50, 200, 1000)):
+        yield _cell(f"mean, {shape} differences", n, partial(scores, shape, 0.1), ("mean",), _fixed(0.1))
+    for effect, n in itertools.product(("half", "tenth or fully"), (150, 500)):
+        mean = {"half": 0.5, "tenth or fully": 0.28}[effect]
+        sample = partial(changed, effect, 0.02, False)
+        yield _cell(f"mean, 2 % changed {effect}", n, sample, (Bounded(),), _fixed(0.02 * mean))
+
+
+def noisy(worse: float, shares: tuple[float, float, float], rng: np.random.Generator, n: int) -> Evaluation:
+    """Return labels of which A has 80 % right and B fewer by `worse`; both err independently."""
+    gold = rng.choice(3, n, p=shares)
+    wrong = [(gold + rng.integers(1, 3, n)) % 3 for _ in "ab"]
+    right = [rng.random(n) < p for p in (0.8, 0.8 - worse)]
+    systems = {name: np.where(r, gold, w) for name, r, w in zip("ab", right, wrong, strict=True)}
+    return Evaluation.of(systems, gold)
+
+
+@cache
+def loss(metric: str, worse: float, shares: tuple[float, float, float]) -> float:
+    """Return by how much B of `noisy` is worse, from a million items."""
+    evaluation = noisy(worse, shares, np.random.default_rng(0), 1_000_000)
+    ((group, _),) = prepare.groups(evaluation, [resolve(metric)])
+    a, b = group.scores()[0]
+    return float(a - b)
+
+
+def _of_labels() -> Iterator[Statements]:
+    shares = {"even classes": EVEN, "a class of 5 %": RARE}
+    for (told, one), n in itertools.product(shares.items(), (150, 500)):
+        sample = partial(noisy, 0.05, one)
+        margins: Margins = partial(_losses, ("f1_macro",), one)
+        yield _cell(f"f1_macro, {told}, 5 % worse", n, sample, ("f1_macro",), margins, 600)
+        both = ("accuracy", "f1_macro")
+        margins = partial(_losses, both, one)
+        yield _cell(f"accuracy and f1_macro, {told}, both", n, sample, both, margins, 600)
+    for n in (150, 500):
+        sample = partial(near_copies, EVEN, False)
+        margins = partial(_copied, EVEN)
+        yield _cell("f1_macro, even classes, 2 % changed", n, sample, ("f1_macro",), margins, 600)
+        sample = partial(noisy, 0.05, EVEN)
+        yield _cell("accuracy and f1_macro, even classes, one", n, sample, both, _one_wide, 600)
+
+
+def _losses(metrics: Sequence[str], shares: tuple[float, float, float]) -> Sequence[float]:
+    return [loss(metric, 0.05, shares) for metric in metrics]
+
+
+def _copied(shares: tuple[float, float, float]) -> Sequence[float]:
+    return [truth("f1_macro", shares)]
+
+
+def _one_wide() -> Sequence[float]:
+    """Return the margins where only the second is as large as the loss, the first three times as large."""
+    return [0.15, loss("f1_macro", 0.05, EVEN)]
+
+
+def _of_clusters() -> Iterator[Statements]:
+    designs = [("clusters", 4, False, 0.05), ("clusters", 4, True, 0.05), ("strata", 4, False, 0.05)]
+    for (how, size, together, share), n in itertools.product(designs, (120, 400)):
+        alike = "together" if together else "alone"
+        told = f"accuracy, {how} of {size}, 5 % changed {alike}"
+        yield _cell(told, n, partial(grouped, how, size, together, share), ("accuracy",), _fixed(share))
+    for n in (100, 400):
+        yield _cell(
+            "accuracy, clusters of 5 alike, 5 % worse",
+            n,
+            partial(alike_in_groups, 0.05),
+            ("accuracy",),
+            _fixed(0.05),
+        )
+
+
+def alike_in_groups(worse: float, rng: np.random.Generator, n: int) -> Evaluation:
+    """Return answers in clusters of five, of which items err together; B is worse by `worse`."""
+    groups = np.arange(n) // 5
+    ease = 0.3 * rng.normal(size=(2, n // 5))[:, groups]
+    systems = {}
+    for name, p, own in zip("ab", (0.7, 0.7 - worse), ease, strict=True):
+        # Uniform noise around p: the mean of the clipped chance is p, whatever the cluster.
+        chance = p + 0.25 * np.clip(own, -1.0, 1.0)
+        systems[name] = (rng.random(n) < chance).astype(float)
+    return Evaluation.of(systems, np.ones(n), clusters=groups)
+
+
+# -- alarms ------------------------------------------------------------------------------------------
+
+
+def _of_alarms() -> Iterator[Statements]:
+    for gains, n in itertools.product((0.02, 0.1), (50, 200, 1000)):
+        told = f"accuracy, equal, {2 * gains:.0%} differ"
+        yield _cell(told, n, partial(answers, gains, gains), ("accuracy",), _fixed(None))
+    for shape, n in itertools.product(("normal", "lognormal"), (50, 200)):
+        yield _cell(
+            f"mean, equal, {shape} differences", n, partial(scores, shape, 0.0), ("mean",), _fixed(None)
+        )
+    three = ("accuracy", "f1_macro", "matthews_corrcoef")
+    for metrics, n in itertools.product((("f1_macro",), three), (150, 500)):
+        sample = partial(noisy, 0.0, RARE)
+        told = f"{' and '.join(metrics)}, equal, a class of 5 %"
+        yield _cell(told, n, sample, metrics, _fixed(*[None] * len(metrics)), 400)
+    for n in (100, 400):
+        yield _cell(
+            "accuracy, equal, clusters of 5 alike",
+            n,
+            partial(alike_in_groups, 0.0),
+            ("accuracy",),
+            _fixed(None),
+        )

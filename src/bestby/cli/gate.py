@@ -1,0 +1,97 @@
+"""`bestby gate`: is the candidate good enough to merge? The answer is the exit status, too."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import typer
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import counted
+from bestby.cli import github, streams
+from bestby.cli.compare import read_evaluation
+from bestby.cli.outputs import check_outputs, write_result
+from bestby.cli.parameters.gate import INCONCLUSIVE, Gate
+from bestby.cli.settings_file import with_settings
+from bestby.comparisons.gate.gating import gate as gate_systems
+from bestby.data.evaluation import Evaluation
+from bestby.data.roles import VALUE_WORDS
+from bestby.readers.files import stem_of
+from bestby.readers.stored_baseline import stored, with_stored
+from bestby.report.writers.files import place_of, write_text
+
+STATUS = {"pass": 0, "fail": 1, "inconclusive": 3}
+"""The exit status of each outcome."""
+
+
+def gate(values: Gate) -> None:
+    """Decide, write what was asked for, and end with the status of the outcome; or store a baseline."""
+    values = with_settings(values)
+    output = values.output
+    if output.inconclusive is not None:
+        checks.choice(output.inconclusive, INCONCLUSIVE, "inconclusive")
+    if not values.paths:
+        raise InvalidInputError(
+            "no file was given", hint="give a baseline and a candidate: bestby gate main.csv new.csv"
+        )
+    if output.save is not None:
+        _save(values, output.save)
+        return
+    places = github.places() if output.github else None
+    result = write_result(_gate, values)
+    status = STATUS[result.outcome]
+    if result.outcome == "inconclusive" and output.inconclusive is not None:
+        status = STATUS[output.inconclusive]
+    if places is not None:
+        github.report(result, status, places)
+    raise typer.Exit(status)
+
+
+def _gate(values: Gate, progress: Any) -> Any:
+    evaluation, statistics = _read(_of_two(values))
+    if values.data.baseline_file is not None:
+        evaluation = with_stored(values.data.baseline_file, evaluation)
+    elif len(evaluation.names) == 1:
+        raise InvalidInputError(
+            f"a gate needs a baseline and a candidate, got one system: {evaluation.names[0]}",
+            hint="give two files, a table of both, or --baseline-file",
+        )
+    return gate_systems(evaluation, **statistics, progress=progress)
+
+
+def _read(values: Gate) -> tuple[Evaluation, dict[str, Any]]:
+    """Return the systems and the arguments; one whose column says nothing is called as its file is."""
+    evaluation, statistics = read_evaluation(values)
+    (first, *_), paths = evaluation.names, values.paths or []
+    if len(evaluation.names) == 1 and first in VALUE_WORDS and len(paths) == 1 and "=" not in paths[0]:
+        systems = {stem_of(paths[0]): evaluation.systems[first]}
+        missing = {stem_of(paths[0]): mask for mask in evaluation.missing.values()}
+        evaluation = dataclasses.replace(evaluation, systems=systems, missing=missing, codes_of_texts={})
+    return evaluation, statistics
+
+
+def _of_two(values: Gate) -> Gate:
+    """Return the values of which a table is asked for the two systems alone, if both are named."""
+    data, statistics = values.data, values.statistics
+    names = [name for name in (statistics.baseline, statistics.candidate) if name is not None]
+    if len(names) < 2 or data.systems is not None or data.baseline_file is not None:
+        return values
+    return dataclasses.replace(values, data=dataclasses.replace(data, systems=names))
+
+
+def _save(values: Gate, path: str) -> None:
+    """Store the one system of the files."""
+    if values.output.targets() or values.output.github or values.data.baseline_file is not None:
+        raise InvalidInputError(
+            "--save stores a baseline and compares nothing, so nothing else can be written",
+            hint="leave out the other outputs and --baseline-file, or --save",
+        )
+    check_outputs(values)
+    with place_of(path):
+        evaluation, _ = _read(values)
+        text = stored(evaluation)
+    write_text(path, text)
+    items = counted(evaluation.n_items, "item")
+    streams.print_stderr(f"stored the predictions of {evaluation.names[0]!r} on {items} in {path!r}")

@@ -1,0 +1,120 @@
+"""What `bestby gate` takes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from bestby._core.errors import InvalidInputError
+from bestby.cli.options import argument, flag, option, record
+from bestby.cli.parameters import compare, groups
+from bestby.cli.parameters.groups import Count, Names, Number, Text
+
+INCONCLUSIVE = ("pass", "fail")
+
+
+@record
+class Data(compare.Data):
+    baseline_file: Text = option("FILE", "Baseline that --save has written; FILES are then the candidate.")
+    settings: Text = option(
+        "FILE", "Settings of the gate in TOML (default: bestby.toml, if it is there).", "--settings"
+    )
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `read`."""
+        own = ("baseline_file", "settings")
+        return {name: value for name, value in super().arguments().items() if name not in own}
+
+
+@record
+class Statistics(groups.Direction, groups.Resamples):
+    metric: Names = option(
+        "NAME",
+        "Metric, see 'bestby metrics', or a name for the scores; repeatable.",
+        choices=groups.metric_names,
+    )
+    margin: Names = option(
+        "SIZE|METRIC=SIZE", "Smallest loss that matters, of all metrics or of one; repeatable."
+    )
+    level: Number = option("P", "Level of the one-sided bounds and of the tests (default: 0.95).")
+    baseline: Text = option("NAME", "System that is the baseline (default: the first).")
+    candidate: Text = option("NAME", "System that is the candidate (default: the other).")
+    blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
+    cache: Text = option("FOLDER", groups.CACHE_HELP)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with the margins as numbers."""
+        rest = super().arguments()
+        return rest if self.margin is None else {**rest, "margin": margins(self.margin)}
+
+
+@record
+class Output(groups.Tables):
+    table: ClassVar[str | None] = "checks"
+    csv: Text = option("FILE|-", "Write the checks as CSV.")
+    junit: Text = option("FILE|-", "Write JUnit XML, a test case for each check.")
+    github: bool = flag("Append Markdown to the summary of a GitHub step, and write its outputs.")
+    inconclusive: Text = option(
+        "STATUS",
+        "Exit status if the data leave it open: that of pass or fail (default: 3).",
+        choices=INCONCLUSIVE,
+    )
+    save: Text = option("FILE", "Store the one system of FILES as a baseline, and compare nothing.")
+
+
+def margins(given: list[str]) -> float | dict[str, float]:
+    """Return one margin for all metrics, or those of metrics by name.
+
+    >>> margins([".01"]), margins(["accuracy=.01", "wer=.02"])
+    (0.01, {'accuracy': 0.01, 'wer': 0.02})
+    """
+    found: dict[str, float] = {}
+    for one in given:
+        name, _, size = one.rpartition("=")
+        if name.strip() in found:
+            raise InvalidInputError(
+                f"--margin is given twice for {name.strip() or 'all metrics'}", hint="give each metric one"
+            )
+        try:
+            found[name.strip()] = float(size)
+        except ValueError as error:
+            raise InvalidInputError(
+                f"--margin must be a number or METRIC=NUMBER, got {one!r}", hint="--margin accuracy=0.01"
+            ) from error
+    if "" not in found:
+        return found
+    if len(found) > 1:
+        raise InvalidInputError(
+            "--margin is given for all metrics and for single ones", hint="give each metric one by its name"
+        )
+    return found[""]
+
+
+@record
+class Gate:
+    """
+    FILES are a baseline and a candidate as 'bestby compare' reads them: one file per system, the baseline
+    first, or one table that holds both. With --margin the gate passes if the data exclude, at the level, a
+    loss of the margin or more, fails if they show one, and is inconclusive otherwise; all metrics must pass.
+    Without a margin it is an alarm: it fails if a one-sided test shows a loss, corrected for several metrics
+    by Holm's method, and that it passes does not show that there is none.
+
+    The exit status is 0 if the gate passes, 1 if it fails, 3 if it is inconclusive; 2 for wrong use and files
+    that cannot be read, 70 for an internal error, 141 for a closed pipe.
+
+    A file bestby.toml in the current folder may hold files, baseline_file, baseline, candidate, gold, items,
+    metrics, margins, clusters, strata, level, inconclusive and format; options go before it.
+
+    \b
+    Examples:
+      bestby gate main.csv new.csv --gold gold.csv --margin 0.01
+      bestby gate preds.csv --gold label --baseline old --candidate new
+      bestby gate main.csv new.csv --metric accuracy --metric wer --margin wer=.02
+      bestby gate --save main.bestby.json main.csv --gold gold.csv
+      bestby gate --baseline-file main.bestby.json new.csv --gold gold.csv
+      bestby gate old.csv new.csv --gold gold.csv --github --junit gate.xml
+    """
+
+    paths: Names = argument("FILES", default=None)
+    data: Data
+    statistics: Statistics
+    output: Output

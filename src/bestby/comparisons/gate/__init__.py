@@ -1,0 +1,1 @@
+"""Whether a candidate is good enough to take the place of a baseline."""

@@ -1,0 +1,285 @@
+"""Whether a candidate is good enough to merge: one pair, one or several checks, one outcome."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from os import PathLike
+from typing import Any
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
+from bestby.advising.reading import Arguments, evaluation_of
+from bestby.comparisons.common import family
+from bestby.comparisons.gate import foresight
+from bestby.comparisons.gate.flips import flipped
+from bestby.comparisons.gate.skewness import skewness_notes
+from bestby.comparisons.items import compare
+from bestby.data.evaluation import Evaluation
+from bestby.engine.base import Progress
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.suitability import chosen_metrics
+from bestby.resampling.settings import Resampling, combined
+from bestby.results.base import Note
+from bestby.results.comparison import Comparison, Difference
+from bestby.results.gate import (
+    Gate,
+    GateCheck,
+    margins_of,
+    outcome_by_margin,
+    outcome_of,
+    shown_margins,
+)
+
+_ANY_MARGIN = 1.0
+"""The bounds of a difference do not depend on the margin; `compare` makes them where there is one."""
+
+_OF_MANY = ("one_sided", "no_groups")
+"""Notes on ranks and groups of systems, of which a gate has none."""
+
+
+@with_suggestions
+def gate(
+    data: Mapping[str, Any] | Evaluation | Any,
+    gold: Any = None,
+    *,
+    metric: Any = None,
+    greater_is_better: bool | None = None,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    items: Any = None,
+    system_column: str | None = None,
+    value_column: str | None = None,
+    clusters: Any = None,
+    strata: Any = None,
+    on_missing: OnMissing = "error",
+    classes: ArrayLike | None = None,
+    normalise: bool = False,
+    annotators: AnnotatorChoice | None = None,
+    blocks: int | None = None,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    level: float = 0.95,
+    margin: float | Mapping[str, float] | None = None,
+    n_resamples: int = 10_000,
+    rng: Rng = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+    cache: str | PathLike[str] | None = None,
+    resampling: Resampling | None = None,
+) -> Gate:
+    """Decide whether a candidate is good enough to take the place of a baseline.
+
+    With a margin this is a test of non-inferiority [1]_: the gate passes if the data exclude, at the level, a
+    loss of the margin or more. Without one it is an alarm: it fails only if the data show a loss, and that it
+    passes does not show that there is none.
+
+    Parameters
+    ----------
+    data : mapping of str to array_like, shape (n,), or Evaluation, or data frame, or list of dict
+        The two systems, as for `compare`; the first is the baseline unless they are named.
+    gold : array_like, shape (n,), or mapping, or str, optional
+        The gold labels or values, or the name of their column.
+    metric : str, Metric, callable or list of them, optional
+        What to compare; each metric is a check. Defaults as for `compare`.
+    greater_is_better, systems, ignore, items, system_column, value_column, clusters, strata
+        As for `compare`.
+    on_missing, classes, normalise, annotators, blocks
+        As for `compare`.
+    baseline, candidate : str, optional
+        The names of the two systems. By default the first and the second.
+    level : float
+        The level of the one-sided bounds, above one half and below 1; one minus it is the level of the tests.
+    margin : float or mapping of str to float, optional
+        The smallest loss that matters, on the scale of the metric, for all metrics or by metric. Metrics
+        without one are alarms.
+    n_resamples, rng, n_jobs, progress, executor, cache, resampling
+        As for `compare`.
+
+    Returns
+    -------
+    Gate
+        The outcome, the checks, the items that flipped, notes and provenance.
+
+    Raises
+    ------
+    InvalidInputError
+        If the data or an argument cannot be used as given.
+    DesignError
+        If the metric does not fit the data.
+
+    See Also
+    --------
+    compare : The same two systems, with intervals, tests and verdicts on both sides.
+    minimum_detectable : The smallest difference that a test set of some size finds.
+
+    Notes
+    -----
+    The one-sided bound at the level L is an end of the interval at the level 2 L - 1 that `compare` reads
+    equivalence from; where few items differ it allows for others that could.
+
+    With margins every check must pass for the gate to pass, which is an intersection-union test: their number
+    needs no correction [2]_. The gate fails if one check fails. Without margins one check is enough to fail;
+    the one-sided permutation tests are corrected by Holm's method over these checks.
+
+    It misleads where a candidate was chosen by its score on these items: the loss on other items can be
+    larger than the bound; and where few items of a small sample lose far more than the others, of which the
+    note ``"skewed_differences"`` tells.
+
+    References
+    ----------
+    .. [1] Wellek (2010), Testing Statistical Hypotheses of Equivalence and Noninferiority, section 2.
+    .. [2] Berger (1982), Multiparameter hypothesis testing and acceptance sampling, Technometrics 24.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> main = rng.random(2000) < 0.8
+    >>> new = np.where(rng.random(2000) < 0.02, ~main, main)
+    >>> result = gate({"main": main.astype(int), "new": new.astype(int)}, margin=0.03)
+    >>> result.outcome, round(result.checks[0].bound, 3)
+    ('pass', -0.02)
+    """
+    resampling = combined(
+        resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
+    )
+    _check_level(level)
+    arguments = Arguments(
+        gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
+        items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
+        normalise=normalise, annotators=annotators,
+    )  # fmt: skip
+    whole = evaluation_of(data, arguments, metric)
+    base, new = _pair(whole.names, baseline, candidate)
+    evaluation = whole.with_systems([base, new])
+    metrics, reading = chosen_metrics(metric, {"": evaluation}, greater_is_better)
+    margins = margins_of(margin, [one.name for one in metrics])
+    more = {"annotators": annotators, "blocks": blocks, "cache": cache, "resampling": resampling}
+    made, decisions = decided(evaluation, metrics, base, margins, level, **more)
+    found = tuple(foresight.foreseen(check, level) for check in decisions)
+    flips, n_worse, n_better = flipped(evaluation, base, new, metrics[0])
+    provenance = dataclasses.replace(
+        made[0].provenance,
+        settings={
+            "metrics": [one.name for one in metrics],
+            "interval": "auto",
+            "level": level,
+            "test": "permutation" if None in margins.values() else None,
+            "correction": "holm",
+            "margin": shown_margins(margins),
+            "baseline": base,
+            "candidate": new,
+        },
+    )
+    notes = [*reading, *(note for one in made for note in one.notes if note.code not in _OF_MANY)]
+    return Gate(
+        outcome=outcome_of(found),
+        baseline=base,
+        candidate=new,
+        checks=found,
+        flips=flips,
+        n_worse=n_worse,
+        n_better=n_better,
+        level=level,
+        n_items=evaluation.n_items,
+        n_clusters=evaluation.n_clusters,
+        notes=tuple(dict.fromkeys(notes)),
+        provenance=provenance,
+    )
+
+
+def _check_level(level: Any) -> None:
+    checks.probability(level, "level")
+    if not level > 0.5:
+        raise InvalidInputError(
+            f"level must be above 0.5 for a gate, got {level}",
+            hint="it is the level of a one-sided bound: 0.95 lets a candidate that is worse by the margin"
+            " pass in one of twenty cases",
+            argument="level",
+        )
+
+
+def _pair(names: Sequence[str], baseline: str | None, candidate: str | None) -> tuple[str, str]:
+    """Return the names of the baseline and the candidate."""
+    checks.two_systems(names)
+    base = checks.valid_baseline(baseline, names)
+    new = checks.valid_baseline(candidate, names, "candidate")
+    if base is not None and base == new:
+        raise InvalidInputError(
+            f"baseline and candidate are the same system, {base!r}",
+            hint=f"the systems are: {', '.join(names)}",
+        )
+    rest = [name for name in names if name not in (base, new)]
+    needed = [base, new].count(None)
+    if len(rest) > needed and needed:
+        raise InvalidInputError(
+            f"a gate compares two systems, got {len(names)}: {', '.join(names)}",
+            hint="name both: baseline=... and candidate=...",
+        )
+    base = rest.pop(0) if base is None else base
+    return base, rest.pop(0) if new is None else new
+
+
+def decided(
+    evaluation: Evaluation,
+    metrics: Sequence[BaseMetric],
+    baseline: str,
+    margins: Mapping[str, float | None],
+    level: float,
+    **more: Any,
+) -> tuple[list[Comparison], list[GateCheck]]:
+    """Return the comparison of two systems on each metric, and its check; alarms are one family.
+
+    Only an alarm is tested, for a loss of the candidate. `more` are other arguments of `compare`.
+    """
+    made = []
+    for one in metrics:
+        margin = margins[one.name]
+        worse = "less" if one.greater_is_better else "greater"
+        asked: dict[str, Any] = {"alternative": worse} if margin is None else {"test": None}
+        against = _ANY_MARGIN if margin is None else margin
+        made.append(
+            compare(evaluation, metric=one, baseline=baseline, level=level, margin=against, **asked, **more)
+        )
+    differences = [_unjudged(next(iter(one.differences)), margins) for one in made]
+    alarms = family.adjusted([d for d in differences if d.margin is None], "holm")
+    by_unit = more.get("blocks") is None  # blocks of text overlap: how many could be exchanged is not known
+    by_metric = {d.metric: _alarm(d, level, len(alarms), by_unit=by_unit) for d in alarms}
+    by_name = {one.name: one for one in metrics}
+    return made, [
+        by_metric.get(d.metric) or _with_margin(d, skewness_notes(evaluation, d, by_name[d.metric]))
+        for d in differences
+    ]
+
+
+def _unjudged(d: Difference, margins: Mapping[str, float | None]) -> Difference:
+    """Return a difference without the verdict of `compare`, which looks at both sides, and notes on it."""
+    notes = tuple(note for note in d.notes if note.code != family.UNSEEN)
+    return dataclasses.replace(d, verdict=None, margin=margins[d.metric], notes=notes)
+
+
+def _with_margin(d: Difference, notes: tuple[Note, ...]) -> GateCheck:
+    assert d.margin is not None
+    outcome = outcome_by_margin(d.equivalence_interval, d.margin, d.greater_is_better)
+    d = dataclasses.replace(d, notes=(*d.notes, *notes))
+    return GateCheck(d.metric, outcome, d, d.margin, unit=foresight.unit_of(d)[0])
+
+
+def _alarm(d: Difference, level: float, n_alarms: int, *, by_unit: bool) -> GateCheck:
+    alpha = family.alpha_of(level)
+    assert d.p_adjusted is not None  # every alarm is tested
+    assert d.test is not None
+    exchanges = by_unit and d.test.name == "permutation"
+    return GateCheck(
+        d.metric,
+        "fail" if family.rejects(d.p_adjusted, alpha) else "pass",
+        d,
+        smallest_p=foresight.smallest_p(d.n_differing, d.n_clusters) if exchanges else None,
+        threshold=alpha / n_alarms,
+        unit=foresight.unit_of(d)[0],
+    )

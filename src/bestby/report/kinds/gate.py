@@ -1,0 +1,306 @@
+"""The report of a gate: its outcome, each check in words and in a table, the items that flipped."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from bestby._core.text import shortened, visible
+from bestby.report import column, scaffold
+from bestby.report.column import Cell, Column
+from bestby.report.document import Document, Picture
+from bestby.report.figures import gate as figure
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
+from bestby.report.tables import Table
+from bestby.report.words import listed
+from bestby.results.gate import Gate, GateCheck
+
+COLUMNS = (
+    "metric", "part", "outcome", "margin", "baseline", "candidate", "score_baseline", "score_candidate",
+    "difference", "low", "high", "level", "p_value", "p_adjusted", "n_differing", "smallest_p", "detectable",
+    "more", "unit",
+)  # fmt: skip
+TABLE = "checks"
+FLIPS = ("item", "change", "gold", "baseline", "candidate")
+
+_SHOWN = 10
+"""Items that flipped in a table; the data formats have more."""
+
+_LONGEST = 40  # characters of a prediction in a table
+
+
+def document(g: Gate) -> Document:
+    """Return the report: the outcome, the checks, the items that flipped."""
+    tables = (_table(g), *([_flips(g)] if g.flips else []))
+    caption = "Each line reaches from one one-sided bound to the other; a filled marker fails."
+    return scaffold.one_section(
+        g,
+        title=f"{g.candidate} against {g.baseline}: {g.outcome}",
+        subtitle=f"{g.extent}, one-sided {percent(g.level)} bounds",
+        methods=_methods(g),
+        name="gate",
+        lead=headline(g),
+        tables=tables,
+        remarks=(*_of_checks(g), *_of_flips(g)),
+        pictures=(Picture("Differences between one-sided bounds", caption, partial(figure.gate, g)),),
+    )
+
+
+def message(g: Gate) -> str:
+    """Return what an error of `Gate.check` says."""
+    return " ".join([headline(g), *_of_checks(g)])
+
+
+def _of_checks(g: Gate) -> tuple[str, ...]:
+    """Return the checks one by one; a single one is in the headline."""
+    if len(g.checks) == 1:
+        return ()
+    both = zip(g.checks, sentences(g), strict=True)
+    return tuple(f"{visible(check.name)}, {check.outcome}: {said}" for check, said in both)
+
+
+def headline(g: Gate) -> str:
+    """Return the outcome, and of a single check its sentence."""
+    if len(g.checks) == 1:
+        return f"{g.outcome.capitalize()}: {sentences(g)[0]}"
+    names = {
+        outcome: [check.name for check in g.checks if check.outcome == outcome]
+        for outcome in ("fail", "inconclusive", "pass")
+    }
+    verbs = {"fail": ("fails", "fail"), "inconclusive": ("stays open", "stay open")}
+    parts = [
+        f"{listed(names[outcome])} {several if len(names[outcome]) > 1 else one}"
+        for outcome, (one, several) in verbs.items()
+        if names[outcome]
+    ]
+    if names["pass"]:
+        parts.append(f"{len(names['pass'])} of {len(g.checks)} checks pass")
+    text = "; ".join(parts)
+    return visible(f"{g.outcome.capitalize()}: {text}.")
+
+
+def sentences(g: Gate) -> tuple[str, ...]:
+    """Return each check in plain words."""
+    return tuple(visible(_sentence(g, check)) for check in g.checks)
+
+
+def _rounding(check: GateCheck) -> Rounding:
+    d = check.difference
+    return Rounding.of([(d.estimate, d.equivalence_interval)], check.margin)
+
+
+def _sentence(g: Gate, check: GateCheck) -> str:
+    return _alarm(g, check) if check.margin is None else _with_margin(g, check)
+
+
+def _measured(check: GateCheck, level: float) -> str:
+    """Return the difference and its two one-sided bounds."""
+    d, digits = check.difference, _rounding(check)
+    bounds = d.equivalence_interval
+    text = f"the difference is {digits.text(d.estimate)}"
+    if bounds is None:
+        return f"{text}, and the data give no bound of it"
+    return f"{text}, its one-sided {percent(level)} bounds {digits.interval(bounds)}"
+
+
+def _with_margin(g: Gate, check: GateCheck) -> str:
+    margin = f"the margin of {margin_text(check.margin or math.nan)}"
+    where = f"in {check.name}{_direction(check)}"
+    measured = _measured(check, g.level)
+    if check.outcome == "pass":
+        return f"{g.candidate} is not worse than {g.baseline} {where} by as much as {margin}: {measured}."
+    if check.outcome == "fail":
+        return f"{g.candidate} is worse than {g.baseline} {where} by more than {margin}: {measured}."
+    text = f"whether {g.candidate} is worse than {g.baseline} {where} by as much as {margin} stays open:"
+    return f"{text} {measured}. {_more(check)}"
+
+
+def _more(check: GateCheck) -> str:
+    if check.more is None:
+        return f"How many more {check.unit} would decide it, these data do not tell."
+    number = _rounded_up(check.more)
+    if check.difference.n_differing == 0:
+        return f"About {number} more {check.unit} would decide it if the systems agree on all of them too."
+    return (
+        f"About {number} more {check.unit} would decide it with power 0.8 if the difference stays as it is."
+    )
+
+
+def _rounded_up(n: int) -> str:
+    """Return a number with two digits that count, rounded up.
+
+    >>> _rounded_up(1234), _rounded_up(7)
+    ('1300', '7')
+    """
+    step = 10 ** max(0, len(str(n)) - 2)
+    return str(-(-n // step) * step)
+
+
+def _direction(check: GateCheck) -> str:
+    return "" if check.difference.greater_is_better else " (lower is better)"
+
+
+def _alarm(g: Gate, check: GateCheck) -> str:
+    d = check.difference
+    where = f"in {check.name}{_direction(check)}"
+    threshold = alpha(g.level)
+    p = p_clause(d.p_value or 0.0, threshold)
+    if d.p_adjusted is not None and d.p_adjusted != d.p_value:
+        p += f", {p_clause(d.p_adjusted, threshold, 'adjusted p')}"
+    tested = f"{_measured(check, g.level)}; one-sided test: {p}"
+    if check.outcome == "fail":
+        return f"{g.candidate} is worse than {g.baseline} {where}: {tested}."
+    return f"{g.candidate} is not shown to be worse than {g.baseline} {where}: {tested}. {_seen(check)}"
+
+
+def _seen(check: GateCheck) -> str:
+    """Return what an alarm that passes could have found."""
+    d = check.difference
+    if not check.could_fail:
+        if d.n_differing == 0:
+            return "No item sets the two apart, so this check could not have failed on these items."
+        items = f"{d.n_differing} item sets" if d.n_differing == 1 else f"{d.n_differing} items set"
+        least = f"{check.smallest_p:.2g}"
+        return (
+            f"Only {items} the two apart: the smallest p-value they could give is {least}, above"
+            f" {check.threshold:.3g}, so this check could not have failed."
+        )
+    if check.detectable is None:
+        return "That does not show that it is as good; how small a loss it could have seen is not known."
+    size = f"{check.detectable:.2g}"
+    return f"That does not show that it is as good: with power 0.8 this check sees a loss of {size} or more."
+
+
+def _table(g: Gate) -> Table:
+    differences = g.differences
+    digits = Rounding.of([(d.estimate, d.equivalence_interval) for d in differences])
+    scores = Rounding.of([(s, d.equivalence_interval) for d in differences for s in (d.score_a, d.score_b)])
+    shown = 2.0 * g.level - 1.0
+    alarms = [check for check in g.checks if check.margin is None]
+    margins = len(alarms) < len(g.checks)
+
+    def p_value(value: float | None) -> Cell:
+        return Cell(DASH, 1.0) if value is None else Cell(p_text(value, alpha(g.level)), value)
+
+    def detectable(check: GateCheck) -> Cell:
+        value = check.detectable
+        return Cell(DASH, math.inf) if value is None else Cell(f"{value:.2g}", value)
+
+    def margin(check: GateCheck) -> Cell:
+        value = check.margin
+        return Cell(DASH, 0.0) if value is None else Cell(margin_text(value), value)
+
+    columns = (
+        column.name("metric", attrgetter("metric")),
+        column.text("part", lambda check: check.part or "", applies=any(check.part for check in g.checks)),
+        column.text("outcome", attrgetter("outcome")),
+        column.number(g.baseline, scores, lambda check: check.difference.score_b),
+        column.number(g.candidate, scores, lambda check: check.difference.score_a),
+        column.number("difference", digits, lambda check: check.difference.estimate),
+        column.interval(shown, digits, lambda check: check.difference.equivalence_interval),
+        Column("margin", margin, applies=margins),
+        Column("p", lambda check: p_value(check.difference.p_value), applies=bool(alarms)),
+        Column("p (holm)", lambda check: p_value(check.difference.p_adjusted), applies=len(alarms) > 1),
+        Column("loss it sees", detectable, applies=any(check.detectable is not None for check in alarms)),
+    )
+    caption = f"Checks, {g.candidate} {MINUS} {g.baseline}"
+    return Table.of(caption, columns, g.checks, lambda check: check.outcome == "fail", main=1)
+
+
+def _flips(g: Gate) -> Table:
+    def cut(value: str | None) -> str:
+        return "" if value is None else shortened(value, _LONGEST)
+
+    columns = (
+        column.name("item", attrgetter("item")),
+        column.text("change", attrgetter("change")),
+        column.text("gold", lambda f: cut(f.gold), applies=any(f.gold is not None for f in g.flips)),
+        column.text(g.baseline, lambda f: cut(f.baseline)),
+        column.text(g.candidate, lambda f: cut(f.candidate)),
+    )
+    caption = f"Items that flipped in {g.checks[0].metric}"
+    return Table.of(caption, columns, g.flips[:_SHOWN])
+
+
+def _of_flips(g: Gate) -> tuple[str, ...]:
+    """Return how many items flipped, and that the table does not show all."""
+    n = g.n_worse + g.n_better
+    if not n:
+        return ()
+    first = {flip.change for flip in g.flips}
+    wrong = first <= {"newly wrong", "newly right"}
+    worse, better = ("newly wrong", "newly right") if wrong else ("worse", "better")
+    text = f"{g.n_worse} items are {worse}, {g.n_better} {better}."
+    return (text if n <= _SHOWN else f"{text} The table shows the first {_SHOWN}.",)
+
+
+def _methods(g: Gate) -> str:
+    alarms = [check for check in g.checks if check.margin is None]
+    shown = percent(round(2.0 * g.level - 1.0, 12))
+    text = f"Each end of the {shown} interval is a one-sided {percent(g.level)} bound."
+    if len(alarms) < len(g.checks):
+        several = len(g.checks) - len(alarms) > 1
+        text += " A check with a margin passes if the bound excludes a loss of the margin"
+        text += (
+            "; all must pass, so their number needs no correction (intersection-union)." if several else "."
+        )
+    if alarms:
+        text += " A check without a margin is an alarm: it fails if a one-sided paired permutation test finds"
+        text += f" a loss at {alpha(g.level):.6g}"
+        text += f", corrected by Holm's method for {len(alarms)} of them." if len(alarms) > 1 else "."
+    return text
+
+
+def rows(g: Gate) -> list[dict[str, Any]]:
+    """Return one row per check, with the columns `COLUMNS`."""
+    return [_row(g, check) for check in g.checks]
+
+
+def _row(g: Gate, check: GateCheck) -> dict[str, Any]:
+    d, bounds = check.difference, check.difference.equivalence_interval
+    own = {name: getattr(check, name) for name in COLUMNS if hasattr(check, name)}
+    return (
+        dict.fromkeys(COLUMNS)
+        | own
+        | {
+            "baseline": g.baseline,
+            "candidate": g.candidate,
+            "score_baseline": d.score_b,
+            "score_candidate": d.score_a,
+            "difference": d.estimate,
+            "low": math.nan if bounds is None else bounds.low,
+            "high": math.nan if bounds is None else bounds.high,
+            "level": g.level,
+            "p_value": d.p_value,
+            "p_adjusted": d.p_adjusted,
+            "n_differing": d.n_differing,
+        }
+    )
+
+
+def flip_rows(g: Gate) -> list[dict[str, Any]]:
+    """Return one row per item that flipped, with the columns `FLIPS`."""
+    return [{name: getattr(flip, name) for name in FLIPS} for flip in g.flips]
+
+
+MORE_TABLES = {"flips": (FLIPS, flip_rows)}
+
+
+def dictionary(g: Gate) -> dict[str, Any]:
+    """Return the gate as dictionaries and lists."""
+    return {
+        "outcome": g.outcome,
+        "baseline": g.baseline,
+        "candidate": g.candidate,
+        "level": g.level,
+        "n_items": g.n_items,
+        "n_clusters": g.n_clusters,
+        "message": message(g),
+        "checks": [{**row, "sentence": said} for row, said in zip(rows(g), sentences(g), strict=True)],
+        "n_worse": g.n_worse,
+        "n_better": g.n_better,
+        "flips": [asdict(flip) for flip in g.flips],
+    }
