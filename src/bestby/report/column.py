@@ -181,10 +181,11 @@ def differences(
     """Return the columns of any table of differences; adjusted p-values if there was a correction."""
     threshold = 0.95 if level is None else level
     adjusted = attrgetter("p_adjusted")
+    corrected = correction != "none" and len(names.columns) > 0  # a single pair has nothing to correct
     return [
         *names.columns,
         number(DIFFERENCE, digits, attrgetter("estimate")),
         interval(level, digits, attrgetter("interval"), applies=with_intervals),
         Column("p", lambda d: Cell(p_text(d.p_value, alpha(d.level)), float(d.p_value)), applies=with_tests),
-        p_value(f"p ({correction})", adjusted, threshold, applies=with_tests and correction != "none"),
+        p_value(f"p ({correction})", adjusted, threshold, applies=with_tests and corrected),
     ]

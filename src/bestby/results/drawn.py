@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bestby.results.base import report_module
+from bestby.results.base import report_module, shown_in
 from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 
 
@@ -52,6 +52,7 @@ class DrawnSystems:
         kind: ItemFigure = "auto",
         width: FigureWidth | float | None = None,
         font: FigureFont | None = None,
+        percent: bool = False,
         ax: Any = None,
         top: int | None = None,
     ) -> Any:
@@ -73,6 +74,8 @@ class DrawnSystems:
             is as wide as it needs.
         font : {"sans", "serif"}, optional
             The letters; by default those that matplotlib is set to.
+        percent : bool
+            As for `table`.
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
         top : int, optional
@@ -87,9 +90,19 @@ class DrawnSystems:
         >>> axes.figure.savefig("systems.pdf")  # doctest: +SKIP
         """
         canvas = canvas_of(ax, width, font)
-        return report_module("figures.plots").items(self, metric, kind, canvas, top)
+        shown, metric = shown_metric(self, metric, percent)
+        return report_module("figures.plots").items(shown, metric, kind, canvas, top)
 
 
 def canvas_of(ax: Any, width: FigureWidth | float | None, font: FigureFont | None) -> Any:
     """Return what a figure is drawn on."""
     return report_module("figures.canvas").Canvas.of(ax, width, font)
+
+
+def shown_metric(result: Any, metric: str | None, percent: bool) -> tuple[Any, str | None]:
+    """Return what is shown of a result, itself or in percent, and the name that a metric has there."""
+    shown = shown_in(result, percent)
+    if metric is None or shown is result:
+        return shown, metric
+    names = {old.name: new.name for old, new in zip(result.metrics, shown.metrics, strict=True)}
+    return shown, names.get(metric, metric)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
-from bestby.results.base import MetricInfo, Note, Provenance, report_module
+from bestby.results.base import MetricInfo, Note, Provenance, report_module, shown_in
 from bestby.results.comparison import Difference, Paired
 from bestby.results.datasets import Counts, PairTests
 from bestby.results.drawn import canvas_of
@@ -125,6 +125,7 @@ class FoldComparison(Paired):
         kind: FoldFigure = "auto",
         width: FigureWidth | float | None = None,
         font: FigureFont | None = None,
+        percent: bool = False,
         ax: Any = None,
     ) -> Any:
         """Draw the differences of all pairs; return the matplotlib Axes.
@@ -134,7 +135,7 @@ class FoldComparison(Paired):
         kind : {"auto", "forest", "matrix"}
             "forest" (and "auto"): each fold a dot beside the corrected interval of the pair. "matrix": every
             pair, the effect as a colour and significance as a mark.
-        width, font, ax
+        width, font, percent, ax
             As for `Comparison.plot`.
 
         Raises
@@ -148,4 +149,4 @@ class FoldComparison(Paired):
                 hint='to_frame("differences") has those of each repetition',
             )
         canvas = canvas_of(ax, width, font)
-        return report_module("figures.plots").folds(self, kind, canvas)
+        return report_module("figures.plots").folds(shown_in(self, percent), kind, canvas)

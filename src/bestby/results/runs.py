@@ -11,7 +11,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.results.base import negated, report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.drawn import canvas_of
+from bestby.results.drawn import canvas_of, shown_metric
 from bestby.results.ordering import StochasticOrder, StochasticOrders
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, RunsFigure
@@ -263,6 +263,7 @@ class RunsComparison(Comparison):
         pair: Any = None,
         width: FigureWidth | float | None = None,
         font: FigureFont | None = None,
+        percent: bool = False,
         ax: Any = None,
     ) -> Any:
         """Draw the comparison; return the matplotlib Axes.
@@ -277,11 +278,12 @@ class RunsComparison(Comparison):
             epsilon_min. The others as for `Comparison.plot`.
         pair : tuple of str, optional
             For "quantiles": the two systems; the best two by default.
-        width, font, ax
+        width, font, percent, ax
             As for `Comparison.plot`.
         """
         canvas = canvas_of(ax, width, font)
-        return report_module("figures.plots").runs(self, metric, kind, pair, canvas)
+        shown, metric = shown_metric(self, metric, percent)
+        return report_module("figures.plots").runs(shown, metric, kind, pair, canvas)
 
 
 def extent(n_runs: Any, n_items: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from bestby.results.base import report_module, written
 from bestby.results.comparison import Comparison, Difference
-from bestby.results.drawn import canvas_of
+from bestby.results.drawn import canvas_of, shown_metric
 from bestby.results.runs import RunsScore
 from bestby.vocabulary import FigureFont, FigureWidth, StudyFigure
 
@@ -96,6 +96,7 @@ class StudyComparison(Comparison):
         by: Any = None,
         width: FigureWidth | float | None = None,
         font: FigureFont | None = None,
+        percent: bool = False,
         ax: Any = None,
     ) -> Any:
         """Draw the comparison; return the matplotlib Axes.
@@ -111,11 +112,12 @@ class StudyComparison(Comparison):
             For "growth": the place of each condition, such as the number of its training items, or a date,
             which may be written as 2026-01-31; conditions that are left out are not drawn. By default the
             mean number of epochs of its runs.
-        width, font, ax
+        width, font, percent, ax
             As for `Comparison.plot`.
         """
         canvas = canvas_of(ax, width, font)
-        return report_module("figures.plots").study(self, metric, kind, by, canvas)
+        shown, metric = shown_metric(self, metric, percent)
+        return report_module("figures.plots").study(shown, metric, kind, by, canvas)
 
     def to_results_tsv(self, path: str | Path | None = None) -> str:
         """Return a table of one row per baseline and treatment, as the ``results.tsv`` of BooStSa 0.2.13.

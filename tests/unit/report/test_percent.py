@@ -100,3 +100,16 @@ def test_what_is_no_share_is_refused() -> None:
     judged = [("x", "y", "x")] * 30 + [("y", "x", "y")] * 10
     with pytest.raises(InvalidInputError, match="percent is for scores"):
         bb.compare_preferences(judged, n_resamples=99).table(percent=True)
+
+
+def test_figures_are_in_percent() -> None:
+    gold = [0, 1] * 30
+    systems = {"a": gold[:50] + [0] * 10, "b": gold[:30] + [1] * 30}
+    both = bb.compare(systems, gold=gold, metric=["f1_macro", "accuracy"], n_resamples=99)
+    axes = both.plot("accuracy", percent=True)
+    assert "accuracy (%)" in axes.get_xlabel()
+    assert axes.get_xlim()[1] > 1.0 > both.plot("accuracy").get_xlim()[1]
+    runs = bb.compare_runs({"a": [0.8, 0.9, 0.7], "b": [0.5, 0.6, 0.4]}, metric="accuracy", n_resamples=99)
+    folds = bb.compare_folds({"a": [0.8, 0.9, 0.7], "b": [0.5, 0.6, 0.4]}, metric="accuracy")
+    for result in (runs, folds):
+        assert "accuracy (%)" in result.plot(percent=True).get_xlabel()
