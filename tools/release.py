@@ -22,6 +22,11 @@ ROOT = Path(__file__).resolve().parents[1]
 VERSION_FILE = "src/bestby/_version.py"
 CITATION_FILE = "CITATION.cff"
 CHANGELOG_FILE = "CHANGELOG.md"
+SUMMARY_FILE = "changelog.d/summary.md"
+"""What a user gains by the next version, on a page; to be written by hand before a release."""
+CHANGES_FILE = "docs/changes/{}.md"
+"""Every change of a version, made of the fragments."""
+MARKER = "<!-- towncrier release notes start -->\n"
 
 VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 CITED = re.compile(r"^version: (.+)$", re.MULTILINE)
@@ -101,11 +106,22 @@ def write_version(root: Path, version: str, date: str) -> None:
 
 
 def prepare(root: Path, version: str) -> None:
-    """Write the version everywhere, and the changelog from its fragments."""
+    """Write the version, the summary into the changelog, and the fragments into a page of their own."""
     date = dt.datetime.now(tz=dt.UTC).date().isoformat()
+    summary = root / SUMMARY_FILE
+    if not summary.exists():
+        raise ReleaseError(f"write into {SUMMARY_FILE} what a user gains by {version}, on a page")
     write_version(root, version, date)
-    command = ["-m", "towncrier", "build", "--yes", "--version", version, "--date", date]
-    subprocess.run([sys.executable, *command], cwd=root, check=True)
+    write_changes(root, version, date)
+    section = f"## bestby {version} ({date})\n\n{summary.read_text(encoding='utf-8').strip()}\n\n"
+    section += (
+        f"[Every change of {version}]({CHANGES_FILE.format(version)}), with all numbers that changed.\n"
+    )
+    path = root / CHANGELOG_FILE
+    head, marker, rest = path.read_text(encoding="utf-8").partition(MARKER)
+    path.write_text(f"{head}{marker}\n{section}{rest}", encoding="utf-8")
+    for fragment in (root / "changelog.d").glob("*.md"):
+        fragment.unlink()
     print(
         f"Version {version} is written. What is left to do:\n"
         f"  read {CHANGELOG_FILE}, then make check\n"
@@ -113,6 +129,16 @@ def prepare(root: Path, version: str) -> None:
         f"  git tag v{version}\n"
         "  make release-check"
     )
+
+
+def write_changes(root: Path, version: str, date: str) -> None:
+    """Write the page of every change from the fragments."""
+    command = ["-m", "towncrier", "build", "--draft", "--version", version, "--date", date]
+    made = subprocess.run([sys.executable, *command], cwd=root, check=True, capture_output=True, text=True)
+    _, _, changes = made.stdout.partition("\n")  # without the title
+    page = root / CHANGES_FILE.format(version)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(f"# Every change of {version}\n\n{changes.strip()}\n", encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

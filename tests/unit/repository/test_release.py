@@ -101,13 +101,22 @@ def test_the_changelog_is_made_of_the_fragments(root: Path, capsys: pytest.Captu
     git(root, "init", "-q")
     (root / "pyproject.toml").write_text(
         '[tool.towncrier]\nname = "bestby"\ndirectory = "changelog.d"\nfilename = "CHANGELOG.md"\n'
+        'ignore = ["summary.md"]\n'
     )
     (root / release.CHANGELOG_FILE).write_text("# Changelog\n\n<!-- towncrier release notes start -->\n")
     (root / "changelog.d" / "1.feature.md").write_text("Something new.")
+    assert release.main(["--root", str(root), "--prepare", "0.2.0"]) == 1
+    assert "write into changelog.d/summary.md what a user gains" in capsys.readouterr().err
+    (root / release.SUMMARY_FILE).write_text("It is better.\n")
     git(root, "add", ".")
     assert release.main(["--root", str(root), "--prepare", "0.2.0"]) == 0
     assert "git tag v0.2.0" in capsys.readouterr().out
-    assert "Something new." in (root / release.CHANGELOG_FILE).read_text()
+    changelog = (root / release.CHANGELOG_FILE).read_text()
+    assert "It is better." in changelog
+    assert "(docs/changes/0.2.0.md)" in changelog
+    assert "Something new." not in changelog
+    assert "Something new." in (root / release.CHANGES_FILE.format("0.2.0")).read_text()
+    git(root, "add", ".")
     git(root, "commit", "-qam", "Release 0.2.0")
     git(root, "tag", "v0.2.0")
     assert release.disagreements(root, tag=True) == []
