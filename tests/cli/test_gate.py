@@ -319,6 +319,14 @@ def test_a_baseline_file_is_not_overwritten(run: Run, files: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+@pytest.mark.parametrize("target", ["main.csv", "gold.csv"])
+def test_a_stored_baseline_does_not_overwrite_what_is_read(run: Run, files: Path, target: str) -> None:
+    before = (files / target).read_bytes()
+    done = run("gate", "--save", target, "main.csv", *GOLD)
+    check_refused(done, f"--save would overwrite the input '{target}'", "name another file")
+    assert (files / target).read_bytes() == before
+
+
 def test_a_closed_pipe_is_no_verdict(files: Path) -> None:
     for command in ("gate", "compare"):
         words = f"{command} main.csv worse.csv --gold gold.csv"

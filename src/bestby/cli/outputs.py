@@ -61,6 +61,8 @@ def check_outputs(values: Any) -> None:
         raise InvalidInputError(
             f"{option} needs --latex: no LaTeX is written", hint=f"give --latex too, or leave {option} out"
         )
+    save = getattr(output, "save", None)
+    targets = targets if save is None else {**targets, "save": save}
     inputs = _inputs(read) if set(targets.values()) - {STDOUT} else {}
     places: dict[str, str] = {}
     for form, target in targets.items():

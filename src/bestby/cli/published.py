@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from bestby._core.errors import InvalidInputError
 from bestby.advising.reading import reads_objects
 from bestby.cli.parameters.published import Published
 from bestby.comparisons.published.comparing import compare_published
+from bestby.comparisons.published.runs import check_complete
 from bestby.readers.reading import read
 from bestby.readers.runs import read_runs
 
@@ -17,8 +19,14 @@ def published(values: Published, progress: Any) -> Any:
     given = {**values.score.arguments(), **values.statistics.arguments()}
     data = values.data.arguments()
     if values.score.n_runs is None and values.score.sd is None:
-        source: Any = read(values.paths, **data, texts=reads_objects(values.statistics.metric))
-    else:
-        del data["on_missing"]
-        source = read_runs(values.paths, **data)
-    return compare_published(source, **given)
+        return compare_published(
+            read(values.paths, **data, texts=reads_objects(values.statistics.metric)), **given
+        )
+    check_complete(values.score.sd, values.score.n_runs)
+    if values.data.gold is not None:
+        raise InvalidInputError(
+            "runs are compared by their scores, which have no gold",
+            hint="leave out --gold, or --sd and --n-runs to compare items",
+        )
+    del data["on_missing"]
+    return compare_published(read_runs(values.paths, **data), **given)

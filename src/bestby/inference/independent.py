@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from scipy.special import ndtr, stdtr
-from scipy.stats import hypergeom
+import numpy as np
+from scipy.special import gammaln, ndtr, stdtr
 
-from bestby._core.typing import FloatArray
+from bestby._core.typing import Array, FloatArray
 from bestby.inference.proportions import wilson
 from bestby.inference.samples import t_interval
 from bestby.results.values import Interval, TestResult
@@ -45,21 +46,50 @@ def proportions_test(k1: int, n1: int, k2: int, n2: int) -> TestResult:
     >>> proportions_test(1, 3, 0, 4).name
     'fisher'
     """
-    right, n = k1 + k2, n1 + n2
+    (p,), (by_fisher,) = proportions_tests(k1, n1, np.array([k2]), n2)
     difference = k1 / n1 - k2 / n2
-    if min(n1, n2) * min(right, n - right) < LEAST_EXPECTED * n:
-        p = _fisher(k1, n1, right, n)
-        return TestResult("fisher", p, "two-sided", True, "enumeration", statistic=difference)
-    z = difference / math.sqrt(right * (n - right) / (n1 * n2) / (n - 1))
-    p = max(2.0 * float(ndtr(-abs(z))), 5e-324)
-    return TestResult("chi-squared", p, "two-sided", False, "asymptotic", statistic=z)
+    if by_fisher:
+        return TestResult("fisher", float(p), "two-sided", True, "enumeration", statistic=difference)
+    z = difference * math.sqrt(_information(k1 + k2, n1, n2))
+    return TestResult("chi-squared", float(p), "two-sided", False, "asymptotic", statistic=z)
 
 
-def _fisher(k1: int, n1: int, right: int, n: int) -> float:
-    tables = range(max(0, n1 + right - n), min(n1, right) + 1)
-    chances: FloatArray = hypergeom.pmf(list(tables), n, right, n1)
-    observed = chances[k1 - tables.start]
-    return min(1.0, float(chances[chances <= observed * (1.0 + 1e-7)].sum()))
+def proportions_tests(k1: int, n1: int, k2: Array, n2: int) -> tuple[FloatArray, Array]:
+    """Return the p-value of `proportions_test` for each of many counts `k2`, and which are Fisher's.
+
+    Fisher's p-value does not only grow or fall with the distance of the two proportions.
+    """
+    right, n = k1 + k2.astype(np.float64), n1 + n2
+    exact = min(n1, n2) * np.minimum(right, n - right) < LEAST_EXPECTED * n
+    p = np.empty(k2.size)
+    z = (k1 / n1 - k2[~exact] / n2) * np.sqrt(_information(right[~exact], n1, n2))
+    p[~exact] = np.maximum(2.0 * ndtr(-np.abs(z)), 5e-324)
+    for mostly_right in (False, True):  # fewer tables are possible if the rarer answer is counted
+        rows = exact & ((2.0 * right > n) == mostly_right)
+        if rows.any():
+            counts = (n1 - k1, n2 - k2[rows]) if mostly_right else (k1, k2[rows])
+            p[rows] = _fisher(counts[0], n1, counts[1], n2)
+    return p, exact
+
+
+def _information(right: Any, n1: int, n2: int) -> Any:
+    """Return one over the variance of the difference if both proportions are equal, with N - 1."""
+    n = n1 + n2
+    return (n - 1.0) * n1 * n2 / (right * (n - right))
+
+
+def _fisher(k1: int, n1: int, k2: Array, n2: int) -> FloatArray:
+    """Return the chance of all tables that are no likelier than the one observed, for each count `k2`."""
+    right = k1 + k2
+    small, large, observed = (n1, n2, np.full_like(k2, k1)) if n1 <= n2 else (n2, n1, k2)
+    tables = np.arange(min(small, int(right.max())) + 1)
+    other = right[:, None] - tables
+    logs = -sum(gammaln(np.maximum(cell, 0) + 1.0) for cell in (tables, small - tables, other, large - other))
+    logs = np.where((other >= 0) & (other <= large), logs, -np.inf)
+    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+    limit = np.take_along_axis(chances, observed[:, None], axis=1) * (1.0 + 1e-7)
+    p: FloatArray = np.where(chances <= limit, chances, 0.0).sum(axis=1) / chances.sum(axis=1)
+    return np.clip(p, 5e-324, 1.0)
 
 
 def welch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import pairwise
 from typing import Any
@@ -72,6 +73,15 @@ def is_label(name: Any) -> bool:
     except BestbyError:
         return True
     return False
+
+
+def bounds_of(name: Any) -> tuple[float, float]:
+    """Return the least and the greatest value of a metric; of the user's own scores none is known.
+
+    >>> bounds_of("accuracy"), bounds_of("COMET")
+    ((0.0, 1.0), (-inf, inf))
+    """
+    return (-math.inf, math.inf) if name is None or is_label(name) else resolve(name).bounds
 
 
 def direction_of(name: str | None, greater_is_better: bool | None) -> tuple[bool, tuple[Note, ...]]:

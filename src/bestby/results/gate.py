@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -317,9 +318,9 @@ def shown_margins(margins: Mapping[str, float | None]) -> list[str] | None:
 
 
 def _positive(value: Any, what: str) -> float:
-    if not _checks.number(value, what) > 0.0:
+    if not 0.0 < _checks.number(value, what) < math.inf:
         raise InvalidInputError(
-            f"{what} must be a positive number, got {value}",
+            f"{what} must be a positive number that is finite, got {value}",
             hint="it is the smallest loss that matters, on the scale of the metric",
             argument="margin",
         )

@@ -292,6 +292,9 @@ def test_another_margin_gives_what_a_gate_with_it_gives() -> None:
             "margin names 'acuracy', which is not compared; did you mean 'accuracy'",
         ),
         ({"margin": {"accuracy": -1}}, "margin of accuracy must be a positive number"),
+        ({"margin": float("inf")}, "margin must be a positive number that is finite, got inf"),
+        ({"margin": 5}, "margin of accuracy is 5, and accuracy lies between 0 and 1"),
+        ({"margin": {"accuracy": 1.0}}, "so that no loss could be as large"),
         ({"baseline": "old"}, "baseline 'old' is not among the systems"),
         ({"candidate": "old"}, "candidate 'old' is not among the systems"),
         ({"baseline": "main", "candidate": "main"}, "baseline and candidate are the same system"),
@@ -316,3 +319,10 @@ def test_of_three_systems_two_are_named() -> None:
     assert (turned.baseline, turned.candidate) == ("new", "main")
     with pytest.raises(bb.InvalidInputError, match="at least 2 systems"):
         bb.gate({"main": [1, 0]}, [1, 1])
+
+
+def test_a_measure_of_which_lower_is_better_has_no_note_on_sides() -> None:
+    rng = np.random.default_rng(4)
+    scores = {"main": rng.random(60), "new": rng.random(60)}
+    result = bb.gate(scores, metric="loss", greater_is_better=False)
+    assert "direction" not in [note.code for note in result.notes]

@@ -12,8 +12,9 @@ from scipy import stats
 
 import bestby as bb
 from bestby.cli import main
+from bestby.comparisons.published import shares
 from bestby.comparisons.published.rounded import rounded
-from bestby.inference import proportions
+from bestby.inference import independent, proportions
 
 
 def answers(right: int, n: int) -> tuple[dict[str, list[int]], list[int]]:
@@ -188,3 +189,65 @@ def test_the_command_says_the_same(tmp_path: Path, capsys: pytest.CaptureFixture
         "InvalidInputError: accuracy lies between 0 and 1, and the published score is 80",
         "hint: write 80%",
     ]
+
+
+@pytest.mark.parametrize("n", [7, 97, 1319, 1_000_003])
+def test_a_computed_share_is_the_count_that_it_was_computed_from(n: int) -> None:
+    for right in np.unique(np.linspace(0, n, 200).astype(int)).tolist():
+        for share in (right / n, str(right / n), 1.0 - (n - right) / n):
+            assert right in shares.counts_of(rounded(share, "published"), n)
+
+
+def test_a_float_of_single_precision_has_the_digits_that_it_shows() -> None:
+    assert rounded(np.float32(0.995), "published") == rounded("0.995", "published")
+
+
+@pytest.mark.parametrize(("right", "n", "theirs"), [(3, 20, 20), (1, 10, 200), (0, 3, 40), (5, 5, 8)])
+def test_the_range_for_other_items_is_that_of_every_count(right: int, n: int, theirs: int) -> None:
+    for low in range(0, theirs, 3):
+        counts = range(low, min(theirs, low + 9) + 1)
+        found = shares.other_items(right, n, counts, theirs, 0.95)
+        p = [independent.proportions_test(right, n, count, theirs).p_value for count in counts]
+        intervals = [independent.proportions_interval(right, n, count, theirs) for count in counts]
+        assert (found.p_low, found.p_high) == pytest.approx((min(p), max(p)))
+        assert found.interval.low == min(one.low for one in intervals)
+        assert found.interval.high == max(one.high for one in intervals)
+
+
+def test_welch_covers_every_spread_that_rounds_to_the_published_one() -> None:
+    runs = [0.81, 0.83, 0.8]
+    found = bb.compare_published(runs, published="0.874", sd="0.0", n_runs=5).answers[0]
+    mean, own = float(np.mean(runs)), float(np.std(runs, ddof=1))
+    p = [
+        independent.welch(mean, own, 3, other, sd, 5)[1].p_value
+        for other in (0.8735, 0.874, 0.8745)
+        for sd in np.linspace(0.0, 0.05, 65)
+    ]
+    assert found.p_low == pytest.approx(min(p))
+    assert found.p_high == pytest.approx(max(p))
+    assert min(p) < 0.2 * p[0]  # the ends of the spread alone do not show it
+
+
+@pytest.mark.parametrize(
+    ("data", "arguments", "message"),
+    [
+        ([0.81, 0.83], {"published": "87.4", "sd": "0.3", "metric": "accuracy"}, "lies between 0 and 1"),
+        ([0.81, 0.83], {"published": "87.4%", "sd": "0.3"}, "standard deviation is 0.3"),
+        ([81.0, 83.0], {"published": "87.4%", "sd": "0.3%"}, "the runs reach 83"),
+    ],
+)
+def test_scores_of_runs_on_another_scale_are_refused(data: Any, arguments: Any, message: str) -> None:
+    with pytest.raises(bb.InvalidInputError, match=message):
+        bb.compare_published(data, n_runs=5, **arguments)
+
+
+@pytest.mark.parametrize(("name", "message"), [("", "name must be a text"), ("mine", "both called 'mine'")])
+def test_the_published_score_has_a_name_of_its_own(name: str, message: str) -> None:
+    with pytest.raises(bb.InvalidInputError, match=message):
+        bb.compare_published(*answers(5, 10), published="0.5", name=name)
+
+
+@pytest.mark.parametrize("text", ["1e400", "1e-99999999999", "-1e-400", "inf", "0,87"])
+def test_what_no_float_holds_is_no_score(text: str) -> None:
+    with pytest.raises(bb.InvalidInputError, match="published must be a number"):
+        bb.compare_published(*answers(5, 10), published=text)

@@ -37,8 +37,8 @@ from bestby.results.gate import (
 _ANY_MARGIN = 1.0
 """The bounds of a difference do not depend on the margin; `compare` makes them where there is one."""
 
-_OF_MANY = ("one_sided", "no_groups")
-"""Notes on ranks and groups of systems, of which a gate has none."""
+_NOT_OF_GATES = ("one_sided", "no_groups", "direction")
+"""Notes on ranks, groups and one-sided questions of many systems, of which a gate has none."""
 
 
 @with_suggestions
@@ -159,6 +159,7 @@ def gate(
     evaluation = whole.with_systems([base, new])
     metrics, reading = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     margins = margins_of(margin, [one.name for one in metrics])
+    _check_margins(margins, metrics)
     more = {"annotators": annotators, "blocks": blocks, "cache": cache, "resampling": resampling}
     made, decisions = decided(evaluation, metrics, base, margins, level, **more)
     found = tuple(foresight.foreseen(check, level) for check in decisions)
@@ -176,7 +177,7 @@ def gate(
             "candidate": new,
         },
     )
-    notes = [*reading, *(note for one in made for note in one.notes if note.code not in _OF_MANY)]
+    notes = [*reading, *(note for one in made for note in one.notes if note.code not in _NOT_OF_GATES)]
     return Gate(
         outcome=outcome_of(found),
         baseline=base,
@@ -202,6 +203,19 @@ def _check_level(level: Any) -> None:
             " pass in one of twenty cases",
             argument="level",
         )
+
+
+def _check_margins(margins: Mapping[str, float | None], metrics: Sequence[BaseMetric]) -> None:
+    """Refuse margins that no loss can reach, so that everything would pass."""
+    for one in metrics:
+        margin, (low, high) = margins[one.name], one.bounds
+        if margin is not None and margin >= high - low:
+            raise InvalidInputError(
+                f"margin of {one.name} is {margin:g}, and {one.name} lies between {low:g} and {high:g},"
+                " so that no loss could be as large",
+                hint=f"the margin is on the scale of {one.name}: of shares, 0.01 is one percentage point",
+                argument="margin",
+            )
 
 
 def _pair(names: Sequence[str], baseline: str | None, candidate: str | None) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import OnMissing
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.comparisons.published import shares
-from bestby.comparisons.published.rounded import Rounded, rounded
+from bestby.comparisons.published.rounded import check_bounds, rounded
 from bestby.comparisons.published.runs import compare_runs_with
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
@@ -132,7 +132,7 @@ def compare_published(
     ('always', 33)
     """
     score = rounded(published, "published")
-    settings = {"published": str(published), "name": checks.check_text(name, "name"), "level": level}
+    settings = {"published": str(published), "name": _named(name), "level": level}
     checks.probability(level, "level")
     if sd is not None or n_runs is not None:
         for_items = {"gold": gold, "n_items": n_items, "same_items": same_items, "items": items}
@@ -142,13 +142,14 @@ def compare_published(
         data = {"system": data}
     given = Arguments(gold=gold, systems=systems, ignore=ignore, items=items, on_missing=on_missing)
     evaluation = evaluation_of(data, given, metric)
+    _check_names(name, evaluation.names)
     info, right, n = _share(evaluation, metric, greater_is_better)
     theirs = n if n_items is None else checks.positive_int(n_items, "n_items")
     same = theirs == n if same_items is None else checks.flag(same_items, "same_items")
     if same and theirs != n:
         hint = "leave out same_items or n_items"
         raise InvalidInputError(f"{n} items cannot be the same as {theirs}", hint=hint, argument="same_items")
-    _check_bounds(score, info)
+    check_bounds(score, info.name, (0.0, 1.0))
     counts = shares.counts_of(score, theirs)
     answers = [shares.other_items(right, n, counts, theirs, level)]
     if same:
@@ -165,6 +166,24 @@ def compare_published(
             data_hash=evaluation.data_hash(),
         ),
     )  # fmt: skip
+
+
+def _named(name: Any) -> str:
+    """Return what the published score is called."""
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidInputError(
+            f"name must be a text, got {name!r}", hint="such as 'Smith 2020'", argument="name"
+        )
+    return checks.check_text(name, "name")
+
+
+def _check_names(name: str, systems: Sequence[str]) -> None:
+    if [name] == list(systems):
+        raise InvalidInputError(
+            f"the system and the published score are both called {name!r}",
+            hint="give the published one another name=..., such as 'Smith 2020'",
+            argument="name",
+        )
 
 
 def _share(evaluation: Evaluation, metric: Any, greater: bool | None) -> tuple[MetricInfo, int, int]:
@@ -199,13 +218,3 @@ def _answers(group: Group) -> Contributions | None:
     if not isinstance(group, SumGroup):
         return None
     return group.contributions(0, 0) or group.shares(0, 0)
-
-
-def _check_bounds(score: Rounded, metric: MetricInfo) -> None:
-    if not 0.0 <= score.value <= 1.0:
-        hint = f"write {score.value:g}%" if 1.0 < score.value <= 100.0 else "check the published score"
-        raise InvalidInputError(
-            f"{metric.name} lies between 0 and 1, and the published score is {score.value:g}",
-            hint=hint,
-            argument="published",
-        )

@@ -6,49 +6,83 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+import numpy as np
+
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 
 
+_LARGEST = 300
+"""The greatest power of ten of a number that a float holds, and so of a score."""
+
+
 @dataclass(frozen=True)
 class Rounded:
-    """A published number: its value, and how far the exact one may be from it."""
+    """A published number: its value, and how far the exact one may be from it; both are decimal."""
 
-    value: float
-    half: float
+    digits: Decimal
+    margin: Decimal
+
+    @property
+    def value(self) -> float:
+        """The number as it was published."""
+        return float(self.digits)
+
+    @property
+    def half(self) -> float:
+        """Half a unit of its last digit."""
+        return float(self.margin)
 
     @property
     def low(self) -> float:
         """The least number that rounds to it."""
-        return self.value - self.half
+        return float(self.digits - self.margin)
 
     @property
     def high(self) -> float:
         """The greatest number that rounds to it."""
-        return self.value + self.half
+        return float(self.digits + self.margin)
 
 
 def rounded(value: Any, what: str) -> Rounded:
     """Return a published number with the rounding that its digits tell.
 
     >>> rounded("87.4%", "published")
-    Rounded(value=0.874, half=0.0005)
-    >>> rounded(0.87, "published")
-    Rounded(value=0.87, half=0.005)
+    Rounded(digits=Decimal('0.874'), margin=Decimal('0.0005'))
+    >>> rounded(0.87, "published").half
+    0.005
     """
-    text = str(value).strip() if isinstance(value, str) else repr(checks.number(value, what))
+    text = value.strip() if isinstance(value, str) else _shortest(checks.number(value, what), value)
     percent = text.endswith("%")
     try:
         number = Decimal(text.removesuffix("%").strip())
     except InvalidOperation:
         number = Decimal("NaN")
     exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int):  # infinite, or no number
+    if not isinstance(exponent, int) or abs(number.adjusted()) > _LARGEST:  # infinite, or no number
         raise InvalidInputError(
             f"{what} must be a number, got {quoted(value)}",
             hint="write it as 0.874 or '87.4%'",
             argument=what,
         )
-    last = Decimal(10) ** (exponent - 2 * percent)
-    return Rounded(float(number * Decimal(10) ** (-2 * percent)), float(min(last, Decimal(1)) / 2))
+    places = exponent - 2 * percent
+    return Rounded(number.scaleb(-2 * percent), Decimal(1).scaleb(min(places, 0)) / 2)
+
+
+def _shortest(number: float, value: Any) -> str:
+    """Return the fewest digits that tell a number from others of its precision."""
+    return str(value) if isinstance(value, np.floating) else repr(number)
+
+
+def check_bounds(score: Rounded, metric: str, bounds: tuple[float, float]) -> None:
+    """Refuse a published score that the metric cannot have."""
+    low, high = bounds
+    if low <= score.value <= high:
+        return
+    in_percent = bounds == (0.0, 1.0) and 1.0 < score.value <= 100.0
+    raise InvalidInputError(
+        f"{metric} lies between {low:g} and {high:g}, and the published score is {score.value:g}",
+        hint=f"write {score.value:g}%" if in_percent else "check the published score",
+        argument="published",
+    )

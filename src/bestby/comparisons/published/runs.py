@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
-from bestby.comparisons.published.rounded import Rounded, rounded
+from bestby.comparisons.published.rounded import Rounded, check_bounds, rounded
 from bestby.comparisons.published.shares import union
 from bestby.data.layouts.runs import Runs
 from bestby.inference import independent
 from bestby.inference.samples import t_interval
-from bestby.metrics.directions import direction_of
+from bestby.metrics.directions import bounds_of, direction_of
 from bestby.results.base import MetricInfo, Note, provenance_of
 from bestby.results.published import PublishedAnswer, PublishedComparison
 
@@ -25,6 +27,9 @@ SPREAD_OF_RUNS = Note(
     "the published standard deviation is taken to be that of single runs: if it is the standard error of"
     " their mean, multiply it by the square root of their number",
 )
+
+_SPREADS = 65
+"""Values of the published standard deviation that are gone through, from the least to the greatest."""
 
 
 def compare_runs_with(
@@ -37,7 +42,7 @@ def compare_runs_with(
     settings: Mapping[str, Any],
 ) -> PublishedComparison:
     """Return the comparison of the runs of one system with a published mean and standard deviation."""
-    spread, theirs = _spread(sd, n_runs)
+    spread, theirs = _spread(settings["published"], sd, n_runs)
     if isinstance(data, Runs):
         metric = data.metric if metric is None else metric
         greater_is_better = data.greater_is_better if greater_is_better is None else greater_is_better
@@ -45,6 +50,7 @@ def compare_runs_with(
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError("of runs the metric is a name", hint="metric='accuracy'", argument="metric")
     greater, notes = direction_of(metric, greater_is_better)
+    _check_scale(score, settings["published"], metric, runs)
     mean, own, level = float(runs.mean()), float(runs.std(ddof=1)), float(settings["level"])
     if not own > 0.0:
         raise DesignError(
@@ -52,9 +58,11 @@ def compare_runs_with(
             hint="give the scores unrounded, or runs with other seeds",
         )
     nearest = min(max(mean, score.low), score.high)
+    # p neither only grows nor only falls with the published spread, which brings degrees of freedom, too
+    spreads = np.linspace(max(spread.low, 0.0), spread.high, _SPREADS)
     found = [
-        independent.welch(mean, own, runs.size, other, max(deviation, 0.0), theirs, level)
-        for other, deviation in product((score.low, nearest, score.high), (spread.low, spread.high))
+        independent.welch(mean, own, runs.size, other, float(deviation), theirs, level)
+        for other, deviation in product((score.low, nearest, score.high), spreads)
     ]
     p = [test.p_value for _, test in found]
     answer = PublishedAnswer("runs", None, union(interval for interval, _ in found), min(p), max(p), "welch")
@@ -73,8 +81,8 @@ def compare_runs_with(
     )  # fmt: skip
 
 
-def _spread(sd: Any, n_runs: Any) -> tuple[Rounded, int]:
-    """Return the published standard deviation and number of runs."""
+def check_complete(sd: Any, n_runs: Any) -> None:
+    """Refuse a published standard deviation of runs without their number, or the number alone."""
     if sd is None or n_runs is None:
         missing = "sd" if sd is None else "n_runs"
         raise InvalidInputError(
@@ -82,16 +90,40 @@ def _spread(sd: Any, n_runs: Any) -> tuple[Rounded, int]:
             hint=f"give {missing}=... too",
             argument=missing,
         )
+
+
+def _spread(score: str, sd: Any, n_runs: Any) -> tuple[Rounded, int]:
+    """Return the published standard deviation and number of runs."""
+    check_complete(sd, n_runs)
     spread, theirs = rounded(sd, "sd"), checks.positive_int(n_runs, "n_runs")
     if theirs < 2:
         raise InvalidInputError(
             "the spread of a single run is not known", hint="n_runs is at least 2", argument="n_runs"
+        )
+    if str(score).strip().endswith("%") != str(sd).strip().endswith("%") and spread.value > 0.0:
+        raise InvalidInputError(
+            f"the published score is {score}, and its standard deviation is {sd}",
+            hint="write both in percent, or none",
+            argument="sd",
         )
     if spread.value < 0.0:
         raise InvalidInputError(
             f"sd must be at least 0, got {sd}", hint="give the standard deviation", argument="sd"
         )
     return spread, theirs
+
+
+def _check_scale(score: Rounded, published: str, metric: str | None, runs: FloatArray) -> None:
+    """Refuse a published score on another scale than the runs, as far as that can be seen."""
+    if published.endswith("%") and runs.max() > 1.0:
+        raise InvalidInputError(
+            f"the published score is {published}, and the runs reach {runs.max():g}",
+            hint="write it on the scale of the runs, without %",
+            argument="published",
+        )
+    bounds = bounds_of(metric)
+    if bounds[0] <= runs.min() and runs.max() <= bounds[1]:
+        check_bounds(score, str(metric), bounds)
 
 
 def _one_system(data: Any) -> tuple[str, FloatArray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from decimal import Decimal
 
 import numpy as np
 
@@ -13,17 +14,19 @@ from bestby.inference import discordant, independent
 from bestby.results.published import PublishedAnswer
 from bestby.results.values import Interval
 
-_SLACK = 1e-9  # of half a unit of the last digit
+_COMPUTED = Decimal("1e-12")
+"""How far a share that was computed and not rounded, such as 2 / 3, may be from the exact one."""
 
 
 def counts_of(score: Rounded, n: int) -> range:
     """Return the numbers of right answers whose share rounds to the published score.
 
-    >>> counts_of(Rounded(0.874, 0.0005), 1000), counts_of(Rounded(0.87, 0.005), 1000)
-    (range(874, 875), range(865, 876))
+    >>> from bestby.comparisons.published.rounded import rounded
+    >>> counts_of(rounded("0.874", "published"), 1000), counts_of(rounded(2 / 3, "published"), 30)
+    (range(874, 875), range(20, 21))
     """
-    slack = _SLACK * score.half
-    least, most = math.ceil(n * (score.low - slack)), math.floor(n * (score.high + slack))
+    margin = max(score.margin, _COMPUTED)
+    least, most = math.ceil(n * (score.digits - margin)), math.floor(n * (score.digits + margin))
     counts = range(max(0, least), min(n, most) + 1)
     if not counts:
         raise InvalidInputError(
@@ -36,12 +39,11 @@ def counts_of(score: Rounded, n: int) -> range:
 
 def other_items(right: int, n: int, counts: range, theirs: int, level: float) -> PublishedAnswer:
     """Return the answer if the two systems answered different items."""
-    ends = sorted({counts[0], counts[-1], *_nearest(right / n * theirs, counts)})
-    tests = [independent.proportions_test(right, n, count, theirs) for count in ends]
+    p, by_fisher = independent.proportions_tests(right, n, np.asarray(counts), theirs)
+    ends = (counts[0], counts[-1])
     intervals = (independent.proportions_interval(right, n, count, theirs, level) for count in ends)
-    p = [test.p_value for test in tests]
-    name = "fisher" if any(test.name == "fisher" for test in tests) else "chi-squared"
-    return PublishedAnswer("other items", None, union(intervals), min(p), max(p), name)
+    name = "fisher" if by_fisher.any() else "chi-squared"
+    return PublishedAnswer("other items", None, union(intervals), float(p.min()), float(p.max()), name)
 
 
 def same_items(right: int, n: int, counts: range, level: float, *, most: bool) -> PublishedAnswer:

@@ -120,7 +120,7 @@ def _with_margin(g: Gate, check: GateCheck) -> str:
 
 def _more(check: GateCheck) -> str:
     if check.more is None:
-        return f"How many more {check.unit} would decide it, these data do not tell."
+        return f"How many more {check.unit} would decide it is not known."
     number = _rounded_up(check.more)
     if check.difference.n_differing == 0:
         return f"About {number} more {check.unit} would decide it if the systems agree on all of them too."
