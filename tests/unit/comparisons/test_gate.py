@@ -326,3 +326,9 @@ def test_a_measure_of_which_lower_is_better_has_no_note_on_sides() -> None:
     scores = {"main": rng.random(60), "new": rng.random(60)}
     result = bb.gate(scores, metric="loss", greater_is_better=False)
     assert "direction" not in [note.code for note in result.notes]
+
+
+def test_an_alarm_on_few_clusters_says_that_they_are_few() -> None:
+    clusters = [i // 200 for i in range(400)]
+    (sentence,) = bb.gate(answers(400, 30, 20), GOLD, clusters=clusters).sentences
+    assert "The items lie in only 2 clusters: the smallest p-value they could give is 0.25" in sentence

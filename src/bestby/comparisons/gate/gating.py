@@ -95,8 +95,8 @@ def gate(
     level : float
         The level of the one-sided bounds, above one half and below 1; one minus it is the level of the tests.
     margin : float or mapping of str to float, optional
-        The smallest loss that matters, on the scale of the metric, for all metrics or by metric. Metrics
-        without one are alarms.
+        The smallest loss that matters, on the scale of the metric and smaller than its range, for all metrics
+        or by metric. Metrics without one are alarms.
     n_resamples, rng, n_jobs, progress, executor, cache, resampling
         As for `compare`.
 

@@ -75,7 +75,7 @@ def compare_published(
     same_items : bool, optional
         Whether both answered the same items; by default True if their numbers are equal.
     sd : str or float, optional
-        The published standard deviation of the runs.
+        The published standard deviation of the runs; in percent if `published` is.
     n_runs : int, optional
         The number of published runs; `data` are runs then, too.
     metric, greater_is_better, systems, ignore, items

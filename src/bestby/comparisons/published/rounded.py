@@ -12,7 +12,6 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 
-
 _LARGEST = 300
 """The greatest power of ten of a number that a float holds, and so of a score."""
 

@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from bestby._core.text import shortened, visible
+from bestby._core.text import counted, shortened, visible
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -162,10 +162,12 @@ def _seen(check: GateCheck) -> str:
     if not check.could_fail:
         if d.n_differing == 0:
             return "No item sets the two apart, so this check could not have failed on these items."
-        items = f"{d.n_differing} item sets" if d.n_differing == 1 else f"{d.n_differing} items set"
-        least = f"{check.smallest_p:.2g}"
+        apart = f"{d.n_differing} item sets" if d.n_differing == 1 else f"{d.n_differing} items set"
+        few = f"Only {apart} the two apart"
+        if 0 < d.n_clusters < d.n_differing:
+            few = f"The items lie in only {counted(d.n_clusters, 'cluster')}"
         return (
-            f"Only {items} the two apart: the smallest p-value they could give is {least}, above"
+            f"{few}: the smallest p-value they could give is {check.smallest_p:.2g}, above"
             f" {check.threshold:.3g}, so this check could not have failed."
         )
     if check.detectable is None:
