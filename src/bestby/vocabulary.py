@@ -109,7 +109,7 @@ TESTS = (
         (*_SINGLE_RUNS, "runs.test", "study_runs.test", "datasets.across")
     ),
     Term(
-        "wald", "Wald test with cluster-robust standard errors",
+        "wald", "Wald test with robust standard errors",
         "Difference over its standard error: for few or crossed clusters, and for strengths of preferences.",
         (*_ONE_TEST_SET, "preferences.test")
     ),
@@ -391,6 +391,6 @@ def long_name(kind: str, name: str) -> str:
     """Return what reports call a term; a name that no term has stays as it is.
 
     >>> long_name("test", "wald")
-    'Wald test with cluster-robust standard errors'
+    'Wald test with robust standard errors'
     """
     return next((term.long_name for term in KINDS[kind] if term.name == name), name)

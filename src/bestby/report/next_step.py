@@ -11,6 +11,7 @@ from bestby.planning.proportions import PairedProportions
 from bestby.planning.scores import PairedScores
 from bestby.planning.search import quick_effect, quick_size
 from bestby.report.numbers import Rounding, margin_text
+from bestby.report.percent import NAMED, as_measured, scale_of
 from bestby.report.tables import differences_of, systems_of
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
@@ -49,7 +50,9 @@ def next_step(c: Comparison, metric: MetricInfo) -> str:
         who = f"{d.b if d.a == c.baseline else d.a} and the baseline {c.baseline}"
     elif len(systems_of(c, metric)) > 2:
         who += ", the two best systems,"
-    text = f"{who} differ on {d.n_differing:,} of {d.n_items:,} items."
+    # Items may differ in one metric and not in another, such as those that both systems have wrong.
+    what = f" in {metric.name.removesuffix(NAMED)}" if len(c.metrics) > 1 else ""
+    text = f"{who} differ{what} on {d.n_differing:,} of {d.n_items:,} items."
     return " ".join(filter(None, (text, _detected(c, metric, d))))
 
 
@@ -65,7 +68,12 @@ def leading(c: Comparison, metric: MetricInfo) -> Difference | None:
 
 
 def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
-    """Return which difference the items detect, and what the margin, or else the one seen, would take."""
+    """Return which difference the items detect, and what the margin, or else the one seen, would take.
+
+    What is said is on the scale shown; sizes are those of the scale of the metric, in percent too.
+    """
+    scale, seen = scale_of(metric), Rounding.of([(d.estimate, d.interval)]).size(d.estimate)
+    d = as_measured(d, scale)
     design = design_of(d)
     if design is None or d.test is None:
         return ""
@@ -78,15 +86,12 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
         detected = None if design is None else _detectable(design, d.n_items, question)
     if detected is None or design is None:
         return ""
-    text = f"{d.n_items:,} items detect a difference of {_rounded(detected)} with power {POWER:g}"
+    text = f"{d.n_items:,} items detect a difference of {_rounded(scale * detected)} with power {POWER:g}"
     text += f" at the level of one of {family:,} comparisons" * (family > 1)
     if c.margin is not None:
-        size, named = c.margin, f"the margin of {margin_text(c.margin)}"
+        size, named = c.margin / scale, f"the margin of {margin_text(c.margin)}"
     else:
-        size, named = (
-            abs(d.estimate),
-            f"the {Rounding.of([(d.estimate, d.interval)]).size(d.estimate)} seen here",
-        )
+        size, named = abs(d.estimate), f"the {seen} seen here"
     if size >= abs(detected):
         return f"{text}, so they are enough for {named}."
     needed = _size(d, design, math.copysign(size, detected), detected, question) if size > 0.0 else None

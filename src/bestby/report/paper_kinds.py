@@ -11,6 +11,7 @@ from bestby.report.kinds.runs import methods_of_tests
 from bestby.report.numbers import alpha, difference_text, margin_text, percent, power_text
 from bestby.report.paper_sentences import (
     against,
+    clustered,
     drawn,
     inference,
     measured,
@@ -40,20 +41,22 @@ from bestby.vocabulary import long_name
 
 def comparison(c: Comparison) -> Iterator[str]:
     """Yield how systems were compared, or evaluated, on one test set."""
-    yield from _on_one_test_set(c, f"on the same {c.extent}")
+    yield from _on_one_test_set(c)
 
 
 def study(c: StudyComparison) -> Iterator[str]:
     """Yield how the conditions of a study were compared."""
-    yield from _on_one_test_set(c, f"on the same {c.extent}")
+    yield from _on_one_test_set(c)
 
 
-def _on_one_test_set(c: Comparison, where: str) -> Iterator[str]:
+def _on_one_test_set(c: Comparison) -> Iterator[str]:
     names = list(dict.fromkeys(entry.system for entry in c.systems))
     metrics = listed([measured(metric.name) for metric in c.metrics])
     did = "compared" if len(c.differences) else "evaluated"
-    many = f"{len(names)} system{'s' * (len(names) > 1)}{named(names)}"
-    yield f"We {did} {many} by {metrics} {where}{against(c.baseline)}."
+    many = f"{len(names)} systems{named(names)}" if len(names) > 1 else names[0]
+    same = "the same " if len(names) > 1 else ""
+    yield f"We {did} {many} by {metrics} on {same}{c.extent}{against(c.baseline)}."
+    yield clustered(c)
     if c.classes and c.classes[0].counts is None:
         yield f"The labels are soft: distributions over the classes{cite('analysis', 'soft labels')}."
     scores = of_scores(c.systems)
@@ -64,8 +67,8 @@ def _on_one_test_set(c: Comparison, where: str) -> Iterator[str]:
         return
     yield from inference(c, c.differences, scores=scores)
     for test in sorted({one.name for one in c.omnibus}):
-        which = f"{long_name('omnibus', test)}{cite('omnibus', test)}"
-        yield f"We also tested that all systems are equal: {which}."
+        which = f"{long_name('omnibus', test)} test{cite('omnibus', test)}"
+        yield f"We also tested the hypothesis that all systems are equal: {which}."
     yield drawn(c, [d for d, _ in examples(c.differences)], *(entry.interval for entry in c.systems))
 
 
@@ -82,23 +85,29 @@ def runs(c: RunsComparison) -> Iterator[str]:
         yield f"The score of a system is the {long_name('statistic', c.statistic)} of its runs{source}."
     else:
         yield "The score of a system is the mean of its runs."
-    yield from inference(c, c.differences, scores=of_scores(c.systems))
-    yield methods_of_tests(c).rstrip()
+    larger = methods_of_tests(c).rstrip()
+    yield from inference(c, c.differences, scores=of_scores(c.systems), larger=larger)
     methods = sorted({d.improvement_interval.method for d in c.differences if d.improvement_interval})
     if methods:
         shown = "; ".join(f"{summary.name_of_interval(one)}{source_of_interval(one)}" for one in methods)
         yield f"Intervals of the probability that a run of one system beats one of the other: {shown}."
     if c.orders is not None:
-        yield from _orders(next(iter(c.orders)))
-        yield f"Its bounds were resampled: {summary.resamples(c)}"
+        one = next(iter(c.orders))
+        yield from _orders(one, round((1.0 - c.level) / (1.0 - one.level)))
+        yield f"The bounds of the violation ratio were computed with {summary.resamples(c)}"
     else:
         yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 
 
-def _orders(order: StochasticOrder) -> Iterator[str]:
+def _orders(order: StochasticOrder, comparisons: int) -> Iterator[str]:
     exact = "exact" if order.test.exact else "Monte Carlo"
     test = f"one-sided two-sample permutation test{cite('test', 'permutation-2')}, {exact}"
     bound = f"the upper {100.0 * order.level:.4g} % bound of the violation ratio"
+    if comparisons > 1:
+        whole = percent(1.0 - comparisons * (1.0 - order.level))
+        source = cite("correction", "bonferroni")
+        every = "both" if comparisons == 2 else f"all {comparisons}"
+        bound += f" ({whole} for {every} bounds together by Bonferroni's correction{source})"
     yield (
         f"We measured how nearly one system is better at every quantile by almost stochastic order"
         f"{cite('analysis', 'stochastic order')}: {bound}. Dominance was tested by the {test}."
@@ -115,9 +124,10 @@ def ordering(orders: StochasticOrder | StochasticOrders) -> Iterator[str]:
     else:
         first = orders
         yield f"We compared {first.n_a} runs of {first.a} with {first.n_b} runs of {first.b}."
-    yield from _orders(first)
-    if orders.provenance is not None:
-        yield f"We drew {summary.resamples(orders)}"
+    provenance = orders.provenance
+    yield from _orders(first, 1 if provenance is None else provenance.settings["comparisons"])
+    if provenance is not None:
+        yield f"The bounds of the violation ratio were computed with {summary.resamples(orders)}"
 
 
 def _range(counts: list[int]) -> str:
@@ -143,7 +153,12 @@ def datasets(c: DatasetComparison) -> Iterator[str]:
         source = cite("omnibus", "friedman")
         yield f"We ranked the systems by their average ranks and tested these by Friedman's test{source}."
     if c.ranking:
-        yield f"We compared average ranks in pairs{cite('analysis', 'ranks')}."
+        nemenyi = "Nemenyi's test and by " if c.ranking[0].p_nemenyi is not None else ""
+        source = cite("analysis", "ranks")
+        yield (
+            f"We compared average ranks in pairs by {nemenyi}a normal approximation with Holm's correction"
+            f"{source}."
+        )
     yield drawn(c, [*c.differences, *inner], *(entry.interval for entry in c.overall))
 
 
@@ -187,11 +202,11 @@ def folds(c: FoldComparison) -> Iterator[str]:
 def preferences(c: PreferenceComparison) -> Iterator[str]:
     """Yield how systems were compared by judgements."""
     names = [entry.system for entry in c.systems]
-    yield f"We compared {len(names)} systems{named(names)} from {c.extent}{against(c.baseline)}."
+    yield f"We compared {len(names)} systems{named(names)} by {c.extent}{against(c.baseline)}."
     model = "the model of Bradley and Terry, a tie counting as half a win for both"
     model = model if c.tie_model == "half" else "Davidson's model of preferences with ties"
     yield f"Their strengths were fitted by maximum likelihood to {model}{cite('model', c.tie_model)}."
-    yield from inference(c, c.differences, scores=of_scores(c.systems))
+    yield from inference(c, c.differences, over=" of the log strengths", scores=of_scores(c.systems))
     yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
 
 
@@ -199,18 +214,19 @@ def replicability(r: Replicability) -> Iterator[str]:
     """Yield how p-values of datasets were combined."""
     yield (
         f"From the p-values of {len(r.datasets)} datasets{named(r.datasets)} we counted, at the"
-        f" {percent(r.alpha)} level, those on which there is a difference, by partial conjunction tests of"
-        f" Bonferroni's and of Fisher's kind{cite('analysis', 'replicability')}, and named them by Holm's"
-        f" procedure{cite('correction', 'holm')}."
+        f" {percent(r.alpha)} level, those on which there is a difference, by partial conjunction tests with"
+        f" Bonferroni's and with Fisher's combination of p-values{cite('analysis', 'replicability')}, and"
+        f" named them by Holm's procedure{cite('correction', 'holm')}."
     )
 
 
 def published(c: PublishedComparison) -> Iterator[str]:
     """Yield how a system was compared with a published score."""
     unit = "runs" if c.answers[0].assumption == "runs" else "items"
+    whose = "" if c.published == "published" else f" of {c.published}"
     yield (
-        f"We compared {measured(c.metric.name)} of {c.system} over {c.n} {unit} with the published score"
-        f" {c.provenance.settings['published']} of {c.published} over {c.n_published} {unit}."
+        f"We compared the {measured(c.metric.name)} of {c.system} over {c.n} {unit} with the published score"
+        f" {c.provenance.settings['published']}{whose} over {c.n_published} {unit}."
     )
     by = {}
     for a in c.answers:
@@ -226,12 +242,16 @@ def published(c: PublishedComparison) -> Iterator[str]:
         )
     else:
         yield f"The shares of right answers to different items were compared {by['other items']}."
-    yield f"Intervals are at the {percent(c.level)} level, and cover all digits that were cut off."
+    yield (
+        f"Intervals are at the {percent(c.level)} level; intervals and p-values allow for the rounding of the"
+        " published score."
+    )
 
 
 def gate(g: Gate) -> Iterator[str]:
     """Yield how it was decided whether a candidate may take the place of a baseline."""
     yield f"We asked whether {g.candidate} may take the place of {g.baseline}, on the same {g.extent}."
+    yield clustered(g)
     bounded = [check for check in g.checks if check.margin is not None]
     alarms = [check for check in g.checks if check.margin is None]
     if bounded:
@@ -243,8 +263,8 @@ def gate(g: Gate) -> Iterator[str]:
         named_methods = listed([f"{long_name('interval', m)}{source_of_interval(m)}" for m in methods])
         yield (
             f"A loss of this much matters: {margins}. A check passes if the one-sided {percent(g.level)}"
-            f" bound of the difference{cite('analysis', 'equivalence')} excludes it (interval:"
-            f" {named_methods}); all checks must pass, which needs no correction."
+            f" bound of the difference{cite('analysis', 'equivalence')} excludes it; all checks"
+            f" must pass, which needs no correction. Bounds: {named_methods}."
         )
     if alarms:
         names = listed([measured(check.name) for check in alarms])
@@ -287,10 +307,10 @@ def allocation(a: Allocation) -> Iterator[str]:
 
 def normality(n: Normality) -> Iterator[str]:
     """Yield how normality was tested."""
-    tests = listed([test.name for test in n.tests])
+    tests = listed([test.name.title() for test in n.tests])
     yield (
         f"We described the distribution of {n.n} values by its moments and by tests of normality ({tests})"
-        f"{cite('analysis', 'normality')}; no other test was chosen by them."
+        f"{cite('analysis', 'normality')}. No other test was chosen by their outcome."
     )
 
 

@@ -28,32 +28,51 @@ def measured(name: str) -> str:
 
 
 def against(baseline: str | None) -> str:
-    """Return that the others were compared with a baseline, if so."""
-    return "" if baseline is None else f", each of the others with the baseline {baseline}"
+    """Return that every other system was compared with a baseline, if so."""
+    return "" if baseline is None else f", with {baseline} as the baseline"
+
+
+def clustered(c: Any) -> str:
+    """Return what is independent, where items lie in clusters."""
+    if not getattr(c, "n_clusters", 0):
+        return ""
+    return "Intervals and tests take the clusters, not the items, to be independent."
 
 
 def inference(
-    c: Any, differences: Sequence[Difference], *, over: str = "", scores: str = ""
+    c: Any, differences: Sequence[Difference], *, over: str = "", scores: str = "", larger: str = ""
 ) -> Iterator[str]:
     """Yield how differences were bounded, tested, corrected and judged; `over` says what they are over.
 
-    `scores` names the intervals of the scores, if they have some.
+    `scores` names the intervals of the scores, if they have some; `larger` says of which tests each p-value
+    is the larger.
     """
     if not len(differences):
         return
     intervals, tests = summary.intervals_and_tests(differences, source_of_interval, source_of_test)
     if computed(c, "interval"):
         text = f"We report every difference{over} with its {percent(c.level)} confidence interval"
-        which = f"{intervals} for differences, {scores} for scores" if scores else intervals
+        which = summary.for_both(intervals, scores) if scores else intervals
         yield f"{text}{cite('analysis', 'intervals')}: {which}."
     else:
         yield "We report the differences without intervals."
     if computed(c, "test"):
         yield f"We tested each difference{over} at the {percent(alpha(c.level))} level: {tests}."
+        yield _side(c, differences)
+        yield larger
         yield corrected(c, sum(times for _, times in examples(differences)))
     else:
-        yield "We tested nothing."
+        yield "We did not test the differences."
     yield _margin(c, differences)
+
+
+def _side(c: Any, differences: Sequence[Difference]) -> str:
+    """Return what one-sided tests ask."""
+    asked = {d.test.alternative for d, _ in examples(differences) if d.test is not None} - {"two-sided"}
+    if len(asked) != 1:
+        return ""
+    which = "of the second system" if c.baseline is None else "of the baseline"
+    return f"The alternative is that the score is {asked.pop()} than that {which}."
 
 
 def corrected(c: Any, comparisons: int) -> str:
@@ -65,6 +84,9 @@ def corrected(c: Any, comparisons: int) -> str:
         return f"There was one comparison{of_each}, so no p-value was corrected."
     if c.correction == "none":
         return f"The p-values of the {each} comparisons{of_each} were not corrected for their number."
+    if c.correction == "max-t":
+        source = cite("correction", c.correction)
+        return f"The adjusted p-values of the {each} comparisons{of_each} are those of the intervals{source}."
     name = vocabulary.long_name("correction", c.correction)
     source = cite("correction", c.correction)
     return f"The p-values of the {each} comparisons{of_each} were corrected for their number: {name}{source}."
@@ -73,14 +95,15 @@ def corrected(c: Any, comparisons: int) -> str:
 def _margin(c: Any, differences: Iterable[Difference]) -> str:
     if c.margin is None:
         return ""
-    text = f"We decided that a difference of less than {margin_text(c.margin)} does not matter"
+    margin = margin_text(c.margin)
+    text = f"We decided that a difference of less than {margin} does not matter"
     level = next((d.equivalence_interval.level for d in differences if d.equivalence_interval), None)
     if level is None:
         return f"{text}."
     source = cite("analysis", "equivalence")
     return (
-        f"{text}: systems are equivalent if the {percent(level)} interval of two one-sided tests{source} lies"
-        " within it."
+        f"{text}: two systems are equivalent if the {percent(level)} interval of their difference lies"
+        f" between \N{MINUS SIGN}{margin} and {margin} (two one-sided tests{source})."
     )
 
 
@@ -121,5 +144,5 @@ def drawn(c: Any, differences: Iterable[Difference], *others: Interval | None) -
     if not computed(c, "interval") and not computed(c, "test"):
         return ""
     if summary.resampled(differences) or any(one is not None and not one.exact for one in others):
-        return f"Where we resampled, we drew {summary.resamples(c)}"
+        return f"Intervals and tests that resample the data drew {summary.resamples(c)}"
     return "Nothing was resampled: these numbers follow from the data by formula, without a seed."

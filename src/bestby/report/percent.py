@@ -11,17 +11,22 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
+from bestby.results.disagreements import Disagreements, ItemsOf, Order
 from bestby.results.pairs import Differences, Pairs, parts_of
 from bestby.results.values import Interval
 
 T = TypeVar("T")
 
 _HUNDRED = 100.0
+NAMED = " (%)"
+"""What the names of metrics in percent end with."""
+
 _KINDS = ("comparison", "runs", "study", "datasets", "folds")
 _OF_SCORES = ("score", "interval", "standard_error", "runs")
 _OF_DIFFERENCES = (
     "estimate", "score_a", "score_b", "interval", "equivalence_interval", "standard_error", "margin",
 )  # fmt: skip
+_OF_ITEMS = ("effect", "score_a", "score_b")
 _OF_PAIRS = ("scores", "estimate", "low", "high", "standard_error", "equivalence", "margin")
 _OF_SPREAD = ("low", "difference", "high")
 _OF_VARIANCES = ("items", "runs", "rest")
@@ -39,15 +44,43 @@ def in_percent(result: Any) -> Any:
     """
     if result.described_by not in _KINDS:
         raise InvalidInputError(
-            f"percent is for scores of systems, and a {type(result).__name__} has none",
+            "percent is for comparisons of items, runs, folds, datasets and studies, and this is a"
+            f" {type(result).__name__}",
             hint="leave out percent",
         )
     metrics = (result.metric,) if hasattr(result, "metric") else result.metrics
-    names = {metric.name: f"{metric.name} (%)" for metric in metrics if _is_share(result, metric)}
+    names = {metric.name: f"{metric.name}{NAMED}" for metric in metrics if _is_share(result, metric)}
     _check(result, metrics, names)
     changes = _of_one_metric(result) if hasattr(result, "metric") else _of_metrics(result, names)
     changes["differences"] = _differences(result.differences, names)
-    return dataclasses.replace(result, margin=_times(result.margin), **changes)
+    shown = dataclasses.replace(result, margin=_times(result.margin), **changes)
+    if getattr(result, "_items", None) is not None:
+        object.__setattr__(shown, "_items", _items_in_percent(result._items, names))
+    return shown
+
+
+def scale_of(metric: MetricInfo) -> float:
+    """Return by how much the scores of a metric were multiplied: 100 in percent, else 1."""
+    return _HUNDRED if metric.name.endswith(NAMED) else 1.0
+
+
+def as_measured(difference: Difference, scale: float) -> Difference:
+    """Return a difference on the scale of its metric, from one that was multiplied."""
+    return difference if scale == 1.0 else _scaled(difference, _OF_DIFFERENCES, 1.0 / scale)
+
+
+def _items_in_percent(items_of: ItemsOf, names: Mapping[str, str]) -> ItemsOf:
+    """Return what finds the items on which two systems differ, with effects and scores in percent."""
+    measured = {shown: name for name, shown in names.items()}
+
+    def found(metric: str, a: str, b: str, order: Order) -> Disagreements:
+        if metric not in measured:
+            return items_of(metric, a, b, order)
+        one = items_of(measured[metric], a, b, order)
+        rows = tuple(_scaled(row, _OF_ITEMS) for row in one.rows)
+        return dataclasses.replace(one, metric=metric, rows=rows)
+
+    return found
 
 
 def _is_share(result: Any, metric: MetricInfo) -> bool:
@@ -78,7 +111,7 @@ def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str])
 
 def _of_one_metric(result: Any) -> dict[str, Any]:
     """Return what changes in a comparison over datasets or folds, its differences apart."""
-    name = f"{result.metric.name} (%)"
+    name = f"{result.metric.name}{NAMED}"
     names = {result.metric.name: name}
     changes: dict[str, Any] = {
         "metric": dataclasses.replace(result.metric, name=name),

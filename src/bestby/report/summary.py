@@ -150,13 +150,23 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     intervals, tests = intervals_and_tests(differences)
     text = "No intervals were computed"
     if bounded:
-        shown = f"{intervals} for differences, {scores} for scores" if kinds else scores
+        shown = for_both(intervals, scores) if kinds else scores
         text = f"Intervals ({percent(c.level)}): {shown}"
     text += f". Test: {tests}; {correction(c)}." if tested else "; nothing was tested."
     text += equivalence([d for d, _ in kinds])
     drawn = resampled(d for d, _ in kinds)
     if not kinds:
         drawn = any(entry.interval is not None and not entry.interval.exact for entry in systems)
+    return f"{text} {resamples(c)}" if drawn else text
+
+
+def tests_sentence(c: Any, metric: MetricInfo) -> str:
+    """Return which tests and which correction made the p-values of one metric, where no interval is shown."""
+    kinds = [d for d, _ in examples(differences_on(c.differences, metric.name))]
+    if not computed(c, "test"):
+        return "Nothing was tested."
+    text = f"Test: {intervals_and_tests(differences_on(c.differences, metric.name))[1]}; {correction(c)}."
+    drawn = any(d.test is not None and d.test.n_resamples > 0 for d in kinds)
     return f"{text} {resamples(c)}" if drawn else text
 
 
@@ -243,7 +253,21 @@ def how_tested(test: TestResult, source: Callable[[TestResult], str] = _unnamed)
     """Return a test in words: its name, its source if one is given, sides and how exact it is."""
     how = f"exact, by {test.method}" if test.exact else test.method
     how = how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
-    return f"{name_of_test(test.name)}{source(test)}, {test.alternative} ({how})"
+    sides = test.alternative if test.alternative == "two-sided" else f"one-sided, {test.alternative}"
+    return f"{name_of_test(test.name)}{source(test)}, {sides} ({how})"
+
+
+def for_both(differences: str, scores: str) -> str:
+    """Return the intervals of differences and of scores, those of one name once.
+
+    >>> for_both("Tango score", "Wilson score")
+    'Tango score for differences, Wilson score for scores'
+    >>> for_both("BCa bootstrap", "BCa bootstrap")
+    'BCa bootstrap for differences and scores'
+    """
+    if differences == scores:
+        return f"{differences} for differences and scores"
+    return f"{differences} for differences, {scores} for scores"
 
 
 def name_of_interval(method: str) -> str:
@@ -252,13 +276,17 @@ def name_of_interval(method: str) -> str:
 
 
 def counted_names(names: Iterable[tuple[str, int]]) -> str:
-    """Return names as a list, with how often each occurs if there are several."""
+    """Return names as a list, with how many of all each is of if there are several.
+
+    >>> counted_names([("BCa bootstrap", 1), ("Tango score", 2)])
+    'Tango score (2 of 3), BCa bootstrap (1 of 3)'
+    """
     counts: Counter[str] = Counter()
     for name, times in names:
         counts[name] += times
     if len(counts) < 2:
         return next(iter(counts), "none")
-    return ", ".join(f"{name} ({count})" for name, count in counts.most_common())
+    return ", ".join(f"{name} ({count} of {counts.total()})" for name, count in counts.most_common())
 
 
 def lines_of(notes: Iterable[Note]) -> list[str]:

@@ -13,6 +13,7 @@ from bestby.planning.arguments import checked_question
 from bestby.planning.base import Design, Question
 from bestby.planning.search import quick_effect, quick_size
 from bestby.report.next_step import MOST_EXACT, design_of, next_step
+from bestby.report.percent import in_percent
 
 N = 400
 
@@ -175,3 +176,26 @@ def test_what_is_never_detected_is_none() -> None:
     assert quick_effect(bb.PairedProportions(0.9, 0.9, 0.95, pilot_items=20), 20, 0.8, question) is None
     tiny = bb.PairedScores(1e-9, 1.0, pilot_df=99.0)
     assert quick_size(tiny, 10**6, 0.8, question) is None
+
+
+@pytest.mark.parametrize("margin", [None, 0.03])
+def test_percent_shows_other_units_and_the_same_sizes(margin: float | None) -> None:
+    systems, gold = labels(0.8, 0.75)
+    c = bb.compare(systems, gold, margin=margin, n_resamples=99)
+    assert c.differences[0].interval.method == "tango"
+    plain, percent = numbers(said(c)), numbers(said(in_percent(c)))
+    assert percent[2] == pytest.approx(100 * plain[2])
+    assert plain[3] is not None
+    assert (*percent[:2], percent[3]) == (*plain[:2], plain[3])
+
+
+def test_of_several_metrics_the_items_that_differ_are_those_of_each() -> None:
+    systems, gold = labels(0.8, 0.5)
+    c = bb.compare(systems, gold, metric=["accuracy", "f1_macro"], n_resamples=99)
+    counts = {}
+    for metric in c.metrics:
+        found = re.match(rf"s0 and s1 differ in {metric.name} on (\d+) of 400 items\.", next_step(c, metric))
+        assert found is not None
+        counts[metric.name] = int(found[1])
+    assert counts["accuracy"] < counts["f1_macro"]
+    assert " in accuracy on " in next_step(in_percent(c), in_percent(c).metrics[0])

@@ -64,17 +64,64 @@ def test_it_follows_the_settings() -> None:
         return bb.compare(SYSTEMS, GOLD, metric="accuracy", **settings).methods()
 
     assert "were not corrected for their number" in said(correction="none")
-    assert "each of the others with the baseline b" in said(baseline="b")
+    assert "on the same 60 items, with b as the baseline." in said(baseline="b")
     assert "a difference of less than 0.02 does not matter" in said(margin=0.02)
-    assert "Cochran's Q (Cochran, 1950)" in said()
+    assert "the 90 % interval of their difference lies between \N{MINUS SIGN}0.02 and 0.02" in said(
+        margin=0.02
+    )
+    assert "all systems are equal: Cochran's Q test (Cochran, 1950)" in said()
     untested = said(test=None)
     assert "tested each" not in untested
-    assert "We tested nothing." in untested
+    assert "We did not test the differences." in untested
     assert "We report the differences without intervals." in said(interval=None)
     assert "corrected" not in untested
     assert "confidence interval" not in said(interval=None)
     assert "Nothing was resampled" in said()
-    assert "simultaneous max-T (Romano and Wolf, 2005)" in said(simultaneous=True)
+    together = said(simultaneous=True)
+    assert "simultaneous max-T (Romano and Wolf, 2005)" in together
+    assert "The adjusted p-values of the 3 comparisons are those of the intervals" in together
+    clustered = said(clusters=[i // 3 for i in range(60)])
+    assert "take the clusters, not the items, to be independent" in clustered
+    assert "to be independent" not in said()
+
+
+@pytest.mark.parametrize("baseline", [None, "b"])
+@pytest.mark.parametrize("side", ["greater", "less"])
+def test_one_sided_tests_say_what_they_ask(side: Any, baseline: str | None) -> None:
+    text = bb.compare(SYSTEMS, GOLD, alternative=side, baseline=baseline).methods()
+    which = "the second system" if baseline is None else "the baseline"
+    assert f"(Noreen, 1989), one-sided, {side} (exact" in text
+    assert f"The alternative is that the score is {side} than that of {which}." in text
+    assert "The alternative" not in bb.compare(SYSTEMS, GOLD, baseline=baseline).methods()
+
+
+def test_one_system_is_not_on_the_same_items() -> None:
+    assert (
+        bb.evaluate({"a": SYSTEMS["a"]}, GOLD).methods().startswith("We evaluated a by accuracy on 60 items.")
+    )
+
+
+def test_methods_of_several_kinds_are_counted_out_of_all() -> None:
+    text = bb.compare(SYSTEMS, GOLD, metric=["accuracy", "f1_macro"], n_resamples=99).methods()
+    assert "Tango score (Tango, 1998) (3 of 6)" in text
+    assert "Wilson score (Wilson, 1927) (3 of 6)" in text
+
+
+def test_the_larger_of_two_p_values_is_said_before_the_correction() -> None:
+    runs = {name: GENERATOR.normal(size=5) for name in "abc"}
+    text = bb.compare_runs(runs).methods()
+    assert text.index("Each p-value is the larger") < text.index("were corrected for their number")
+    assert "the upper 99.17 % bound of the violation ratio (95 % for all 6 bounds together" in text
+    assert "(95 % for all 6 bounds together by Bonferroni's" in bb.multi_aso(runs).methods()
+    assert "together" not in bb.aso(runs["a"], runs["b"]).methods()
+
+
+def test_a_published_score_without_a_name_is_of_nobody() -> None:
+    right = {"a": SYSTEMS["a"]}
+    assert "published score 41.7% over 60" in bb.compare_published(right, GOLD, published="41.7%").methods()
+    named = bb.compare_published(right, GOLD, published="41.7%", name="Smith").methods()
+    assert "published score 41.7% of Smith over 60 items" in named
+    assert "allow for the rounding of the published score" in named
 
 
 def test_metrics_have_families_of_their_own() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby.report.percent import in_percent
 
 RNG = np.random.default_rng(0)
@@ -95,10 +95,10 @@ def test_what_is_no_share_is_refused() -> None:
     numbers = {name: RNG.normal(3.0, 1.0, 50) for name in "ab"}
     with pytest.raises(InvalidInputError, match="not bounded by 0 and 1, nor by -1 and 1"):
         bb.compare(numbers).to_markdown(percent=True)
-    with pytest.raises(InvalidInputError, match="a Plan has none"):
+    with pytest.raises(InvalidInputError, match="and this is a Plan"):
         bb.power(bb.PairedScores(0.5, 1.0), 34).to_latex(percent=True)
     judged = [("x", "y", "x")] * 30 + [("y", "x", "y")] * 10
-    with pytest.raises(InvalidInputError, match="percent is for scores"):
+    with pytest.raises(InvalidInputError, match="percent is for comparisons of items, .* a PreferenceComparison"):
         bb.compare_preferences(judged, n_resamples=99).table(percent=True)
 
 
@@ -113,3 +113,16 @@ def test_figures_are_in_percent() -> None:
     folds = bb.compare_folds({"a": [0.8, 0.9, 0.7], "b": [0.5, 0.6, 0.4]}, metric="accuracy")
     for result in (runs, folds):
         assert "accuracy (%)" in result.plot(percent=True).get_xlabel()
+
+
+def test_a_result_in_percent_has_its_items() -> None:
+    c = bb.compare({"x": GOLD, "y": np.roll(GOLD, 1)}, GOLD, metric="accuracy")
+    plain = c.disagreements("x", "y")
+    shown = in_percent(c).disagreements("x", "y")
+    assert shown.metric == "accuracy (%)"
+    assert [row.item for row in shown] == [row.item for row in plain]
+    assert [row.effect for row in shown] == pytest.approx([100 * row.effect for row in plain])
+    page = c.to_html(percent=True, items=True)
+    assert f"x and y differ on {len(plain)} of 200 items in accuracy (%); x won {len(plain)}" in page
+    with pytest.raises(DesignError, match="not at hand"):
+        in_percent(bb.load(c.to_json())).disagreements("x", "y")

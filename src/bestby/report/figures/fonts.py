@@ -8,10 +8,10 @@ import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import takewhile
 from typing import Any
 
 from bestby._core.text import visible
+from bestby.report.names import common
 
 _LONGEST = 60
 """Characters of a name in a figure. A longer one loses its middle, since names differ at their ends."""
@@ -58,17 +58,17 @@ def _fitting(text: str, room: int) -> int:
 def short_names(names: Iterable[str], longest: int = _LONGEST) -> dict[str, str]:
     """Return the names of systems as a figure shows them, no longer than it takes to tell them apart.
 
-    Where one is too long, the common beginning of all goes if the rest then fits; else long names lose their
-    middle. Where two then look alike, they keep more letters.
+    Where one is too long, the common beginning and end of all go if the rest then fits; else long names lose
+    their middle. Where two then look alike, they keep more letters.
 
     >>> short_names(["bert", "a-very-long-name-of-a-model"], 12)
     {'bert': 'bert', 'a-very-long-name-of-a-model': 'a-very-…odel'}
     >>> list(short_names(["checkpoint-1-of-the-model", "checkpoint-2-of-the-model"], 12).values())
-    ['…1-of-t…odel', '…2-of-t…odel']
+    ['…1…', '…2…']
     """
     unique = list(dict.fromkeys(names))
-    common = _common_beginning(unique)
-    rest = {one: f"…{one[common:]}" if common else one for one in unique}
+    left_out = common(unique)
+    rest = {one: left_out.without(one) for one in unique}
     if columns(map(visible, unique)) > longest >= columns(map(visible, rest.values())):
         return {one: name(rest[one]) for one in unique}
     for room in range(longest, _LONGEST + 1):
@@ -77,14 +77,6 @@ def short_names(names: Iterable[str], longest: int = _LONGEST) -> dict[str, str]
             if len(set(shown.values())) == len(unique):
                 return shown
     return {one: name(one) for one in unique}
-
-
-def _common_beginning(names: Sequence[str]) -> int:
-    """Return how many letters all names begin with, up to the last mark between words among them."""
-    if len(names) < 2:
-        return 0
-    shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    return max((place + 1 for place, letters in enumerate(shared) if not letters[0].isalnum()), default=0)
 
 
 def columns(texts: Iterable[str]) -> int:

@@ -18,6 +18,7 @@ from bestby.report.tables import Table
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
 _LONG_WORD = 16  # from which a word of a caption may be broken after its signs
 _LONG_NAME = 24  # from which a column of names has a width of its own
+_NOT_IN_LABELS = re.compile(r"[%{}\\#~^&$]")
 _FOLDED = r"p{0.3\linewidth}"
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
@@ -54,6 +55,13 @@ class Layout:
     digits: int | None = None
 
     def __post_init__(self) -> None:
+        if wrong := _NOT_IN_LABELS.search(self.label):
+            raise InvalidInputError(
+                f"label must not hold {quoted(wrong[0])}, which LaTeX does not take in a label,"
+                f" got {quoted(self.label)}",
+                hint="use letters, digits and - _ : .",
+                argument="label",
+            )
         if self.digits is None:
             return
         if isinstance(self.digits, bool) or not isinstance(self.digits, int) or not 0 <= self.digits <= 20:
