@@ -160,7 +160,7 @@ def methods_sentence(c: Comparison, metric: MetricInfo | None = None) -> str:
     return f"{text} {resamples(c)}" if drawn else text
 
 
-def tests_sentence(c: Any, metric: MetricInfo) -> str:
+def sentence_of_tests(c: Any, metric: MetricInfo) -> str:
     """Return which tests and which correction made the p-values of one metric, where no interval is shown."""
     kinds = [d for d, _ in examples(differences_on(c.differences, metric.name))]
     if not computed(c, "test"):

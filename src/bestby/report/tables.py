@@ -13,7 +13,7 @@ from bestby._core.text import quoted
 from bestby.report import column, disagreements
 from bestby.report.column import Cell, Column
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text
-from bestby.report.summary import methods_sentence, tests_sentence
+from bestby.report.summary import methods_sentence, sentence_of_tests
 from bestby.report.words import computed, direction, stands_out
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference, SystemScore
@@ -263,7 +263,7 @@ def pairs_matrix(c: Any, metric: MetricInfo) -> Table:
         range(len(names)),
         part="pairs",
         main=0,
-        methods=tests_sentence(c, metric) if hasattr(c, "metrics") else "",
+        methods=sentence_of_tests(c, metric) if hasattr(c, "metrics") else "",
         footnote=_significance(c) if computed(c, "test") else "",
     )
 
