@@ -69,6 +69,14 @@ def two_runs(n: int, shift: float) -> tuple[Array, Array]:
     return rng.normal(shift, 1, n), rng.normal(0, 1, n)
 
 
+def runs_on_datasets(datasets: int, runs: int) -> dict[str, list[Array]]:
+    """Scores of the runs of two systems on several datasets, as in the README of deep-significance."""
+    rng = np.random.default_rng(datasets)
+    return {
+        name: [rng.normal(mean, 1, runs) for _ in range(datasets)] for name, mean in (("a", 0.3), ("b", 0))
+    }
+
+
 @cache
 def ten_systems() -> dict[str, Array]:
     """Scores of 20 runs of ten systems."""

@@ -355,6 +355,23 @@ def _orders() -> Job:
     return Job(name, make, ["deepsig"], n_resamples=1_000, asked=1_000)
 
 
+def _runs_on_datasets(datasets: int, runs: int) -> Job:
+    def make() -> Work:
+        systems = data.runs_on_datasets(datasets, runs)
+
+        def ours() -> float:
+            import bestby
+
+            result = bestby.compare_datasets(systems, n_resamples=1_000)
+            first = next(iter(result.within.values()))[0]
+            return float((first.order if first.a == "a" else first.reverse_order).epsilon_min)
+
+        return Work(ours, {"deepsig": lambda: rv.deepsig_by_dataset(systems["a"], systems["b"])})
+
+    name = f"runs on {datasets} datasets, {runs} x {runs} each: order, differences, counts"
+    return Job(name, make, ["deepsig"], n_resamples=1_000)
+
+
 def _runs_test(kind: str) -> Job:
     paired = kind == "permutation"
 
@@ -527,6 +544,7 @@ def all_jobs() -> Iterator[Job]:
     for n in (5, 100, 1_000):
         yield _order(n)
     yield _orders()
+    yield _runs_on_datasets(3, 5)
     for kind in ("permutation", "bootstrap"):
         yield _runs_test(kind)
     yield _power()

@@ -7,7 +7,7 @@ may be cut short and scaled up. A tool is imported when its rival is made, in th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -268,6 +268,13 @@ def deepsig(name: str, *data: Any, counted: str = "num_bootstrap_iterations", **
         return float(found[-1, 0] if np.ndim(found) else found)  # the last system against the first
 
     return Rival(name, draw)
+
+
+def deepsig_by_dataset(a: Sequence[Array], b: Sequence[Array]) -> Rival:
+    """One `aso` per dataset, corrected for their number: scenario 2 of its README."""
+    more = {"num_comparisons": len(a), "show_progress": False}
+    parts = [deepsig("aso", *pair, **more) for pair in zip(a, b, strict=True)]
+    return Rival("aso per dataset", lambda size: [part.draw(size) for part in parts], lambda drawn: drawn[0])
 
 
 # -- BooStSa ---------------------------------------------------------------------------------------

@@ -134,6 +134,18 @@ axes = datasets.plot()""",
         "bestby datasets scores.csv --plot forest.svg --plot-kind forest",
     ),
     Entry(
+        "profiles",
+        "Performance profiles of runs on several datasets",
+        "Which share of the runs of a system, on all datasets, is better than each score. The bands are for"
+        " other runs on these datasets.",
+        """draw = np.random.default_rng(1).normal
+returns = {
+    f"task {i}": {name: draw(mean, 0.12, 8) for name, mean in (("new", 0.7), ("old", 0.5))} for i in range(6)
+}
+axes = bb.compare_datasets(returns, outer="dataset").plot("profiles")""",
+        "bestby datasets returns.csv --plot profiles.svg --plot-kind profiles",
+    ),
+    Entry(
         "folds",
         "Folds of cross-validation",
         "Each fold is a dot, and the interval is corrected for what the folds have in common.",

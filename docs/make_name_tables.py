@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from bestby.vocabulary import KINDS, Term
+from bestby._core.terms import Term
+from bestby.vocabulary import KINDS
 
 GUIDES = Path(__file__).resolve().parent / "guides"
 PAGES = {

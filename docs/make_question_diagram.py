@@ -34,6 +34,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
     "a score per run (seed)": (
         Answer("which is better on average?", "compare_runs", "bestby runs"),
         Answer("is one better at every quantile?", "multi_aso", "bestby runs"),
+        Answer("… over several datasets?", "compare_datasets", "bestby datasets"),
     ),
     "a score per dataset": (
         Answer("which is better over datasets?", "compare_datasets", "bestby datasets"),

@@ -8,9 +8,10 @@ and the guides read this module, which must stay quick to import.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
+
+from bestby._core.terms import Term
 
 # What the parameters of public functions may be, so that type checkers refuse and editors complete it.
 ItemInterval: TypeAlias = Literal[
@@ -18,6 +19,7 @@ ItemInterval: TypeAlias = Literal[
 ]
 ItemCorrection: TypeAlias = Literal["holm", "bonferroni", "step-down", "bh", "none"]
 RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
+DatasetRunsInterval: TypeAlias = Literal["auto", "t", "percentile"]
 PreferenceInterval: TypeAlias = Literal["auto"]
 StudyInterval: TypeAlias = Literal[
     "auto", "t", "percentile", "basic", "bca", "abc", "studentized", "normal", "tango"
@@ -40,42 +42,27 @@ StudyTest: TypeAlias = Literal[
 ItemFigure: TypeAlias = Literal["auto", "forest", "systems", "scores", "baseline", "matrix"]
 RunsFigure: TypeAlias = ItemFigure | Literal["quantiles", "order"]
 StudyFigure: TypeAlias = ItemFigure | Literal["growth"]
-DatasetFigure: TypeAlias = Literal["auto", "forest", "matrix", "ranks"]
+DatasetFigure: TypeAlias = Literal["auto", "forest", "matrix", "ranks", "profiles"]
 FoldFigure: TypeAlias = Literal["auto", "forest", "matrix"]
 FigureWidth: TypeAlias = Literal["column", "page"]
 FigureFont: TypeAlias = Literal["sans", "serif"]
 
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A name that an argument takes or a result has.
-
-    `long_name` is what reports write within a sentence, `help` one line about it. `needs` is what an interval
-    of items requires: "answers" (0/1 values of single items without strata), "sums" (a function of sums),
-    "formula" (a function of sums, or derivatives by the weights of the items), "one stratum", "units" (all of
-    them, as they are: no smaller resamples and no resampled annotators), "no blocks" (of ordered text),
-    "crossed" (two crossed groupings, which the others refuse).
-    """
-
-    name: str
-    long_name: str
-    help: str
-    arguments: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-
-
 _ONE_TEST_SET = ("items.test", "datasets.test", "folds.inside", "pilot.test")
 _SINGLE_RUNS = (*_ONE_TEST_SET, "study.test")
+_RUNS = ("runs.test", "dataset_runs.test")
 
 # fmt: off
 TESTS = (
     Term(
         "auto", "test that suits the data", "Chosen by the kind of data; the result names the test.",
-        ("items.test", "runs.test", "folds.test", "preferences.test", "study.test", "study_runs.test")
+        (
+            "items.test", "runs.test", "folds.test", "preferences.test", "study.test", "study_runs.test",
+            "datasets.test", "dataset_runs.test",
+        ),
     ),
     Term(
         "permutation", "paired permutation test", "Swaps the two systems' predictions: for every metric.",
-        (*_SINGLE_RUNS, "runs.test", "preferences.test", "lifted.test", "datasets.across")
+        (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "datasets.across")
     ),
     Term(
         "permutation-standardised", "paired permutation test of standardised predictions",
@@ -85,7 +72,7 @@ TESTS = (
     Term(
         "bootstrap", "paired bootstrap test",
         "Asks whether 0 is far out in the centred bootstrap distribution: for every metric.",
-        (*_SINGLE_RUNS, "runs.test", "preferences.test", "lifted.test", "study_runs.test")
+        (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "study_runs.test")
     ),
     Term(
         "mcnemar", "McNemar's exact test",
@@ -106,7 +93,7 @@ TESTS = (
     ),
     Term(
         "t", "paired t-test", "Student's t test: for means of a number per item, run or dataset.",
-        (*_SINGLE_RUNS, "runs.test", "study_runs.test", "datasets.across")
+        (*_SINGLE_RUNS, *_RUNS, "study_runs.test", "datasets.across")
     ),
     Term(
         "wald", "Wald test with robust standard errors",
@@ -115,7 +102,8 @@ TESTS = (
     ),
     Term(
         "brunner-munzel", "Brunner-Munzel test",
-        "Asks whether a run of one system beats a run of the other more often than not.", ("runs.test",)
+        "Asks whether a run of one system beats a run of the other more often than not.",
+        _RUNS
     ),
     Term("permutation-2", "two-sample permutation test", "The permutation test of independent runs."),
     Term("welch", "Welch's t-test", "Student's t for two samples of unequal spread.", ("lifted.test",)),
@@ -127,6 +115,10 @@ TESTS = (
     Term("yuen", "Yuen's t-test of trimmed means", "Welch's t test for trimmed means."),
     Term("price-bonett", "Price and Bonett's t-test of medians", "A t test for medians of runs."),
     Term("bootstrap-runs", "bootstrap test of the runs", "The bootstrap test that resamples runs."),
+    Term(
+        "stratified-t", "t-test over the runs of all datasets",
+        "The variances of the differences on the datasets are added."
+    ),
     Term("crossed-t", "t-test over items and runs", "The variances of items and runs are added."),
     Term("crossed-bootstrap", "bootstrap test over items and runs", "Resamples items and runs."),
     Term(
@@ -152,7 +144,7 @@ INTERVALS = (
     Term(
         "auto", "interval that suits the data",
         "Chosen by the kind of data; the result names the method.",
-        (*_BY_ITEMS, *_BY_RUNS, "preferences.interval")
+        (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval", "preferences.interval")
     ),
     Term(
         "tango", "Tango score", "Score interval for differences of right and wrong answers.",
@@ -175,7 +167,7 @@ INTERVALS = (
     ),
     Term(
         "percentile", "percentile bootstrap", "Quantiles of the bootstrap distribution.",
-        (*_BY_ITEMS, *_BY_RUNS)
+        (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval")
     ),
     Term(
         "basic", "basic bootstrap", "The percentile interval mirrored about the estimate.",
@@ -203,10 +195,14 @@ INTERVALS = (
         "Where nothing varies on the data, and the metric is bounded: how far other items could move it."
     ),
     Term("max-t", "simultaneous max-T", "By its own method, at a level at which all pairs hold at once."),
-    Term("t", "Student's t", "Student's t over the runs, or over items and runs.", _BY_RUNS),
+    Term(
+        "t", "Student's t", "Student's t over the runs, or over items and runs.",
+        (*_BY_RUNS, "dataset_runs.interval")
+    ),
     Term("welch", "Welch's t", "Student's t for two samples of unequal spread."),
     Term("yuen", "Yuen's t", "Welch's t for trimmed means."),
     Term("price-bonett", "Price and Bonett's t", "A t interval for medians of runs."),
+    Term("stratified-t", "stratified t", "Over the runs of all datasets: their variances are added."),
     Term("crossed-t", "t over items and runs", "The variances of items and runs are added."),
     Term(
         "newcombe", "Newcombe's score interval, longer for unequal spreads",
@@ -242,7 +238,7 @@ ALTERNATIVES = (
         "better", "better", "Is the first better than the second, whichever direction that is?",
         (
             "items.alternative", "runs.alternative", "study.alternative", "datasets.alternative",
-            "folds.alternative", "preferences.alternative",
+            "dataset_runs.alternative", "folds.alternative", "preferences.alternative",
         ),
     ),
 )
@@ -322,6 +318,10 @@ FIGURES = (
         ("study.kind",)
     ),
     Term("ranks", "diagram of average ranks", "Bars join systems not told apart.", ("datasets.kind",)),
+    Term(
+        "profiles", "performance profiles", "Which share of several runs is better than each score.",
+        ("datasets.kind",)
+    ),
     Term("column", "column", "As wide as a column of a paper: 3.03 inches.", ("figure.width",)),
     Term("page", "page", "As wide as the text of a page: 6.3 inches.", ("figure.width",)),
     Term("sans", "sans serif", "The letters of most figures.", ("figure.font",)),
@@ -331,7 +331,7 @@ FIGURES = (
 
 SKIPPABLE = tuple(
     f"{question}.{argument}"
-    for question in ("items", "runs", "datasets", "folds", "preferences", "study")
+    for question in ("items", "runs", "datasets", "dataset_runs", "folds", "preferences", "study")
     for argument in ("interval", "test")
 )
 """The arguments for which None means that nothing of the kind is computed."""

@@ -167,3 +167,72 @@ def test_big_bench_hard_through_the_command(shared_data: Callable[[str], Path], 
                "--system", "cot_pred", "--on-missing", "drop")  # fmt: skip
     assert drop.returncode == 0
     assert "items were dropped" in drop.stdout
+
+
+@pytest.fixture
+def returns(tmp_path: Path) -> Path:
+    """Write runs of two systems on two tasks whose scales are far apart."""
+    generator = np.random.default_rng(1)
+    path = tmp_path / "returns.csv"
+    lines = ["task,seed,old,new"]
+    for task, low, high in (("reacher", -12.0, -4.0), ("cheetah", 0.0, 9000.0)):
+        for seed in range(5):
+            old, new = low + (high - low) * (np.array([0.6, 0.9]) + 0.05 * generator.normal(size=2))
+            lines.append(f"{task},{seed},{old},{new}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_runs_on_several_datasets(run: Run, returns: Path, tmp_path: Path) -> None:
+    outputs = [word for form, end in FORMS.items() for word in (f"--{form}", f"out.{end}")]
+    done = run("datasets", returns, "--paired", *outputs)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Systems over the runs on all datasets" in done.stdout
+    assert "the scores have sizes from" in done.stdout
+    found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert found["runs"]["paired"] is True
+    assert len(found["runs"]["differences"]) == 2
+
+
+def test_ranges_come_from_a_file(run: Run, returns: Path, tmp_path: Path) -> None:
+    ranges = tmp_path / "ranges.csv"
+    ranges.write_text("dataset,low,high\nreacher,-12,-4\ncheetah,0,9000\n", encoding="utf-8")
+    figure = ["--plot-kind", "profiles", "--plot", "p.svg", "--statistic", "iqm", "--json", "out.json"]
+    done = run("datasets", returns, "--normalise", ranges, *figure)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert found["ranges"] == {"reacher": [-12.0, -4.0], "cheetah": [0.0, 9000.0]}
+    assert [round(entry["score"], 1) for entry in found["runs"]["systems"]] == [0.9, 0.6]
+    assert "optimality gap" in done.stdout
+    assert (tmp_path / "p.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        ("dataset,low\nreacher,1\n", "ranges.csv has no column 'high'"),
+        ("dataset,low,high\nreacher,a,2\n", "column 'low' must hold a number in every row"),
+        ("dataset,low,high\nreacher,1,2\nreacher,1,2\n", "dataset 'reacher' occurs more than once"),
+        ("dataset,low,high\nreacher,1,2\n", "--normalise has no range for 1 of 2 datasets: cheetah"),
+    ],
+)
+def test_what_is_no_table_of_ranges(
+    run: Run, returns: Path, tmp_path: Path, ranges: str, message: str
+) -> None:
+    (tmp_path / "ranges.csv").write_text(ranges, encoding="utf-8")
+    done = run("datasets", returns, "--normalise", "ranges.csv")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_bestby_runs_refuses_several_datasets(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    lines = [f"{s},{d},{k},{k + 1}" for s in "ab" for d in "xy" for k in range(4)]
+    path.write_text("\n".join(["system,dataset,run,score", *lines]) + "\n", encoding="utf-8")
+    done = run("runs", path)
+    assert done.returncode == 2
+    assert "the runs are of 2 datasets" in done.stderr
+    assert "bestby datasets" in done.stderr
+    assert run("runs", path, "--dataset", "x").returncode == 0
+    assert run("datasets", path).returncode == 0

@@ -99,4 +99,6 @@ def dataset_tests(case: Case) -> str:
     """Return how many systems are compared, and whether each dataset has a test."""
     if case.n_systems > 2:
         return "several systems"
-    return "two, with items or runs" if case.n_items is not None or case.n_runs > 1 else "two, scores only"
+    if case.n_runs > 1:
+        return "two, with runs"
+    return "two, with items" if case.n_items is not None else "two, scores only"

@@ -22,6 +22,7 @@ _RUNS = "bestby.compare_runs(...); bestby runs"
 _RUN_ITEMS = "bestby.compare_runs(runs of items, gold=...); bestby runs"
 _FEW_RUNS = "bestby.compare_runs(..., test='t'); bestby runs --test t"
 _DATASETS = "bestby.compare_datasets(...); bestby datasets"
+_DATASETS_OF_RUNS = 'bestby.compare_datasets({"dataset": {"system": [scores of its runs]}}); bestby datasets'
 _FOLDS = "bestby.compare_folds(...); bestby folds"
 
 ROOT = "repeated"
@@ -247,7 +248,7 @@ TREE: dict[str, Question] = {
         "How many systems are compared, and is there a test in each dataset?",
         dataset_tests,
         {
-            "two, with items or runs": Answer(
+            "two, with items": Answer(
                 "Each dataset has its own p-value: count those with an effect at a controlled error rate,"
                 " and say which they are.",
                 "Benjamini & Heller 2008; Dror et al. 2017",
@@ -255,6 +256,18 @@ TREE: dict[str, Question] = {
                     "K-Bonferroni (any dependence) or K-Fisher (independent datasets), with Holm for which",
                     "auto, in each dataset",
                     _DATASETS,
+                    "part of the test",
+                ),
+            ),
+            "two, with runs": Answer(
+                "The runs of a dataset are its sample, so each dataset has its own p-value: count those with"
+                " an effect at a controlled error rate, and say which they are. The mean difference over the"
+                " datasets has an interval for other runs, and one for other datasets.",
+                "Benjamini & Heller 2008; Dror et al. 2017; Ulmer et al. 2022",
+                Recommendation(
+                    "K-Bonferroni (any dependence) or K-Fisher (independent datasets), with Holm for which",
+                    "auto, in each dataset; t over the runs of all datasets",
+                    _DATASETS_OF_RUNS,
                     "part of the test",
                 ),
             ),

@@ -11,19 +11,24 @@ from bestby.cli.options import given_options
 from bestby.cli.parameters.datasets import Datasets
 from bestby.comparisons.common.family import alpha_of
 from bestby.comparisons.datasets.comparing import compare_datasets
+from bestby.comparisons.datasets.normalising import MINMAX
 from bestby.inference.replicability import replicability
 from bestby.readers.datasets_and_folds import read_datasets
+from bestby.readers.ranges import read_ranges
 from bestby.results.replicability import Replicability
 
 _FOR_SCORES = (
     "--metric", "--lower-is-better", "--higher-is-better", "--baseline", "--interval", "--test", "--across",
-    "--alternative", "--correction", "--margin", "--csv-scores", "--plot-kind",
+    "--alternative", "--correction", "--margin", "--csv-scores", "--statistic", "--paired",
+    "--normalise", "--plot-kind",
 )  # fmt: skip
 
 
 def datasets(values: Datasets, progress: Any) -> Any:
     """Read and compare."""
     statistics: dict[str, Any] = values.statistics.arguments() | {"on_missing": values.data.on_missing}
+    if statistics.get("normalise") not in (None, MINMAX):
+        statistics["normalise"] = read_ranges(statistics["normalise"])
     texts = reads_objects(values.statistics.metric)
     data: Any = read_datasets(values.paths, **values.data.arguments(), texts=texts)
     if isinstance(data, dict) and all(isinstance(value, float) for value in data.values()):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtr, ndtri, owens_t
@@ -39,6 +40,44 @@ def improvement(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     low = _lower(p, z, lambda theta: _variance(theta, a.size, b.size, var_a, var_b))
     high = 1.0 - _lower(1.0 - p, z, lambda theta: _variance(theta, b.size, a.size, var_b, var_a))
     return p, Interval(low, high, level, "newcombe", True)
+
+
+def mean_over_strata(
+    samples_of: Sequence[tuple[FloatArray, FloatArray]], level: float, *, paired: bool
+) -> tuple[float, Interval]:
+    """Return the mean over strata, such as datasets, of the probability, with its interval.
+
+    The probability is that of Agarwal et al. (2021, NeurIPS, section 4.3). The ends of the interval are those
+    probabilities that lie z of their own standard errors from it, as those of `improvement` do for one
+    stratum: the variance is the sum of those that the strata have with this probability, over their squared
+    number. Where the strata have other probabilities than their mean, the variances are smaller, so the
+    interval is too long rather than too short. It has a length where one system is ahead in all runs, which
+    percentiles of resamples do not have.
+
+    >>> p, interval = mean_over_strata([(np.array([2.0, 3.0]), np.array([0.0, 1.0]))] * 4, 0.95, paired=False)
+    >>> p, round(interval.low, 2), interval.high
+    (1.0, 0.72, 1.0)
+    """
+    z = float(ndtri(0.5 * (1.0 + level)))
+    p = math.fsum(probability(a, b, paired=paired) for a, b in samples_of) / len(samples_of)
+    sides = [
+        [(a.size, b.size, float(a.var(ddof=1)), float(b.var(ddof=1))) for a, b in samples_of],
+        [(b.size, a.size, float(b.var(ddof=1)), float(a.var(ddof=1))) for a, b in samples_of],
+    ]
+    low, high = (
+        _lower(at, z, partial(_mean_variance, sizes, paired=paired))
+        for at, sizes in zip((p, 1.0 - p), sides, strict=True)
+    )
+    return p, Interval(low, 1.0 - high, level, "wilson" if paired else "newcombe", True)
+
+
+def _mean_variance(strata: Sequence[tuple[int, int, float, float]], theta: float, *, paired: bool) -> float:
+    """Return the variance of the mean of the shares that A wins, if it wins with probability theta in all."""
+    if paired:
+        parts = [theta * (1.0 - theta) / n for n, *_ in strata]
+    else:
+        parts = [_variance(theta, *stratum) for stratum in strata]
+    return math.fsum(parts) / len(strata) ** 2
 
 
 def _variance(theta: float, n: int, m: int, var_a: float, var_b: float) -> float:

@@ -6,6 +6,7 @@ Where samples are paired, run i of A and run i of B belong together.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -148,7 +149,7 @@ def difference_error(
     return combined([error_a[0], error_b[0]], [error_a[1], error_b[1]])
 
 
-def combined(variances: list[float], freedoms: list[int]) -> tuple[float, float]:
+def combined(variances: list[float], freedoms: Sequence[float]) -> tuple[float, float]:
     """Return the root of a sum of variances and its degrees of freedom (Satterthwaite 1946)."""
     total = math.fsum(variances)
     if total <= 0.0:

@@ -15,7 +15,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray, OnMissing
 from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
-from bestby.data.layouts.datasets import Cells, FoldScores, datasets_of, folds_of
+from bestby.data.layouts.datasets import Cells, FoldScores, RunCells, datasets_of, folds_of
 from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.layouts.soft import Soft
 from bestby.readers import arguments
@@ -34,18 +34,21 @@ def read_datasets(
     ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     dataset: str | None = None,
+    run: str | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
     clusters: str | None = None,
     on_missing: OnMissing = "error",
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
-) -> Mapping[str, float] | Cells | Mapping[str, Evaluation] | Evaluation:
+) -> Mapping[str, float] | Cells | RunCells | Mapping[str, Evaluation] | Evaluation:
     r"""Read results on several datasets from one file, for `bestby.compare_datasets`.
 
-    A table of *scores* has a row per dataset and a column per system, or columns dataset, system and score. A
-    table of *items* has a row per item (dataset names occur more than once), wide or long as for
-    `bestby.read`. A table of *p-values* has columns dataset and p_value.
+    A table of *scores* has a row per dataset and a column per system, or columns dataset, system and score.
+    With a column run (or seed) too, there is a row per run, and each system has several runs on each dataset;
+    a cell without a value is a run that the system does not have. A table of *items* has a row per item
+    (dataset names occur more than once), wide or long as for `bestby.read`. A table of *p-values* has columns
+    dataset and p_value.
 
     Parameters
     ----------
@@ -54,6 +57,8 @@ def read_datasets(
         tasks, which may be several files.
     dataset : str, optional
         The column of the datasets; "dataset" or "task" by default.
+    run : str, optional
+        The column of the runs of a table of scores; "run" or "seed" by default.
     gold, systems, ignore, items, system_column, value_column, clusters, missing, texts
         As for `bestby.read`. Item ids need be unique within a dataset only.
     on_missing : {"error", "drop", "worst"}
@@ -62,7 +67,8 @@ def read_datasets(
     Returns
     -------
     mapping or Evaluation
-        P-values, scores, evaluations by dataset, or items whose strata are the datasets.
+        P-values, scores, runs (a mapping of dataset to system to run to score), evaluations by dataset, or
+        items whose strata are the datasets.
 
     Raises
     ------
@@ -87,12 +93,12 @@ def read_datasets(
         "items": items, "clusters": clusters, "systems": systems, "ignore": ignore,
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
-    arguments.check(path, gold, missing=missing, dataset=dataset, **columns)
+    arguments.check(path, gold, missing=missing, dataset=dataset, run=run, **columns)
     log = log_of(path, checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing"))
     if log is not None:
         return _from_log(log, systems, ignore)
     options = TableOptions.of(gold, on_missing=on_missing, soft=Soft(texts=texts), **columns)
-    return datasets_of(one_table(path, "the results on all datasets", missing), dataset, options)
+    return datasets_of(one_table(path, "the results on all datasets", missing), dataset, options, run)
 
 
 @with_suggestions

@@ -42,7 +42,7 @@ def read_runs(
     A *wide* table has a column per system and a row per run; a *long* table has a column system (or
     model, method and the like), a column run (or seed), and one of scores. With a column of
     items, there is a row per run and item, of scores or, if there is a gold, of predictions. With a column
-    of datasets, the score of a run is its mean over them.
+    of datasets, the runs of one dataset are read; `read_datasets` reads those of several.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def read_runs(
     gold, items, dataset, run, clusters : str, optional
         Columns; those called gold, item (or id), cluster, run (or seed) and dataset are found by their names.
     datasets : str or sequence of str, optional
-        The datasets to keep.
+        The dataset to keep, where there is a column of datasets.
     systems, ignore : str or sequence of str, optional
         The systems (all by default), and the columns that are not systems, by name or pattern
         (``"gpt-*"``).
@@ -79,6 +79,7 @@ def read_runs(
     See Also
     --------
     compare_runs : Compare the systems by their runs.
+    read_datasets : Runs on several datasets.
     read : One run of each system.
 
     Examples

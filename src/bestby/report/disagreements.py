@@ -281,7 +281,7 @@ def overall_marks(c: DatasetComparison) -> dict[Overall, Kinds]:
     return {
         entry: kinds(c[entry.a, entry.b])
         if _tested(entry)
-        else beside(c[entry.a, entry.b], excludes_zero(entry.interval))
+        else beside(c[entry.a, entry.b], overall_shown(c, entry))
         for entry in c.overall
     }
 
@@ -291,6 +291,8 @@ def overall_shown(c: DatasetComparison, entry: Overall) -> bool:
     d = c[entry.a, entry.b]
     if _tested(entry) and d.test is not None:
         return shown_better(d, alpha_of(d.level)) is not None
+    if entry.p_adjusted is not None:
+        return rejects(entry.p_adjusted, alpha_of(d.level))
     return excludes_zero(entry.interval)
 
 
@@ -302,7 +304,7 @@ def why_overall(marks: Collection[Kinds]) -> str:
     """Return the line below the differences over all datasets together that says what their marks mean."""
     found = sum(bool(one) for one in marks)
     why = (
-        "each of these intervals is for one pair at a time, and allows for other items or for other datasets."
+        "each of these intervals is for one pair at a time, and lets the data vary that its row names."
         " The test of the mean difference takes the datasets as the sample, and is corrected for the number"
         " of comparisons. The headline and the diagram of ranks follow that test."
     )

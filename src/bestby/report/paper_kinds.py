@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from bestby.report import paper_dataset_runs as dataset_runs
 from bestby.report import scaffold, summary
 from bestby.report.kinds import plan as plans
+from bestby.report.kinds.dataset_runs import extent
 from bestby.report.kinds.runs import methods_of_tests
 from bestby.report.numbers import alpha, difference_text, margin_text, percent, power_text
 from bestby.report.paper_sentences import (
@@ -23,7 +25,7 @@ from bestby.report.paper_sentences import (
 from bestby.report.references import cite
 from bestby.report.words import computed, listed, name_of_test
 from bestby.results.advice import Advice
-from bestby.results.comparison import Comparison
+from bestby.results.comparison import Comparison, Difference
 from bestby.results.datasets import DatasetComparison
 from bestby.results.folds import FoldComparison
 from bestby.results.gate import Gate
@@ -36,6 +38,7 @@ from bestby.results.published import PublishedComparison
 from bestby.results.replicability import Replicability
 from bestby.results.runs import RunsComparison
 from bestby.results.study import StudyComparison
+from bestby.results.values import Interval
 from bestby.vocabulary import long_name
 
 
@@ -94,9 +97,22 @@ def runs(c: RunsComparison) -> Iterator[str]:
     if c.orders is not None:
         one = next(iter(c.orders))
         yield from _orders(one, round((1.0 - c.level) / (1.0 - one.level)))
-        yield f"The bounds of the violation ratio were computed with {summary.resamples(c)}"
-    else:
-        yield drawn(c, c.differences, *(entry.interval for entry in c.systems))
+        yield f"The bounds of the violation ratio were computed with {summary.resamples(c.orders)}"
+    yield _drawn_besides(c, c.orders is not None, c.differences, *(entry.interval for entry in c.systems))
+
+
+def _drawn_besides(
+    c: RunsComparison | DatasetComparison,
+    ordered: bool,
+    differences: Iterable[Difference],
+    *others: Interval | None,
+) -> str:
+    """Return the number of resamples, if any were drawn; beside the bounds of orders not that none were."""
+    differences = tuple(differences)
+    exact = not summary.resampled(differences) and all(one is None or one.exact for one in others)
+    if ordered:
+        return "" if exact else f"Where we resampled anything else, we drew {summary.resamples(c)}"
+    return drawn(c, differences, *others)
 
 
 def _orders(order: StochasticOrder, comparisons: int) -> Iterator[str]:
@@ -138,11 +154,17 @@ def datasets(c: DatasetComparison) -> Iterator[str]:
     """Yield how systems were compared over datasets."""
     yield (
         f"We compared {len(c.systems)} systems{named(c.systems)} by {measured(c.metric.name)} on"
-        f" {len(c.datasets)} datasets{named(c.datasets)}{against(c.baseline)}."
+        f" {len(c.datasets)} datasets{named(c.datasets)}{_runs_on_each(c)}{against(c.baseline)}."
     )
+    if c.ranges is not None:
+        yield _normalised(c.ranges)
+    if c.runs is not None:
+        yield from dataset_runs.scores(c.runs)
     yield from inference(c, c.differences, over=" of the means over the datasets")
     inner = scaffold.all_within(c)
     yield from _within(c, inner, "on each dataset")
+    if c.runs is not None:
+        yield from dataset_runs.over_runs(c, c.runs)
     if c.replicability:
         holm = cite("correction", "holm")
         yield (
@@ -159,7 +181,18 @@ def datasets(c: DatasetComparison) -> Iterator[str]:
             f"We compared average ranks in pairs by {nemenyi}a normal approximation with Holm's correction"
             f"{source}."
         )
-    yield drawn(c, [*c.differences, *inner], *(entry.interval for entry in c.overall))
+    ordered = c.runs is not None and computed(c, "test")
+    yield _drawn_besides(c, ordered, [*c.differences, *inner], *(entry.interval for entry in c.overall))
+
+
+def _runs_on_each(c: DatasetComparison) -> str:
+    return "" if c.runs is None else f", {extent(c.runs)}"
+
+
+def _normalised(ranges: Mapping[str, tuple[float, float]]) -> str:
+    """Return what the scores that become 0 and 1 are, if the datasets are not too many."""
+    pairs = [f"{low:.6g} and {high:.6g} on {name}" for name, (low, high) in ranges.items()]
+    return f"We normalised the scores on each dataset: two of them become 0 and 1{named(pairs)}."
 
 
 def _within(c: Any, inner: list[Any], where: str) -> Iterator[str]:

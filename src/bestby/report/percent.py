@@ -22,7 +22,7 @@ NAMED = " (%)"
 """What the names of metrics in percent end with."""
 
 _KINDS = ("comparison", "runs", "study", "datasets", "folds")
-_OF_SCORES = ("score", "interval", "standard_error", "runs")
+_OF_SCORES = ("score", "interval", "standard_error", "runs", "optimality_gap", "gap_interval")
 _OF_DIFFERENCES = (
     "estimate", "score_a", "score_b", "interval", "equivalence_interval", "standard_error", "margin",
 )  # fmt: skip
@@ -121,7 +121,20 @@ def _of_one_metric(result: Any) -> dict[str, Any]:
     }
     if result.described_by == "folds":
         return {**changes, "spread": tuple(_scaled(entry, _OF_SPREAD) for entry in result.spread)}
-    return {**changes, "overall": tuple(_scaled(entry, _OF_DIFFERENCES) for entry in result.overall)}
+    changes["overall"] = tuple(_scaled(entry, _OF_DIFFERENCES) for entry in result.overall)
+    return changes if result.runs is None else {**changes, "runs": _of_runs_on_datasets(result.runs)}
+
+
+def _of_runs_on_datasets(runs: Any) -> Any:
+    """Return several runs on each dataset, their scores in percent."""
+    return dataclasses.replace(
+        runs,
+        scores={
+            name: {system: _times(scores) for system, scores in row.items()}
+            for name, row in runs.scores.items()
+        },
+        systems=tuple(_scaled(entry, _OF_SCORES) for entry in runs.systems),
+    )
 
 
 def _of_metrics(result: Any, names: Mapping[str, str]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ _ORDER = ("del-barrio-etal-2018-optimal", "dror-etal-2019-deep", "ulmer-etal-202
 _CORRECTED_T = ("nadeau-bengio-2003-inference",)
 _CONSERVATIVE_T = (*_CORRECTED_T, "bouckaert-frank-2004-evaluating")
 _CROSSED = ("searle-etal-1992-variance", "satterthwaite-1946-approximate")
+_STRATIFIED = ("cochran-1977-sampling", "satterthwaite-1946-approximate")
 _CR2 = ("bell-mccaffrey-2002-bias", "pustejovsky-tipton-2018-small")
 _BOOTSTRAP = ("efron-tibshirani-1993-introduction",)
 _REPLICABILITY = ("dror-etal-2017-replicability", "benjamini-heller-2008-screening")
@@ -47,6 +48,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "yuen": ("yuen-1974-two",),
         "price-bonett": ("bonett-price-2002-statistical",),
         "bootstrap-runs": _BOOTSTRAP,
+        "stratified-t": _STRATIFIED,
         "crossed-t": _CROSSED,
         "crossed-bootstrap": ("owen-2007-pigeonhole",),
         "corrected-t": _CORRECTED_T,
@@ -72,6 +74,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "welch": ("welch-1938-significance",),
         "yuen": ("yuen-1974-two",),
         "price-bonett": ("bonett-price-2002-statistical",),
+        "stratified-t": _STRATIFIED,
         "crossed-t": _CROSSED,
         "newcombe": ("newcombe-2006-confidence",),
         "odds": ("wilson-1927-probable", "tango-1998-equivalence"),
@@ -109,6 +112,8 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "exact permutation": ("zmigrod-etal-2022-exact",),
         "intervals": ("bestgen-2022-please",),
         "interquartile mean": ("agarwal-etal-2021-precipice",),
+        "improvement over datasets": ("agarwal-etal-2021-precipice",),
+        "optimality gap": ("agarwal-etal-2021-precipice",),
         "normality": (
             "shapiro-wilk-1965-analysis", "lilliefors-1967-kolmogorov", "stephens-1974-edf",
         ),

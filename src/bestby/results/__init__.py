@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from bestby.results.comparison import Comparison as Comparison
     from bestby.results.comparison import Difference as Difference
     from bestby.results.comparison import SystemScore as SystemScore
+    from bestby.results.dataset_runs import MeanImprovement as MeanImprovement
+    from bestby.results.dataset_runs import RunsOnDatasets as RunsOnDatasets
+    from bestby.results.dataset_runs import RunsOverall as RunsOverall
     from bestby.results.datasets import Counts as Counts
     from bestby.results.datasets import DatasetComparison as DatasetComparison
     from bestby.results.datasets import Overall as Overall
@@ -66,6 +69,7 @@ __getattr__, __dir__, __all__ = door(
         "results.advice": "Advice Case Shape Step Wrong",
         "results.base": "MetricInfo Note Provenance",
         "results.comparison": "Comparison Difference SystemScore",
+        "results.dataset_runs": "MeanImprovement RunsOnDatasets RunsOverall",
         "results.datasets": "Counts DatasetComparison Overall PairTests RankDifference",
         "results.disagreements": "Disagreement Disagreements",
         "results.folds": "FoldComparison Spread",

@@ -12,6 +12,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.results.base import MetricInfo, Note, Provenance, report_module
 from bestby.results.comparison import Difference, Paired
+from bestby.results.dataset_runs import RunsOnDatasets
 from bestby.results.drawn import canvas_of
 from bestby.results.replicability import Replicability
 from bestby.results.values import Friedman, Interval, TestResult
@@ -147,16 +148,22 @@ class Overall:
     a, b : str
         The systems.
     average : {"macro", "micro"}
-        The mean over datasets of their differences, or the difference on all items pooled.
-    resampled : {"items", "datasets"} or None
-        What the interval takes to vary: the items within these very datasets, or the datasets as a sample of
-        all those that might have been chosen. None if no interval was asked for (``interval=None``).
+        The mean over datasets of their differences, or the difference on all items pooled; of runs, the
+        difference of the statistic of the runs of all datasets together.
+    resampled : {"items", "runs", "datasets"} or None
+        What the interval takes to vary: the items or the runs within these very datasets, or the datasets as
+        a sample of all those that might have been chosen. None if no interval was asked for
+        (``interval=None``), except of runs.
     estimate : float
         A minus B.
     interval : Interval or None
         Its confidence interval; None where it is undefined, which a note then says, or if none was asked for.
     standard_error, standard_error_method, verdict, equivalence_interval
         As for `Difference`.
+    test : TestResult or None
+        The test that lets the runs vary; None where items or datasets vary, and without tests.
+    p_adjusted : float or None
+        Its p-value, corrected over the pairs.
 
     See Also
     --------
@@ -173,6 +180,13 @@ class Overall:
     standard_error_method: str | None = None
     verdict: str | None = None
     equivalence_interval: Interval | None = None
+    test: TestResult | None = None
+    p_adjusted: float | None = None
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of the test before correction; None without one."""
+        return None if self.test is None else self.test.p_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +237,8 @@ class DatasetComparison(Paired):
         Per pair the mean difference over datasets, its interval and a test with the datasets as items
         (so `n_items` is N), corrected over the pairs.
     within : mapping of str to tuple of Difference
-        Per dataset the differences on its items, if there are items; `p_adjusted` is Holm's over the
-        datasets of one pair.
+        Per dataset the differences on its items or between its runs (then `RunsDifference`), if there are
+        such; `p_adjusted` is Holm's over the datasets of one pair.
     replicability : Counts, a mapping of (str, str) to Replicability
         Per pair, on how many datasets and on which there is a difference; in whichever order the two systems
         are named, unless the tests are one-sided. Empty without items, and without tests (``test=None``).
@@ -239,6 +253,10 @@ class DatasetComparison(Paired):
         baseline and without tests.
     notes, provenance, level, correction, margin, baseline
         As for `Comparison`.
+    runs : RunsOnDatasets or None
+        What several runs on each dataset add; None without runs.
+    ranges : mapping of str to (float, float), or None
+        Per dataset the scores that became 0 and 1; None where scores were not normalised.
 
     See Also
     --------
@@ -265,6 +283,8 @@ class DatasetComparison(Paired):
     correction: str
     margin: float | None = None
     baseline: str | None = None
+    runs: RunsOnDatasets | None = None
+    ranges: Mapping[str, tuple[float, float]] | None = None
 
     described_by: ClassVar[str] = "datasets"
 
@@ -288,9 +308,10 @@ class DatasetComparison(Paired):
 
         Parameters
         ----------
-        kind : {"auto", "forest", "matrix", "ranks"}
+        kind : {"auto", "forest", "matrix", "ranks", "profiles"}
             "ranks": critical-difference diagram; "matrix": every pair with its mean difference, wins, ties
-            and losses, and p; "forest": the difference of one pair on each dataset.
+            and losses, and p; "forest": the difference of one pair on each dataset; "profiles": of several
+            runs, which share of them is better than each score (Agarwal et al. 2021, section 4.2).
             "auto": the forest for two systems, the ranks for more.
         cliques : {"pairs", "nemenyi", "holm"}
             Which test joins systems by bars in the diagram of ranks; "pairs" stands for the tests of

@@ -61,11 +61,13 @@ def test_a_column_that_looks_like_gold_is_no_system(write: Write) -> None:
     assert list(read_runs(path, gold="label").runs) == ["old", "new"]
 
 
-def test_datasets_are_averaged_or_chosen(write: Write) -> None:
+def test_one_dataset_is_chosen_of_several(write: Write) -> None:
     path = write("system,run,dataset,score a,0,x,1 a,0,y,3 a,1,x,2 a,1,y,4 b,0,y,7 b,0,x,5 b,1,x,6 b,1,y,8")
-    found = read_runs(path)
-    assert {name: x.tolist() for name, x in found.runs.items()} == {"a": [2.0, 3.0], "b": [6.0, 7.0]}
-    assert "mean over 2 datasets" in found.description
+    with pytest.raises(
+        InvalidInputError, match=r"the runs are of 2 datasets \(column 'dataset': x, y\)"
+    ) as caught:
+        read_runs(path)
+    assert "bestby datasets" in str(caught.value.hint)
     one = read_runs(path, datasets=["y"])
     assert {name: x.tolist() for name, x in one.runs.items()} == {"a": [3.0, 4.0], "b": [7.0, 8.0]}
 
@@ -123,7 +125,7 @@ def test_scores_of_items(write: Write) -> None:
         ("system,run,score a,0,1 b,0,1", {"systems": ["c", "a"]}, "no system 'c'"),
         ("system,run,dataset,score a,0,x,1 b,0,x,1", {"datasets": ["y"]}, "no dataset 'y'"),
         (
-            "system,run,dataset,score a,0,x,1 a,1,y,1 b,0,x,1",
+            "system,run,item,score a,0,x,1 a,1,y,1 b,0,x,1",
             {},
             "run '0' of system 'a' has no value for 1 of 2 items; first: 'y'",
         ),

@@ -12,7 +12,7 @@ from bestby.vocabulary import allowed_names
 class Data(groups.Table):
     run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
     datasets: Names = option(
-        "NAME", "Use this dataset; repeatable (default: the mean over all).", "--dataset"
+        "NAME", "Use this dataset; bestby datasets compares the runs on several.", "--dataset"
     )
     dataset: Text = option(
         "COLUMN", "Column with the dataset of each row (default: detected by name).", "--dataset-column"
@@ -38,8 +38,9 @@ class Runs:
     FILES is a wide table (a row per run, a column per system) or a long one (columns system, run or seed, and
     score). If there is a column of items (item or id), a row is a run and an item: it holds scores, or
     predictions if there is a gold, and items and runs are resampled together. If there is a column of
-    datasets, the score of a run is its mean over them. Tables are CSV, TSV, JSON Lines or Parquet. Logs of
-    Inspect (several epochs) and exports of MLflow and Weights & Biases are recognised; there may be several.
+    datasets, --dataset chooses one; bestby datasets compares the runs on all of them. Tables are CSV, TSV,
+    JSON Lines or Parquet. Logs of Inspect (several epochs) and exports of MLflow and Weights & Biases are
+    recognised; there may be several.
 
     \b
     Examples:

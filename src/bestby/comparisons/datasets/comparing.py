@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Correction, OnMissing, Question, Rng
+from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
 from bestby.comparisons.common import note_rules, per_dataset, provenance, swap_notes
 from bestby.comparisons.common.family import (
     adjusted,
@@ -19,16 +19,20 @@ from bestby.comparisons.common.family import (
     with_verdict,
 )
 from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons.datasets.inside import inside_of
+from bestby.comparisons.datasets.normalising import on_one_scale
 from bestby.comparisons.datasets.note_rules import notes_on
-from bestby.comparisons.datasets.overall import clipped, overall_differences
+from bestby.comparisons.datasets.overall import clipped
+from bestby.comparisons.datasets.runs_source import run_scores, without_runs
+from bestby.comparisons.datasets.settings import refuse_forms, settings_of
 from bestby.comparisons.datasets.source import (
     DatasetScores,
-    check_outer,
-    refuse_p_values,
+    Source,
     scores_of,
     source_of,
 )
-from bestby.comparisons.datasets.within import adjusted_within, counts_of, differences_within
+from bestby.comparisons.datasets.within import adjusted_within, counts_of
+from bestby.comparisons.runs.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
@@ -41,7 +45,14 @@ from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Counts, DatasetComparison, Names, RankDifference
 from bestby.results.values import Friedman
-from bestby.vocabulary import DatasetTest, ItemInterval, ItemTest, allowed_names
+from bestby.vocabulary import (
+    DatasetRunsInterval,
+    DatasetTest,
+    ItemInterval,
+    ItemTestOrAuto,
+    RunsTest,
+    allowed_names,
+)
 
 
 @with_suggestions
@@ -51,19 +62,23 @@ def compare_datasets(
     *,
     metric: Any = None,
     greater_is_better: bool | None = None,
+    statistic: Statistic = "mean",
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     dataset: str | None = None,
     outer: Literal["dataset", "system"] | None = None,
+    run: str | None = None,
     system_column: str | None = None,
     value_column: str | None = None,
     clusters: str | None = None,
     on_missing: OnMissing = "error",
+    normalise: Literal["minmax"] | Mapping[str, tuple[float, float]] | None = None,
+    paired: bool = False,
     baseline: str | None = None,
-    interval: ItemInterval | None = "auto",
+    interval: ItemInterval | DatasetRunsInterval | None = "auto",
     level: float = 0.95,
-    test: ItemTest | None = "permutation",
+    test: ItemTestOrAuto | RunsTest | None = "auto",
     across: DatasetTest = "t",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
@@ -80,12 +95,15 @@ def compare_datasets(
 
     Parameters
     ----------
-    data : mapping, Evaluation or data frame
+    data : mapping, Evaluation, data frame or array
         A table of scores: a mapping of dataset to a mapping of system to score, or a frame with a row per
-        dataset and a column per system, or one with columns dataset, system and score. Items: a mapping of
-        dataset to Evaluation, an Evaluation whose strata are the datasets, or a frame with a row
-        per item. Results of `compare`: a mapping of dataset to Comparison. The note ``"read_as"`` says which
-        names of a table were taken for datasets and which for systems.
+        dataset and a column per system, or one with columns dataset, system and score. Runs: the same with
+        several scores in place of one, ``{"news": {"new": [0.71, 0.74]}}`` (or a mapping of run to score),
+        frames with a column run or seed too, an array of shape (systems, datasets, runs), or a mapping of
+        system to array of shape (datasets, runs); the numbers of runs may differ. Items: a mapping of dataset
+        to Evaluation, an Evaluation whose strata are the datasets, or a frame with a row per item. Results of
+        `compare`: a mapping of dataset to Comparison. The note ``"read_as"`` says which names of a table were
+        taken for datasets and which for systems.
     gold : str, optional
         The column of the gold in a frame with a row per item.
     metric : str, Metric or callable, optional
@@ -93,6 +111,9 @@ def compare_datasets(
     greater_is_better : bool, optional
         The direction of the scores in a table. By default that of the metric they are named after, or a guess
         from the name, which a note tells; without a name True. Items: the metric knows.
+    statistic : {"mean", "median", "trimmed_mean", "iqm"}
+        What is compared of several runs on a dataset, as for `compare_runs`, and, if it is not the mean, of
+        the runs of all datasets together.
     systems, ignore : str or list of str, optional
         The systems to compare (all by default), and the columns or systems to leave out, by name or by
         pattern, such as ``"gpt-*"``.
@@ -100,26 +121,38 @@ def compare_datasets(
         The column of item ids in a frame with a row per item; several columns together make an item id.
     dataset : str, optional
         The column of a frame that names the dataset; "dataset" or "task" by default.
+    run : str, optional
+        The column of a frame that names the run; "run" or "seed" by default.
     system_column, value_column : str, optional
-        Columns of a frame with a row per dataset (or item) and system.
+        Columns of a frame with a row per dataset (or item, or run) and system.
     outer : {"dataset", "system"}, optional
         What the outer keys of a mapping of mappings of scores are: datasets by default, ``"system"`` for
         ``{system: {dataset: score}}``.
     clusters : str, optional
         The column of the clusters in a frame with a row per item.
     on_missing : {"error", "drop", "worst"}
-        Where a system has no score on a dataset: refuse, or leave the dataset out, with a note. Where rows of
-        a frame are items, the same for items; "worst" counts them as wrong.
+        Where a system has no score on a dataset, or a single one where others have several runs: refuse, or
+        leave the dataset out, with a note. Where rows of a frame are items, the same for items; "worst"
+        counts them as wrong.
+    normalise : "minmax" or mapping of str to (float, float), optional
+        Bring the scores of a table, or of runs, to one scale: per dataset the two scores that become 0 and 1,
+        such as those of chance and of people; or "minmax", the lowest and the highest score on each dataset.
+    paired : bool
+        Whether run i of one system and run i of the others on a dataset share what was drawn, such as the
+        seed. They are joined by their names where they have names.
     baseline : str, optional
         Compare every other system with this one only.
     interval : str or None
-        How intervals are made, as for `compare`, inside each dataset and of the mean difference. None: no
-        intervals and no standard errors, which saves their time.
+        How intervals are made, as for `compare`, inside each dataset and of the mean difference. Of runs
+        "auto", "t" or "percentile", as for `compare_runs`. None: no intervals and no standard errors, which
+        saves their time.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
     test : str or None
-        The test inside each dataset, as for `compare`. None: no test, inside the datasets or over them, so no
-        p-values, no counts of datasets with a difference and no tests of ranks, which saves their time.
+        The test inside each dataset, as for `compare`; of runs, as for `compare_runs`. "auto" is the
+        permutation test of items, and for runs the choice of `compare_runs`. None: no test, inside the
+        datasets or over them, so no p-values, no counts of datasets with a difference and no tests of ranks,
+        which saves their time.
     across : {"t", "wilcoxon", "sign", "permutation"}
         The test of each pair over the datasets. "t" and "permutation" ask whether the mean difference is 0,
         the quantity that is estimated and has the interval (the permutation test takes the differences to be
@@ -140,27 +173,47 @@ def compare_datasets(
     -------
     DatasetComparison
         The differences inside each dataset and over all of them, counts of datasets with a difference, and
-        ranks.
+        ranks; of runs also almost stochastic order on each dataset and the probability of improvement.
 
     Raises
     ------
     InvalidInputError
         If the data or an argument cannot be used as given.
     DesignError
-        If the metric, interval or test does not fit the data. Items in two crossed groupings take
-        ``test="wald"``.
+        If the metric, interval or test does not fit the data, or a system has one run only. Items in two
+        crossed groupings take ``test="wald"``.
 
     See Also
     --------
     replicability : On how many datasets there is an effect, from one p-value per dataset.
     read_datasets : Scores or items of datasets from files.
     compare : One dataset.
+    compare_runs : Several runs on one dataset.
+
+    Notes
+    -----
+    Several runs of each system on each dataset answer three questions. On each dataset `within` has what
+    `compare_runs` gives, the p-values corrected over the datasets of a pair (Holm) and the level of almost
+    stochastic order divided by the number of datasets, pairs and directions. `replicability` counts the
+    datasets with a difference. The mean difference over the datasets has two intervals in `overall`: one for
+    other runs on these very datasets (``"runs"``), Student's t with the summed variances of the datasets and
+    Satterthwaite's degrees of freedom, and one that takes the datasets as a sample of others like them
+    (``"datasets"``), whose variance includes that of the runs. With two or three datasets the latter is long.
+    The ranks in `runs` are those that the tests of the former leave open.
+
+    With ``statistic="iqm"`` `overall` also has the interquartile mean of all runs of all datasets together
+    (micro) [3]_, and with ``"median"`` or ``"trimmed_mean"`` these; every dataset has the same weight. Such a
+    statistic needs scores on one scale: `normalise`. Its interval is Student's t from the winsorized runs of
+    each dataset; ``interval="percentile"`` is the stratified bootstrap of [3]_, which is too short for few
+    runs, as a note says, and which medians have in any case.
 
     References
     ----------
     .. [1] Demsar (2006), Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 1-30.
     .. [2] Dror, Baumer, Bogomolov and Reichart (2017), Replicability Analysis for Natural Language
        Processing, TACL 5, 471-486.
+    .. [3] Agarwal, Schwarzer, Castro, Courville and Bellemare (2021), Deep reinforcement learning at the edge
+       of the statistical precipice, NeurIPS.
 
     Examples
     --------
@@ -174,35 +227,38 @@ def compare_datasets(
         resampling, n_resamples, function="compare_datasets", rng=rng, n_jobs=n_jobs, progress=progress,
         executor=executor,
     ))  # fmt: skip
-    options = Options.checked(
-        "datasets", interval=interval, level=level, test=test, alternative=alternative, correction=correction,
-        margin=margin,
-    )  # fmt: skip
     checks.choice(across, allowed_names("across", "datasets"), "across")
     checks.choice(on_missing, allowed_names("on_missing", "datasets"), "on_missing")
-    columns = {"dataset": dataset, "gold": gold, "items": items, "clusters": clusters}
+    columns = {"dataset": dataset, "run": run, "gold": gold, "items": items, "clusters": clusters}
     columns |= {"system_column": system_column, "value_column": value_column}
-    _refuse_unused(data, outer, columns, interval, test, across)
+    refuse_forms(data, outer, columns)
     table_options = TableOptions.of(
         gold, items, clusters, systems=systems, ignore=ignore, on_missing=on_missing,
         system_column=system_column, value_column=value_column,
     )  # fmt: skip
-    source = source_of(data, outer, dataset, table_options)
+    source = without_runs(source_of(data, outer, dataset, table_options, run))
+    options, settings = settings_of(
+        source, across, normalise, statistic=statistic, paired=paired, interval=interval, level=level,
+        test=test, alternative=alternative, correction=correction, margin=margin, baseline=baseline,
+    )  # fmt: skip
     counting = Counting.of(drawing, cache)
-    scores = scores_of(source, metric, greater_is_better, on_missing, drawing, counting)
+    scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
+    scores = on_one_scale(scores, normalise)
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
     order, average = _ordered(scores)
     pairs = per_dataset.pairs_of(order, scores.names, baseline, options.alternative)
-    tests = differences_within(scores, pairs, options)
     over = dataclasses.replace(options, test=None if test is None else across)
     differences, doubts = _across(scores, pairs, over, drawing)
-    overall, unbounded = overall_differences(scores, pairs, differences, options, drawing, counting)
+    inside = inside_of(scores, pairs, differences, options, settings, drawing, counting)
     friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
-    counts = counts_of(tests, pairs, options)
+    counts = counts_of(inside.within, pairs, options)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)
     asked = options.by_name() | ({} if test is None else {"alternative": alternative, "across": across})
-    settings = {"metrics": [scores.metric.name], **asked, "baseline": baseline}
+    asked |= {} if settings is None else {"statistic": statistic, "paired": paired}
+    asked |= {} if scores.ranges is None else {"normalise": scores.ranges}
+    named = {"metrics": [scores.metric.name], **asked, "baseline": baseline}
     about = {"datasets": len(scores.datasets), "systems": list(scores.names), **scores.sizes()}
+    notes = notes_on(scores, pairs, counts, inside.within, options, over.test)
     result = DatasetComparison(
         metric=scores.metric,
         datasets=scores.datasets,
@@ -211,49 +267,37 @@ def compare_datasets(
         means=tuple(float(mean) for mean in matrix.mean(axis=0)),
         average_ranks=average,
         differences=differences,
-        within=adjusted_within(tests, counts, options.level),
+        within=adjusted_within(inside.within, counts, options.level),
         replicability=Counts(counts, options.alternative),
-        overall=overall,
+        overall=inside.overall,
         friedman=friedman,
         ranking=ranks,
         critical_difference=cd,
-        notes=(
-            *scores.notes,
-            *notes_on(scores, pairs, counts, tests, options, over.test),
-            *doubts,
-            *unbounded,
-        ),
-        provenance=provenance.made_by(drawing, settings, about, scores.data_hash),
+        notes=(*scores.notes, *notes, *doubts, *inside.notes),
+        provenance=provenance.made_by(drawing, named, about, scores.data_hash),
         level=options.level,
         correction=options.corrected_by,
         margin=options.margin,
         baseline=baseline,
+        runs=inside.runs,
+        ranges=scores.ranges,
     )
     return remember_backend(result, backend_of(data))
 
 
-def _refuse_unused(
-    data: Any,
-    outer: str | None,
-    columns: Mapping[str, Any],
-    interval: str | None,
-    test: str | None,
-    across: str,
-) -> None:
-    """Refuse p-values, and options that this form of the data has no use for: those of frames, of items."""
-    check_outer(data, outer)
-    refuse_p_values(data)
-    per_dataset.refuse_columns(data, columns)
-    if test is None:
-        checks.refuse_unused("a comparison without tests (test=None)", across=(across, "t"))
-    if isinstance(data, Mapping) and not any(isinstance(part, Evaluation) for part in data.values()):
-        checks.refuse_unused(
-            "scores or comparisons of datasets, which hold no items to test",
-            test=(test or "permutation", "permutation"),
-        )
-        if interval == "tango":
-            where = "mean differences over datasets, which are not proportions"
-            checks.refuse_unused(where, interval=(interval, "auto"))
+def _scores(
+    source: Source,
+    metric: Any,
+    greater_is_better: bool | None,
+    on_missing: str,
+    settings: Settings | None,
+    drawing: Drawing,
+    counting: Counting,
+) -> DatasetScores:
+    """Return scores without gaps; `settings` are those of runs."""
+    if settings is None:
+        return scores_of(source, metric, greater_is_better, on_missing, drawing, counting)
+    return run_scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
 
 
 def _ordered(scores: DatasetScores) -> tuple[tuple[str, ...], tuple[float, ...]]:
@@ -276,7 +320,8 @@ def _across(
     columns = {name: scores.matrix[:, i] for i, name in enumerate(scores.names)}
     evaluation = Evaluation.of(columns, items=list(scores.datasets))
     measure = resolve("mean")
-    method = "auto" if options.interval == "tango" else options.interval  # the means are no proportions
+    # The means are no proportions; Student's t of the mean is what items call "normal".
+    method = {"tango": "auto", "t": "normal"}.get(options.interval or "", options.interval)
     makers = per_dataset.intervals_on(evaluation, measure, drawing, "scores")
     made = per_dataset.differences(makers, evaluation, pairs, dataclasses.replace(options, interval=method))
     names = evaluation.names

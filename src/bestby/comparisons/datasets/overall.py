@@ -41,6 +41,22 @@ def overall_differences(
     there is one of each, for which nothing is resampled.
     """
     bounded = options.interval is not None
+    found: list[Noted] = []
+    if scores.items and scores.measure is not None:
+        if bounded:
+            found += _macro_over_items(scores, differences, options, drawing)
+        found += _micro(scores, scores.measure, pairs, options, drawing, counting)
+    return joined(differences, found, options, scores.metric.name)
+
+
+def joined(
+    differences: Sequence[Difference], others: Sequence[Noted], options: Options, metric: str
+) -> tuple[tuple[Overall, ...], list[Note]]:
+    """Return the mean differences for other datasets and the others, pair by pair.
+
+    Each of the others without an interval has a note that says why.
+    """
+    bounded = options.interval is not None
     made = [
         Overall(
             d.a,
@@ -56,19 +72,14 @@ def overall_differences(
         )
         for d in differences
     ]
-    found: list[_Noted] = []
-    if scores.items and scores.measure is not None:
-        if bounded:
-            found += _macro_over_items(scores, differences, options, drawing)
-        found += _micro(scores, scores.measure, pairs, options, drawing, counting)
-    made += [entry for entry, _ in found]
-    place = {pair: i for i, pair in enumerate(pairs)}
-    lost = [one for one in found if bounded and one[0].interval is None]
-    notes = [_without_interval(*one, scores.metric.name) for one in lost]
+    made += [entry for entry, _ in others]
+    place = {(d.a, d.b): i for i, d in enumerate(differences)}
+    lost = [one for one in others if bounded and one[0].interval is None]
+    notes = [_without_interval(*one, metric) for one in lost]
     return tuple(sorted(made, key=lambda entry: place[entry.a, entry.b])), notes
 
 
-_Noted = tuple[Overall, tuple[Note, ...]]
+Noted = tuple[Overall, tuple[Note, ...]]
 """A difference over all datasets and the notes on its interval."""
 
 
@@ -91,7 +102,7 @@ def _judged(
 
 def _macro_over_items(
     scores: DatasetScores, differences: Sequence[Difference], options: Options, drawing: Drawing
-) -> list[_Noted]:
+) -> list[Noted]:
     """Return intervals of the mean difference for other items of the same datasets."""
     pairs = [(scores.names.index(d.a), scores.names.index(d.b)) for d in differences]
     crossed = any(makers.group.crossed for makers in scores.makers.values())
@@ -162,7 +173,7 @@ def _micro(
     options: Options,
     drawing: Drawing,
     counting: Counting,
-) -> list[_Noted]:
+) -> list[Noted]:
     """Return the differences on all items pooled: items redrawn inside datasets, then whole datasets."""
     if per_dataset.obstacle_to_pooling(scores.items) is not None:
         return []

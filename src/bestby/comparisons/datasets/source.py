@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -15,9 +15,11 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.comparisons.common import per_dataset, provenance
+from bestby.comparisons.datasets.nesting import holds_runs, nested
+from bestby.comparisons.runs.source import Data
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of, is_partitioned, is_table, table_of, unreadable
-from bestby.data.layouts.datasets import Cells, datasets_of
+from bestby.data.layouts.datasets import Cells, RunCells, datasets_of
 from bestby.data.layouts.evaluations import refuse_partitions
 from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.order import merged_order
@@ -36,9 +38,10 @@ _ASSUMED = '; the outer keys are taken as datasets: if they are systems, pass ou
 
 @dataclass(frozen=True)
 class Source:
-    """The data in one of three forms; exactly one is not None."""
+    """The data in one of four forms; exactly one is not None."""
 
     table: Cells | None = None
+    runs: Mapping[str, Mapping[str, Any]] | None = None
     items: Mapping[str, Evaluation] | None = None
     compared: Mapping[str, Comparison] | None = None
     systems: Sequence[str] | None = None
@@ -62,9 +65,15 @@ class DatasetScores:
     measure: BaseMetric | None
     data_hash: str
     notes: tuple[Note, ...]
+    runs: Mapping[str, Data] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] | None = None
+    from_data: bool = False
+    """Whether the ranges are those of the scores themselves."""
 
-    def sizes(self) -> dict[str, int]:
-        """Return the number of items, if there are any."""
+    def sizes(self) -> dict[str, Any]:
+        """Return the number of items, or the numbers of runs on each dataset, if there are any."""
+        if self.runs:
+            return {"runs": [[int(x.size) for x in one.maker.scores] for one in self.runs.values()]}
         return {"items": sum(part.n_items for part in self.items.values())} if self.items else {}
 
 
@@ -86,19 +95,22 @@ def check_outer(data: Any, outer: str | None) -> None:
     if outer is None:
         return
     checks.choice(outer, allowed_names("outer"), "outer")
-    nested = isinstance(data, Mapping) and all(isinstance(row, Mapping) for row in data.values())
-    if outer == "system" and not nested:
+    inner = isinstance(data, Mapping) and all(isinstance(row, Mapping) for row in data.values())
+    if outer == "system" and not inner:
         raise InvalidInputError(
             "outer is for a mapping of mappings of scores, {system: {dataset: score}}",
             hint="leave outer out: in other forms of data the datasets are marked",
         )
 
 
-def source_of(data: Any, outer: str | None, dataset: str | None, options: TableOptions) -> Source:
-    """Return the data in one of three forms."""
+def source_of(
+    data: Any, outer: str | None, dataset: str | None, options: TableOptions, run: str | None = None
+) -> Source:
+    """Return the data in one of four forms."""
     checks.valid_name(dataset, "dataset")
+    given, data = data, nested(data, outer)
     if not isinstance(data, Mapping) and is_table(data):
-        return _from_table(data, dataset, options)
+        return _from_table(data, dataset, options, run)
     chosen = Source(systems=options.systems, ignore=options.ignore)
     if isinstance(data, Evaluation):
         data.uncounted("a comparison over datasets")
@@ -139,7 +151,10 @@ def source_of(data: Any, outer: str | None, dataset: str | None, options: TableO
     if Comparison in kinds:
         return dataclasses.replace(chosen, compared=named)
     table = _transposed(named) if outer == "system" else named
-    return dataclasses.replace(chosen, table=table, assumed=_ASSUMED if outer is None else "")
+    assumed = _ASSUMED if outer is None and given is data else ""
+    if holds_runs(table):
+        return dataclasses.replace(chosen, runs=table, assumed=assumed)
+    return dataclasses.replace(chosen, table=table, assumed=assumed)
 
 
 def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:
@@ -152,15 +167,17 @@ def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:
     return table
 
 
-def _from_table(data: Any, dataset: str | None, options: TableOptions) -> Source:
+def _from_table(data: Any, dataset: str | None, options: TableOptions, run: str | None) -> Source:
     """Return the data of a frame or of records."""
     if is_partitioned(data) and (options.roles.gold is not None or options.roles.item is not None):
         refuse_partitions("this comparison")
-    datasets = datasets_of(table_of(data), dataset, options)
+    datasets = datasets_of(table_of(data), dataset, options, run)
     if isinstance(datasets, Evaluation):
         whole = dataclasses.replace(datasets, frame_backend=backend_of(data))
         return Source(items=per_dataset.split(whole, "dataset"), notes=whole.notes)
     refuse_p_values(datasets)
+    if holds_runs(cast(Cells, datasets)):
+        return Source(runs=cast(RunCells, datasets))
     return Source(table=cast(Cells, datasets))
 
 
@@ -183,15 +200,15 @@ def scores_of(
             "a table of scores leaves nothing to compute: metric must be a name for them, or None",
             hint="pass one Evaluation per dataset to have a metric computed",
         )
-    complete, names, notes = _complete(table, source, on_missing)
-    reading = f"a table of scores; datasets: {listed([*complete])}; systems: {listed(names)}{source.assumed}"
+    kept, names, notes = complete(table, source, on_missing)
+    reading = f"a table of scores; datasets: {listed([*kept])}; systems: {listed(names)}{source.assumed}"
     greater, direction_notes = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    matrix = np.array([[complete[name][system] for system in names] for name in complete])
-    hashes = {name: repr(sorted(row.items())) for name, row in complete.items()}
+    matrix = np.array([[kept[name][system] for system in names] for name in kept])
+    hashes = {name: repr(sorted(row.items())) for name, row in kept.items()}
     return DatasetScores(
         info,
-        tuple(complete),
+        tuple(kept),
         names,
         matrix,
         {},
@@ -213,8 +230,8 @@ def _item_scores(
 ) -> DatasetScores:
     parts = source.items or {}
     present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
-    complete, names, notes = _complete(present, source, on_missing)
-    kept = {name: parts[name].with_systems(names) for name in complete}
+    whole, names, notes = complete(present, source, on_missing)
+    kept = {name: parts[name].with_systems(names) for name in whole}
     measure, reading_notes = per_dataset.one_metric(metric, kept, "dataset", greater_is_better)
     makers = {
         name: per_dataset.intervals_on(part, measure, drawing, f"dataset {quoted(name)}", counting)
@@ -249,17 +266,17 @@ def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetS
         label: {entry.system: entry.score for entry in comparison.systems if entry.metric == name}
         for label, comparison in compared.items()
     }
-    complete, names, notes = _complete(table, source, on_missing)
+    kept, names, notes = complete(table, source, on_missing)
     return DatasetScores(
         metric=next(m for m in first.metrics if m.name == name),
-        datasets=tuple(complete),
+        datasets=tuple(kept),
         names=names,
-        matrix=np.array([[complete[label][system] for system in names] for label in complete]),
+        matrix=np.array([[kept[label][system] for system in names] for label in kept]),
         makers={},
         items={},
-        compared={label: compared[label] for label in complete},
+        compared={label: compared[label] for label in kept},
         measure=None,
-        data_hash=provenance.hash_of({label: compared[label].provenance.data_hash for label in complete}),
+        data_hash=provenance.hash_of({label: compared[label].provenance.data_hash for label in kept}),
         notes=(*source.notes, *notes),
     )
 
@@ -284,7 +301,7 @@ def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
     return row_scores
 
 
-def _complete(
+def complete(
     table: Mapping[str, Mapping[str, float]], source: Source, on_missing: str
 ) -> tuple[dict[str, Mapping[str, float]], tuple[str, ...], tuple[Note, ...]]:
     """Return the datasets on which every system has a score, the systems, and a note on the others."""
@@ -308,16 +325,16 @@ def _complete(
             f" datasets; first: {quoted(gaps[0][1])} on dataset {quoted(gaps[0][0])}",
             hint='pass on_missing="drop" to compare on the other datasets only',
         )
-    complete = {name: row for name, row in table.items() if name not in without}
-    if len(complete) < 2:
+    kept = {name: row for name, row in table.items() if name not in without}
+    if len(kept) < 2:
         raise InvalidInputError(
-            f"at least 2 datasets with a score of every system are needed, got {len(complete)}",
-            hint="for one dataset use compare",
+            f"at least 2 datasets with a score of every system are needed, got {len(kept)}",
+            hint="for one dataset use compare, or compare_runs for several runs",
         )
     if not gaps:
-        return complete, names, ()
+        return kept, names, ()
     said = (
         f"{len(without)} of {len(table)} datasets were left out because some system has no score there:"
         f" {', '.join(without)} ({len(gaps)} scores missing)"
     )
-    return complete, names, (Note("datasets_dropped", said),)
+    return kept, names, (Note("datasets_dropped", said),)

@@ -144,6 +144,7 @@ def compare_runs(
     read_runs : Runs from a table or the logs of a tool.
     multi_aso : Almost stochastic order alone, with its own settings.
     compare : One run of each system, item by item.
+    compare_datasets : Several runs of each system on each of several datasets.
 
     Notes
     -----
@@ -190,8 +191,10 @@ def compare_runs(
     base = None if baseline is None else runs.names.index(baseline)
     alternative = settings.towards(runs.metric.greater_is_better)
     pairs = family.pairs(order, base, sided=alternative != "two-sided")
-    orders = None if test is None else orders_of(runs, settings, drawing, len(pairs))
-    tests, reasons = tests_of(runs, pairs, settings, alternative)
+    corrected = settings.correction != "none"
+    n_orders = 2 * len(pairs) if corrected else 1
+    orders = None if test is None else orders_of(runs, settings, drawing, n_orders)
+    tests, reasons = tests_of(runs, pairs, settings, alternative, len(pairs) if corrected else 1)
     made = [difference_of(runs, a, b, tests.get((a, b)), orders, settings) for a, b in pairs]
     adjusted = family.adjusted(made, settings.correction)
     differences = family.with_direction_notes(adjusted, settings.alpha)

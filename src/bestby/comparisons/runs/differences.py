@@ -42,30 +42,32 @@ FEWEST_SPREAD = 5
 
 
 def tests_of(
-    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, alternative: Alternative
+    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, alternative: Alternative, n_tests: int
 ) -> tuple[dict[tuple[int, int], TestResult], tuple[Note, ...]]:
-    """Return the test of each pair, none if none was asked for, and a note on the choice of the test."""
+    """Return the test of each pair, none if none was asked for, and a note on the choice of the test.
+
+    `n_tests` is how many tests are corrected together.
+    """
     if settings.test is None:
         return {}, ()
-    name, reasons = chosen_test(data, pairs, settings, settings.test)
+    name, reasons = chosen_test(data, pairs, settings, settings.test, n_tests)
     return {(a, b): oriented_test(data, a, b, name, alternative) for a, b in pairs}, reasons
 
 
 def chosen_test(
-    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, asked: str
+    data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, asked: str, n_tests: int
 ) -> tuple[str, tuple[Note, ...]]:
     """Return the test, and a note where no data could make the permutation test significant."""
     if asked not in ("auto", "permutation") or isinstance(data.maker, RunsWithItems):
         return asked, ()
     if asked == "auto" and settings.statistic != "mean":
         return "auto", ()
-    count = 1 if settings.correction == "none" else len(pairs)
     sides = 2.0 if settings.alternative == "two-sided" else 1.0
     sizes = [x.size for x in data.maker.scores]
     least = max(least_p(sizes[a], sizes[b], paired=settings.paired, sides=sides) for a, b in pairs)
-    if family.rejects(least * count, settings.alpha):
+    if family.rejects(least * n_tests, settings.alpha):
         return asked, ()
-    corrected = "" if count == 1 else f", {min(1.0, least * count):.2g} for one of {count} after correction"
+    corrected = f", {min(1.0, least * n_tests):.2g} for one of {n_tests} after correction" * (n_tests > 1)
     told = f"with so few runs the permutation test cannot give a p-value below {least:.2g}{corrected}"
     if asked == "auto":
         more = "; the t test is used, which assumes that the runs of a system are roughly normal"
@@ -86,12 +88,12 @@ def oriented_test(data: Data, a: int, b: int, name: str, alternative: Alternativ
     return data.maker.test(b, a, name, MIRRORED[alternative]).mirrored()
 
 
-def orders_of(data: Data, settings: Settings, drawing: Drawing, n_pairs: int) -> StochasticOrders:
-    """Return almost stochastic order between every two systems, corrected as the tests are."""
+def orders_of(data: Data, settings: Settings, drawing: Drawing, n_comparisons: int) -> StochasticOrders:
+    """Return almost stochastic order between every two systems, corrected for a number of comparisons."""
     return multi_aso(
         dict(zip(data.names, data.maker.scores, strict=True)),
         level=settings.level,
-        n_comparisons=1 if settings.correction == "none" else 2 * n_pairs,
+        n_comparisons=n_comparisons,
         n_resamples=min(ASO_RESAMPLES, drawing.n_resamples),
         greater_is_better=data.metric.greater_is_better,
         rng=drawing.seed,
@@ -176,9 +178,7 @@ def _measured(data: Data, a: int, b: int, n_differing: int, settings: Settings) 
         tost, unseen = equivalence.interval_of_runs(data.maker, (a, b), tost, n_differing, settings)
     else:
         x, y = data.maker.scores[a], data.maker.scores[b]
-        tost, unseen = equivalence.interval_of_unbounded(
-            *_apart(x, y, settings.paired), tost, settings.margin
-        )
+        tost, unseen = equivalence.interval_of_unbounded(*apart(x, y, settings.paired), tost, settings.margin)
     return _Measured(interval, tost, *data.maker.standard_error(a, b), (*notes, *unseen))
 
 
@@ -203,7 +203,7 @@ def _differing(data: Data, a: int, b: int) -> int:
     return one_pair.differing_items([row for s in (a, b) for row in values[data.maker.columns(s)]])
 
 
-def _apart(x: FloatArray, y: FloatArray, paired: bool) -> tuple[int, int]:
+def apart(x: FloatArray, y: FloatArray, paired: bool) -> tuple[int, int]:
     """Return how many runs, or pairs of runs, differ from the score or difference of most, and all."""
     apart = rounding.difference(x, y) if paired else np.concatenate([x, y])
     most = 0.0 if paired else float(np.median(apart))

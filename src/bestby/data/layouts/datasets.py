@@ -17,7 +17,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
 from bestby.data.layouts.long import system_column_of, value_word
 from bestby.data.layouts.options import TableOptions
-from bestby.data.roles import matching, unknown_system
+from bestby.data.roles import RUN_WORDS, listed, matching, unknown_system
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.results.base import Note
@@ -30,6 +30,9 @@ _UNIT = "\x1f"
 Cells = Mapping[str, Mapping[str, float | None]]
 """Scores by dataset and system; a score that is missing is None or not there."""
 
+RunCells = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Scores by dataset, system and run; a system has the runs that have a score."""
+
 
 @dataclass(frozen=True)
 class FoldScores:
@@ -41,11 +44,15 @@ class FoldScores:
 
 
 def datasets_of(
-    table: Table, dataset: str | None, options: TableOptions
-) -> Mapping[str, float] | Cells | Evaluation:
-    """Return p-values or scores by dataset, or items whose strata are the datasets."""
+    table: Table, dataset: str | None, options: TableOptions, run: str | None = None
+) -> Mapping[str, float] | Cells | RunCells | Evaluation:
+    """Return p-values or scores by dataset, runs of each, or items whose strata are the datasets."""
     table, options = options.prepared(table)
     key = table.column_called(dataset, DATASET_WORDS, "dataset")
+    marked = dataclasses.replace(options, roles=dataclasses.replace(options.roles, stratum=key))
+    of_runs = _run_column(table, run, options)
+    if of_runs is not None:
+        return _runs_by_dataset(table, key, of_runs, marked)
     gold, systems, value_column = options.roles.gold, options.systems, options.value_column
     labels = table.texts(key, "dataset")
     unique = len(set(labels)) == len(labels)
@@ -57,7 +64,7 @@ def datasets_of(
                 hint="give one p-value per dataset: those of one pair of systems",
             )
         return dict(zip(labels, _complete(table, p_column), strict=True))
-    options = dataclasses.replace(options, roles=dataclasses.replace(options.roles, stratum=key))
+    options = marked
     by = _system_column(table, options)
     if by is not None and gold is None and table.item_column(options.roles.item) is None:
         return _long_scores(table, labels, by, options)
@@ -131,7 +138,8 @@ def scores_by_dataset(
         if system in row:
             raise InvalidInputError(
                 f"system {quoted(system)} has more than one score on dataset {quoted(name)}",
-                hint="give one score per system and dataset; items need a gold or an item column",
+                hint="give one score per system and dataset; several runs need a column run or seed, items a"
+                " gold or an item column",
             )
         row[system] = value
     return table
@@ -150,14 +158,82 @@ def _long_scores(table: Table, labels: Sequence[str], by: str, options: TableOpt
         raise InvalidInputError(
             f"{table.source}: no column is called score", hint="name it: value_column=..."
         )
-    names = table.texts(by, "system")
-    scores = _floats(table, table.require(value, "value column"))
-    chosen = set(names)
-    if options.systems is not None:
-        known = list(dict.fromkeys(names))
-        chosen = {*matching(options.systems, known, unknown_system(table.source, known, by))}
+    names, scores, chosen = _long_columns(table, by, value, options)
     rows = [row for row in zip(labels, names, scores, strict=True) if row[1] in chosen]
     return scores_by_dataset(*(zip(*rows, strict=True) if rows else ((), (), ())))
+
+
+def _long_columns(
+    table: Table, by: str, value: str, options: TableOptions
+) -> tuple[list[str], list[float | None], set[str]]:
+    """Return the system and the score of each row, and the systems that were asked for."""
+    names = table.texts(by, "system")
+    scores = _floats(table, table.require(value, "value column"))
+    if options.systems is None:
+        return names, scores, set(names)
+    known = list(dict.fromkeys(names))
+    return names, scores, {*matching(options.systems, known, unknown_system(table.source, known, by))}
+
+
+def _run_column(table: Table, run: str | None, options: TableOptions) -> str | None:
+    """Return the column of the runs, where a row is the score of a run; None where a row is an item."""
+    of_items = options.roles.gold is not None or table.item_column(options.roles.item) is not None
+    if run is not None:
+        if of_items:
+            raise InvalidInputError(
+                f"{table.source}: its rows are items, and several runs on several datasets have one score per"
+                " run",
+                hint="compute the score of each run first, or compare the runs on one dataset: compare_runs",
+            )
+        return table.require(run, "run")
+    taken = {*(options.systems or ()), options.system_column, options.value_column}
+    named = (name for name in table.names if name.lower() in RUN_WORDS and name not in taken)
+    return None if of_items else next(named, None)
+
+
+def _runs_by_dataset(table: Table, key: str, run: str, options: TableOptions) -> RunCells:
+    """Return the scores of runs, of a long table or of one with a column per system and a row per run."""
+    labels, ids = table.texts(key, "dataset"), table.texts(run, "run")
+    by = _system_column(table, options)
+    if by is None:
+        names = _systems(table, options.systems, {key, run})
+        rows = [
+            (*row[:2], name, row[2])
+            for name in names
+            for row in zip(labels, ids, _floats(table, name), strict=True)
+        ]
+    else:
+        value = _value_of_runs(table, {key, run, by}, options)
+        systems, scores, chosen = _long_columns(table, by, value, options)
+        rows = [row for row in zip(labels, ids, systems, scores, strict=True) if row[2] in chosen]
+    cells: dict[str, dict[str, dict[str, float]]] = {label: {} for label in labels}
+    seen = set()
+    for label, one, name, value_of_run in rows:
+        if (label, name, one) in seen:
+            raise InvalidInputError(
+                f"{table.source}: run {quoted(one)} of system {quoted(name)} occurs more than once on dataset"
+                f" {quoted(label)}",
+                hint="give one score per run, system and dataset; run=... names their column; rows that"
+                " are items need a gold or an item column",
+            )
+        seen.add((label, name, one))
+        if value_of_run is not None:
+            cells[label].setdefault(name, {})[one] = value_of_run
+    return cells
+
+
+def _value_of_runs(table: Table, taken: set[str], options: TableOptions) -> str:
+    """Return the column of the scores: the one named, one that is called so, or the only one left."""
+    others = [name for name in table.names if name not in taken]
+    value = options.value_column or value_word(table.data, prefer_score=True)
+    if value is None and len(others) == 1:
+        return others[0]
+    if value is None:
+        raise InvalidInputError(
+            f"{table.source}: which column holds the scores? Candidates: {listed(others) or 'none'}",
+            hint="name it: value_column=...",
+        )
+    return value
 
 
 def _fold_scores(source: str, scores: Cells) -> FoldScores:

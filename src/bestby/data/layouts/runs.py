@@ -111,11 +111,12 @@ def runs_of(
     ids = table.texts(roles.inner, "item" if roles.item else "dataset")
     ids = [ids[row] for row in rows]
     items = list(dict.fromkeys(ids))
+    if roles.item is None and len(items) > 1:
+        _refuse_datasets(table, roles, items)
     arrays = _arrays(table, records, items, paired, needs_numbers=gold is None)
     if roles.item is None:
-        message += f"; the score of a run is its mean over {len(items)} datasets"
-        means = {name: np.array(by_run).mean(axis=1) for name, by_run in arrays.items()}
-        return Runs(means, None, None, metric, message)
+        only = {name: np.array(by_run)[:, 0] for name, by_run in arrays.items()}
+        return Runs(only, None, None, metric, f"{message}; dataset: {items[0]}")
     labels = None
     if gold is not None:
         agreed(table.source, "gold", ids, gold)
@@ -132,6 +133,15 @@ def runs_of(
         groups = agreed(table.source, "cluster", ids, names)
         clusters = np.array([groups[key] for key in items])
     return Runs(dict(arrays), labels, clusters, metric, message)
+
+
+def _refuse_datasets(table: Table, roles: _Roles, datasets: Sequence[str]) -> None:
+    """Refuse the runs of several datasets: their mean would hide on which of them there is a difference."""
+    raise InvalidInputError(
+        f"{table.source}: the runs are of {len(datasets)} datasets (column {roles.dataset!r}:"
+        f" {listed(datasets)}), and this comparison is of the runs on one",
+        hint="compare them over all datasets: compare_datasets (bestby datasets); or choose one dataset",
+    )
 
 
 def _roles_of(table: Table, options: TableOptions, run: str | None, dataset: str | None) -> _Roles:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 from bestby import vocabulary
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.report.figures import curves, forest, growth, matrix, orders, over_datasets, ranks, scores
+from bestby.report.figures import (
+    curves,
+    forest,
+    growth,
+    matrix,
+    orders,
+    over_datasets,
+    profiles,
+    ranks,
+    scores,
+)
 from bestby.report.figures.canvas import SCREEN, Canvas
 from bestby.report.tables import differences_of, metric_info
 
@@ -105,6 +115,8 @@ def datasets(
         kind = "forest" if len(c.systems) == 2 else "ranks"
     if kind == "forest":
         return over_datasets.datasets(c, pair, canvas=canvas)
+    if kind == "profiles":
+        return profiles.profiles(c, canvas=canvas)
     return matrix.datasets(c, canvas=canvas) if kind == "matrix" else ranks.ranks(c, cliques, canvas=canvas)
 
 

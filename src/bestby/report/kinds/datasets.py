@@ -25,7 +25,7 @@ from bestby.report.disagreements import (
 from bestby.report.disagreements import words as said_in_words
 from bestby.report.document import Document, Picture
 from bestby.report.figures import plots, ranks
-from bestby.report.kinds import replicability
+from bestby.report.kinds import dataset_runs, replicability
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, p_clause, percent
 from bestby.report.tables import Table, difference_rounding, marked_by, pairs_matrix, pairs_table, verdicts
 
@@ -42,15 +42,18 @@ _MOST_DRAWN = 20  # systems in a figure
 def document(c: DatasetComparison) -> Document:
     """Return the report: average ranks, differences, overall averages, tests of ranks, every dataset."""
     n = len(c.datasets)
-    tables = [_systems(c), _differences(c)]
+    tables = [_systems(c), *([] if c.runs is None else [dataset_runs.systems(c, c.runs)]), _differences(c)]
     tables += [_overall(c)] if len(c.overall) > len(c.differences) else []
+    tables += [] if c.runs is None else [dataset_runs.improvements(c, c.runs)]
     tables += [_ranks(c)] if c.ranking else []
     tables.append(_within(c) if c.within else _scores(c))
+    extent = [] if c.runs is None else [dataset_runs.extent(c.runs)]
+    methods = (_methods_over(c), _methods_within(c), *dataset_runs.methods(c), _methods_overall(c))
     return scaffold.one_section(
         c,
         title=f"{len(c.systems)} systems compared by {c.metric.name} on {n} datasets",
-        subtitle=scaffold.subtitle(c, f"{n} datasets", words.direction(c.metric)),
-        methods=" ".join(filter(None, (_methods_over(c), _methods_within(c), _methods_overall(c)))),
+        subtitle=scaffold.subtitle(c, ", ".join([f"{n} datasets", *extent]), words.direction(c.metric)),
+        methods=" ".join(filter(None, methods)),
         name=c.metric.name,
         lead=_headline(c),
         tables=tuple(tables),
@@ -156,13 +159,16 @@ def _overall(c: DatasetComparison) -> Table:
         column.interval(c.level, digits, attrgetter("interval"), applies=bounded),
         column.text("average", attrgetter("average")),
         column.text("varying", lambda entry: entry.resampled or "", applies=bounded),
+        *dataset_runs.tested_columns(c),
         verdicts(c.overall),
         marked_by(marks.__getitem__, applies=any(marks.values())),
     )
-    caption = f"All datasets together, {sides.minus}: macro (mean of the datasets) and micro (all items"
-    caption += " pooled)"
+    pooled = "items pooled" if c.runs is None else "runs together"
+    inner = "items" if c.runs is None else "runs"
+    caption = f"All datasets together, {sides.minus}: macro (mean of the datasets)"
+    caption += f" and micro (all {pooled})" if any(entry.average == "micro" for entry in c.overall) else ""
     if bounded:
-        caption += ". The interval allows for other items (varying: items) or other datasets (varying:"
+        caption += f". The interval allows for other {inner} (varying: {inner}) or other datasets (varying:"
         caption += " datasets)"
     return Table.of(
         caption,
@@ -171,7 +177,7 @@ def _overall(c: DatasetComparison) -> Table:
         lambda e: overall_shown(c, e),
         part="overall",
         main=len(sides.columns),
-        methods=_methods_overall(c),
+        methods=" ".join(filter(None, (dataset_runs.methods_over(c), _methods_overall(c)))),
         footnote=why_overall(marks.values()),
     )
 
@@ -220,7 +226,7 @@ def _within(c: DatasetComparison) -> Table:
         with_intervals=words.computed(c, "interval"),
         with_tests=words.computed(c, "test"),
     )
-    columns = [*shown, verdicts(inner)]
+    columns = [*shown, *dataset_runs.beside_differences(c), verdicts(inner)]
     entries = [
         (name, differences[place], _found(c, pair))
         for place, pair in enumerate(c.differences)
@@ -231,6 +237,7 @@ def _within(c: DatasetComparison) -> Table:
         return kinds(entry[1], told_apart=entry[0] in entry[2])
 
     marked = [(entry[1], kinds_of(entry)) for entry in entries]
+    beside = dataset_runs.methods_beside(c)
     columns = [column.part(one, itemgetter(1)) for one in columns]
     columns.append(marked_by(kinds_of, applies=any(found for _, found in marked)))
     return Table.of(
@@ -240,7 +247,7 @@ def _within(c: DatasetComparison) -> Table:
         lambda e: e[0] in e[2],
         part="datasets",
         main=1 + len(sides.columns),
-        methods=_with_resamples(c, _methods_within(c), inner),
+        methods=" ".join(filter(None, (_with_resamples(c, _methods_within(c), inner), beside))),
         footnote=line(marked, c),
     )
 
@@ -266,6 +273,11 @@ def _scores(c: DatasetComparison) -> Table:
 def _pictures(c: DatasetComparison) -> Iterator[Picture]:
     if len(c.systems) > _MOST_DRAWN:
         return
+    if c.runs is not None and c.ranges is not None:
+        caption = (
+            "The share of the runs that are better than each normalised score; every dataset counts alike."
+        )
+        yield Picture("Performance profiles", caption, partial(plots.datasets, c, "profiles"))
     if len(c.systems) == 2:
         d = c.differences[0]
         caption = ""
@@ -303,6 +315,8 @@ def dictionary(c: DatasetComparison) -> dict[str, Any]:
         "friedman": None if c.friedman is None else asdict(c.friedman),
         "ranking": [asdict(entry) for entry in c.ranking],
         "critical_difference": c.critical_difference,
+        **({} if c.ranges is None else {"ranges": c.ranges}),
+        **dataset_runs.dictionary(c),
     }
 
 
@@ -317,7 +331,8 @@ def rows(c: DatasetComparison) -> list[dict[str, Any]]:
         table += [
             _overall_row(c, entry) | {data.DISAGREEMENT: said_in_words(marks[entry])} for entry in others
         ]
-    inside = {"average": None, "resampled": "items", "wins": None, "ties": None, "losses": None}
+    varying = "items" if c.runs is None else "runs"
+    inside = {"average": None, "resampled": varying, "wins": None, "ties": None, "losses": None}
     table += [
         {**dict.fromkeys(COLUMNS), **inside, "dataset": name, **data.row(d)}
         | {data.DISAGREEMENT: said_in_words(kinds(d, told_apart=name in _found(c, pair)))}
@@ -338,4 +353,7 @@ def scores(c: DatasetComparison) -> list[dict[str, Any]]:
     return data.scores_by_place(c, ("dataset",), places, average_rank=c.average_ranks)
 
 
-MORE_TABLES = {"scores": (("dataset", "system", "score", "average_rank"), scores)}
+MORE_TABLES = {
+    "scores": (("dataset", "system", "score", "average_rank"), scores),
+    "runs": (dataset_runs.COLUMNS, dataset_runs.rows),
+}

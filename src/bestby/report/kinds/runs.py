@@ -32,7 +32,7 @@ from bestby.results.ordering import StochasticOrders
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
 from bestby.vocabulary import long_name
 
-_RUNS = {
+RUN_COLUMNS = {
     "n_runs_a": "n_runs.0",
     "n_runs_b": "n_runs.1",
     "p_welch": "p_welch",
@@ -55,7 +55,7 @@ _SPREAD = {
     "max": "greatest",
     "changing_items": "changing_items",
 }
-COLUMNS = (*data.COLUMNS, *_RUNS)
+COLUMNS = (*data.COLUMNS, *RUN_COLUMNS)
 
 
 def _statistic(c: RunsComparison) -> str:
@@ -296,7 +296,7 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
 def rows(c: RunsComparison) -> list[dict[str, Any]]:
     """Return one row per difference, with the columns `COLUMNS`."""
     without_items = {} if c.n_items else {"n_differing": None}
-    table = (data.row(d) | without_items | data.row(d, _RUNS) for d in c.differences)
+    table = (data.row(d) | without_items | data.row(d, RUN_COLUMNS) for d in c.differences)
     return list(data.without_skipped(c, table))
 
 

@@ -1,0 +1,134 @@
+"""Scores of datasets brought to one scale, and the note where their scales are far apart."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import FloatArray
+from bestby.comparisons.datasets.source import DatasetScores
+from bestby.comparisons.runs.source import Data
+from bestby.data.roles import listed
+from bestby.engine.runs import Separate
+from bestby.results.base import Note
+
+Ranges = Mapping[str, tuple[float, float]]
+"""Per dataset the scores that become 0 and 1."""
+
+MINMAX = "minmax"
+
+FAR_APART = 20.0
+"""Ratio of the sizes of the scores on two datasets from which a note says that their scales differ."""
+
+_ONE_SCALE = (1.0, 100.0)  # shares and percentages have one scale, however small some of them are
+
+
+def on_one_scale(scores: DatasetScores, normalise: Any) -> DatasetScores:
+    """Return scores on the scale asked for, with a note on it, or on scales that are far apart."""
+    if scores.items or scores.compared:
+        return scores
+    values = {
+        name: np.concatenate(scores.runs[name].maker.scores) if scores.runs else row
+        for name, row in zip(scores.datasets, scores.matrix, strict=True)
+    }
+    ranges = ranges_of(normalise, values)
+    scores = dataclasses.replace(scores, notes=(*scores.notes, *scale_notes(values, normalise)))
+    if ranges is None:
+        return scores
+    scores = dataclasses.replace(scores, ranges=ranges, from_data=isinstance(normalise, str))
+    if not scores.runs:
+        rows = [normalised(row, ranges[n]) for n, row in zip(scores.datasets, scores.matrix, strict=True)]
+        return dataclasses.replace(scores, matrix=np.array(rows))
+    runs = {name: _rescaled(data, ranges[name]) for name, data in scores.runs.items()}
+    matrix = np.array([[one.maker.estimate(s) for s in range(len(scores.names))] for one in runs.values()])
+    return dataclasses.replace(scores, matrix=matrix, runs=runs)
+
+
+def _rescaled(data: Data, limits: tuple[float, float]) -> Data:
+    maker = data.maker
+    assert isinstance(maker, Separate)  # runs of items were refused
+    runs = [normalised(x, limits) for x in maker.scores]
+    return dataclasses.replace(
+        data, maker=Separate(runs, maker.names, maker.statistic, maker.paired, maker.drawing)
+    )
+
+
+def ranges_of(normalise: Any, scores: Mapping[str, FloatArray]) -> Ranges | None:
+    """Return what becomes 0 and 1 on each dataset, given or from all scores; None if nothing does."""
+    if normalise is None:
+        return None
+    if isinstance(normalise, str):
+        checks.choice(normalise, (MINMAX,), "normalise")
+        return {name: _range(name, (float(x.min()), float(x.max()))) for name, x in scores.items()}
+    if not isinstance(normalise, Mapping):
+        raise InvalidInputError(
+            f'normalise must be "minmax" or a mapping of dataset to (low, high), got {quoted(normalise)}',
+            hint='normalise={"news": (0.2, 0.9), ...}: the scores that become 0 and 1',
+            argument="normalise",
+        )
+    given = {str(name): value for name, value in normalise.items()}
+    absent = [name for name in scores if name not in given]
+    if absent:
+        raise InvalidInputError(
+            f"normalise has no range for {len(absent)} of {len(scores)} datasets: {listed(absent)}",
+            hint="give the scores that become 0 and 1 on each dataset, such as those of chance and of people",
+            argument="normalise",
+        )
+    return {name: _range(name, given[name]) for name in scores}
+
+
+def _range(name: str, value: Any) -> tuple[float, float]:
+    what = f"the range of dataset {quoted(name)}"
+    if not isinstance(value, tuple | list | np.ndarray) or len(value) != 2:
+        raise InvalidInputError(
+            f"{what} must be two numbers, got {quoted(value)}",
+            hint="give (low, high): the scores that become 0 and 1",
+        )
+    low, high = (checks.number(one, what) for one in value)
+    if not np.isfinite(low) or not np.isfinite(high) or low >= high:
+        raise InvalidInputError(
+            f"{what} must go from a lower to a higher score, got {low:g} to {high:g}",
+            hint="leave out the dataset if all scores on it are the same"
+            if low == high
+            else "the first number becomes 0, the second 1; the direction of the scores stays as it is",
+        )
+    return low, high
+
+
+def normalised(x: FloatArray, limits: tuple[float, float]) -> FloatArray:
+    """Return scores on the scale on which the limits are 0 and 1.
+
+    >>> normalised(np.array([2.0, 5.0]), (2.0, 4.0))
+    array([0. , 1.5])
+    """
+    return np.asarray((x - limits[0]) / (limits[1] - limits[0]))
+
+
+def scale_notes(scores: Mapping[str, FloatArray], normalise: Any) -> list[Note]:
+    """Return the note on how scores were normalised, or on scales that are far apart."""
+    if isinstance(normalise, str):
+        told = (
+            "the scores are normalised: 0 and 1 are the lowest and the highest score of any system on each"
+            " dataset; intervals take these as known, and another system can change them"
+        )
+        return [Note("normalised", told)]
+    if normalise is not None:
+        return [Note("normalised", "the scores are normalised by the given ranges, to 0 and 1")]
+    sizes = {name: float(np.median(np.abs(x))) for name, x in scores.items()}
+    least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    everything = np.concatenate(list(scores.values()))
+    if sizes[most] < FAR_APART * sizes[least] or sizes[most] == 0.0:
+        return []
+    if everything.min() >= 0.0 and any(everything.max() <= top for top in _ONE_SCALE):
+        return []
+    told = (
+        f"the scores have sizes from {sizes[least]:.3g} on {least} to {sizes[most]:.3g} on {most}: means over"
+        " the datasets are made by those with large scores; normalise=... brings them to one scale"
+    )
+    return [Note("scales_differ", told)]

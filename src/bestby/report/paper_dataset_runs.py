@@ -1,0 +1,66 @@
+"""What the paragraph for a paper says of several runs on each of several datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bestby.report import summary
+from bestby.report.kinds.dataset_runs import (
+    family_of_orders,
+    orders_level,
+    resamples_of_orders,
+    score_name,
+)
+from bestby.report.numbers import percent
+from bestby.report.paper_sentences import source_of_interval, source_of_test
+from bestby.report.references import cite
+from bestby.report.words import computed, listed
+from bestby.results.dataset_runs import RunsOnDatasets
+from bestby.results.datasets import DatasetComparison
+from bestby.vocabulary import long_name
+
+
+def scores(runs: RunsOnDatasets) -> Iterator[str]:
+    """Yield what the scores are of several runs on each dataset."""
+    source = cite("analysis", "interquartile mean") if runs.statistic == "iqm" else ""
+    yield (
+        f"The score of a system on a dataset is the {long_name('statistic', runs.statistic)} of its runs"
+        f"{source}; over all datasets it is the {score_name(runs)}."
+    )
+
+
+def over_runs(c: DatasetComparison, runs: RunsOnDatasets) -> Iterator[str]:
+    """Yield what lets the runs vary on these very datasets: intervals, tests, chances and orders."""
+    over = [entry for entry in c.overall if entry.resampled == "runs"]
+    methods = dict.fromkeys(entry.interval.method for entry in over if entry.interval is not None)
+    tests = dict.fromkeys(
+        summary.how_tested(entry.test, source_of_test) for entry in over if entry.test is not None
+    )
+    if methods:
+        yield f"Intervals ({percent(c.level)}) over the runs of all datasets: {_named(methods)}."
+    if tests:
+        yield f"Tests over the runs of all datasets: {listed(list(tests))}."
+    if any(entry.optimality_gap is not None for entry in runs.systems):
+        yield (
+            "The optimality gap of a system is how far its runs are below 1 on average"
+            f"{cite('analysis', 'optimality gap')}."
+        )
+    bounds = dict.fromkeys(one.interval.method for one in runs.improvements if one.interval is not None)
+    if runs.improvements:
+        source = cite("analysis", "improvement over datasets")
+        yield (
+            "We report how often a run of one system is above a run of the other, on average over the"
+            f" datasets{source}{f': {_named(bounds)}' if bounds else ''}."
+        )
+    if computed(c, "test"):
+        yield (
+            "We measured how nearly one system is better at every quantile of its runs on a dataset by almost"
+            f" stochastic order{cite('analysis', 'stochastic order')}: the upper"
+            f" {100.0 * orders_level(c):.4g} % bound of the violation ratio, whose level is corrected for"
+            f" {family_of_orders(c)}. Its bounds were resampled: {resamples_of_orders(c)}."
+        )
+
+
+def _named(methods: dict[str, None]) -> str:
+    """Return the names of intervals with their sources."""
+    return ", ".join(f"{summary.name_of_interval(one)}{source_of_interval(one)}" for one in methods)

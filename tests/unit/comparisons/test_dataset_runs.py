@@ -1,0 +1,381 @@
+"""Several runs of each system on each of several datasets, as one comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bestby as bb
+from bestby.inference.improvement import improvement, mean_over_strata
+
+LEVELS = {"news": 0.70, "talks": 0.60, "legal": 0.50, "bio": 0.40}
+EFFECTS = {"big": 0.06, "new": 0.03, "old": 0.0}
+
+
+def drawn(seed: int = 0, n_runs: int = 6) -> dict[str, dict[str, list[float]]]:
+    """Return runs that vary by 0.02, by dataset and system."""
+    rng = np.random.default_rng(seed)
+    return {
+        dataset: {s: (level + e + 0.02 * rng.normal(size=n_runs)).tolist() for s, e in EFFECTS.items()}
+        for dataset, level in LEVELS.items()
+    }
+
+
+DATA = drawn()
+
+
+@pytest.fixture(scope="module")
+def result() -> bb.DatasetComparison:
+    return bb.compare_datasets(DATA)
+
+
+def test_each_dataset_is_what_compare_runs_gives(result: bb.DatasetComparison) -> None:
+    for name, row in DATA.items():
+        alone = bb.compare_runs(row)
+        for d in result.within[name]:
+            one = alone[d.a, d.b]
+            assert (d.estimate, d.interval, d.test) == (one.estimate, one.interval, one.test)
+            assert (d.improvement, d.improvement_interval) == (one.improvement, one.improvement_interval)
+            assert d.order.violation_ratio == one.order.violation_ratio
+            assert d.order.level == pytest.approx(1.0 - 0.05 / (2 * 3 * len(DATA)))
+
+
+def test_the_datasets_with_a_difference_are_counted(result: bb.DatasetComparison) -> None:
+    for a, b in (("big", "old"), ("new", "old")):
+        inside = {name: next(d for d in made if (d.a, d.b) == (a, b)) for name, made in result.within.items()}
+        counted = bb.replicability({name: d.p_value for name, d in inside.items()})
+        assert result.replicability[a, b].found == counted.found
+        assert tuple(d.p_adjusted for d in inside.values()) == counted.p_adjusted
+    assert result.replicability["big", "old"].k_bonferroni == 4
+
+
+def test_the_mean_difference_for_other_runs_adds_the_variances(result: bb.DatasetComparison) -> None:
+    entry = next(e for e in result.overall if (e.a, e.b, e.resampled) == ("big", "old", "runs"))
+    pairs = [(np.array(row["big"]), np.array(row["old"])) for row in DATA.values()]
+    parts = [x.var(ddof=1) / x.size for pair in pairs for x in pair]
+    error = math.sqrt(sum(parts)) / len(DATA)
+    freedom = sum(parts) ** 2 / sum(v**2 / 5 for v in parts)
+    estimate = float(np.mean([x.mean() - y.mean() for x, y in pairs]))
+    half = stats.t.ppf(0.975, freedom) * error
+    assert entry.estimate == pytest.approx(estimate)
+    assert entry.standard_error == pytest.approx(error)
+    assert (entry.interval.low, entry.interval.high) == pytest.approx((estimate - half, estimate + half))
+    assert entry.p_value == pytest.approx(2 * stats.t.sf(estimate / error, freedom))
+    assert entry.p_adjusted == pytest.approx(3 * entry.p_value)  # the smallest of three
+
+
+def test_the_ranks_left_open_follow_these_tests() -> None:
+    clear = bb.compare_datasets(DATA)
+    assert [(e.system, e.rank_low, e.rank_high) for e in clear.runs.systems] == [
+        ("big", 1, 1),
+        ("new", 2, 2),
+        ("old", 3, 3),
+    ]
+    alike = {name: {"a": row["new"], "b": row["old"][::-1], "c": row["old"]} for name, row in DATA.items()}
+    ranks = {e.system: (e.rank_low, e.rank_high) for e in bb.compare_datasets(alike).runs.systems}
+    assert ranks == {"a": (1, 1), "b": (2, 3), "c": (2, 3)}
+
+
+def test_lower_is_better() -> None:
+    turned = bb.compare_datasets(DATA, metric="error_rate")
+    assert [e.system for e in turned.runs.systems] == ["old", "new", "big"]
+    assert [(e.rank_low, e.rank_high) for e in turned.runs.systems] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_the_probability_of_improvement_is_the_mean_over_the_datasets(result: bb.DatasetComparison) -> None:
+    for place, one in enumerate(result.runs.improvements):
+        inside = [made[place] for made in result.within.values()]
+        assert one.estimate == pytest.approx(np.mean([d.improvement for d in inside]))
+        assert one.interval.low < one.estimate
+        assert one.interval.method == "newcombe"
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_of_one_dataset_it_is_the_probability_on_it(paired: bool) -> None:
+    a, b = (np.array(DATA["news"][s]) for s in ("new", "old"))
+    p, interval = mean_over_strata([(a, b)], 0.95, paired=paired)
+    one, other = improvement(a, b, 0.95, paired=paired)
+    assert p == one
+    assert (interval.low, interval.high) == pytest.approx((other.low, other.high), abs=1e-12)
+
+
+def test_an_average_of_certain_wins_has_an_interval() -> None:
+    wins = (np.array([2.0, 3.0, 4.0]), np.array([0.0, 1.0, 0.5]))
+    intervals = [mean_over_strata([wins] * n, 0.95, paired=False)[1] for n in (1, 4, 16)]
+    assert all(interval.high == 1.0 for interval in intervals)
+    assert 0.3 < intervals[0].low < intervals[1].low < intervals[2].low < 0.99
+
+
+def long_frame() -> pd.DataFrame:
+    rows = [
+        (s, d, run, score)
+        for d, row in DATA.items()
+        for s, scores in row.items()
+        for run, score in enumerate(scores)
+    ]
+    return pd.DataFrame(rows, columns=["model", "dataset", "seed", "score"])
+
+
+def wide_frame() -> pd.DataFrame:
+    return long_frame().pivot(index=["dataset", "seed"], columns="model", values="score").reset_index()
+
+
+FORMS: dict[str, Callable[[], Any]] = {
+    "systems outside": lambda: bb.compare_datasets(
+        {s: {d: DATA[d][s] for d in DATA} for s in EFFECTS}, outer="system"
+    ),
+    "named runs": lambda: bb.compare_datasets(
+        {d: {s: dict(enumerate(scores)) for s, scores in row.items()} for d, row in DATA.items()}
+    ),
+    "arrays": lambda: bb.compare_datasets(
+        {d: {s: np.array(scores) for s, scores in row.items()} for d, row in DATA.items()}
+    ),
+    "long frame": lambda: bb.compare_datasets(long_frame()),
+    "wide frame": lambda: bb.compare_datasets(wide_frame()),
+    "records": lambda: bb.compare_datasets(long_frame().to_dict("records")),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_same(form: str, result: bb.DatasetComparison) -> None:
+    found = FORMS[form]()
+    assert found.provenance.data_hash == result.provenance.data_hash
+    assert found.runs.systems == result.runs.systems
+    for d in result.differences:
+        assert found[d.a, d.b] == d
+    counts = {pair: sorted(counted.found) for pair, counted in found.replicability.items()}
+    assert counts == {pair: sorted(counted.found) for pair, counted in result.replicability.items()}
+
+
+def test_arrays_without_names_are_numbered(result: bb.DatasetComparison) -> None:
+    cube = np.array([[DATA[d][s] for d in DATA] for s in EFFECTS])
+    for found in (bb.compare_datasets(cube), bb.compare_datasets(cube.tolist())):
+        assert found.datasets == ("1", "2", "3", "4")
+        assert found.systems == ("1", "2", "3")
+        assert found["1", "3"].estimate == pytest.approx(result["big", "old"].estimate)
+    turned = bb.compare_datasets({d: cube[:, i] for i, d in enumerate(DATA)}, outer="dataset")
+    assert turned.systems == ("1", "2", "3")
+    assert turned["1", "3"] == bb.compare_datasets(cube)["1", "3"]
+    named = bb.compare_datasets(dict(zip(EFFECTS, cube, strict=True)))
+    assert named.systems == result.systems
+    assert named["big", "old"].interval == result["big", "old"].interval
+
+
+@pytest.mark.parametrize("suffix", ["long", "wide"])
+def test_files(tmp_path: Path, suffix: str, result: bb.DatasetComparison) -> None:
+    path = tmp_path / "runs.csv"
+    frame = long_frame() if suffix == "long" else wide_frame()
+    frame.rename(columns={"seed": "trial"}).to_csv(path, index=False)
+    read = bb.read_datasets(path, run="trial")
+    assert read["news"]["old"] == {str(run): score for run, score in enumerate(DATA["news"]["old"])}
+    assert bb.compare_datasets(read).runs.systems == result.runs.systems
+
+
+def test_fewer_runs_are_empty_cells(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    frame = wide_frame()
+    frame.loc[(frame["dataset"] == "bio") & (frame["seed"] > 3), "old"] = math.nan
+    frame.to_csv(path, index=False)
+    found = bb.compare_datasets(bb.read_datasets(path))
+    assert len(found.runs.scores["bio"]["old"]) == 4
+    assert found.runs.n_runs == (4, 6)
+    assert found.provenance.data["runs"][0] in ([6, 6, 4], [6, 4, 6], [4, 6, 6])
+
+
+def test_paired_runs_are_joined_by_their_names() -> None:
+    names = [f"s{run}" for run in range(6)]
+    data = {d: {s: dict(zip(names, row[s], strict=True)) for s in row} for d, row in DATA.items()}
+    turned = {d: {s: dict(reversed(runs.items())) if s == "old" else runs for s, runs in row.items()}
+              for d, row in data.items()}  # fmt: skip
+    plain, joined = (bb.compare_datasets(one, paired=True) for one in (data, turned))
+    assert joined.overall == plain.overall
+    assert plain.within["news"][0].test.name in ("permutation", "t")
+    with pytest.raises(bb.InvalidInputError, match="dataset 'news': the runs of 'new' and the runs of 'big'"):
+        bb.compare_datasets({**data, "news": {**data["news"], "new": {"s0": 0.1, "s9": 0.2}}}, paired=True)
+
+
+def test_other_statistics_and_percentiles() -> None:
+    for statistic, location in (("median", np.median), ("iqm", lambda x: stats.trim_mean(x, 0.25))):
+        found = bb.compare_datasets(DATA, statistic=statistic)
+        one = float(np.mean([location(row["big"]) - location(row["old"]) for row in DATA.values()]))
+        assert found["big", "old"].estimate == pytest.approx(one)
+    drawn = bb.compare_datasets(DATA, interval="percentile")
+    entry = next(e for e in drawn.overall if (e.a, e.b, e.resampled) == ("big", "old", "runs"))
+    assert entry.interval.method == "percentile"
+    assert entry.interval.low < entry.estimate < entry.interval.high
+
+
+def test_a_margin_gives_verdicts() -> None:
+    found = bb.compare_datasets(DATA, margin=0.01)
+    verdicts = {(e.a, e.b): e.verdict for e in found.overall if e.resampled == "runs"}
+    assert verdicts["big", "old"] == "better"
+
+
+@pytest.mark.parametrize("skipped", [{"interval": None}, {"test": None}, {"interval": None, "test": None}])
+def test_what_is_not_asked_for_is_not_there(skipped: dict[str, None]) -> None:
+    found = bb.compare_datasets(DATA, **skipped)
+    runs = [e for e in found.overall if e.resampled == "runs"]
+    assert len(runs) == (0 if len(skipped) == 2 else 3)
+    assert all((e.interval is None) == ("interval" in skipped) for e in (*runs, *found.runs.improvements))
+    assert all((e.test is None) == ("test" in skipped) for e in runs)
+    assert all((e.rank_low is None) == ("test" in skipped) for e in found.runs.systems)
+    assert all((d.order is None) == ("test" in skipped) for made in found.within.values() for d in made)
+    assert bb.load(found.to_json()) == found
+    assert str(found)
+
+
+def test_outputs(result: bb.DatasetComparison) -> None:
+    assert bb.load(result.to_json()) == result
+    text = str(result)
+    assert "Systems over the runs on all datasets" in text
+    assert "6 runs of each system on each" in result.to_html()
+    frame = result.to_frame("runs", backend="pandas")
+    assert len(frame) == 3 * len(DATA)
+    assert frame["epsilon_min"].notna().all()
+    rows = result.to_frame(backend="pandas")
+    macro = rows[(rows["average"] == "macro") & (rows["resampled"] == "runs")]
+    assert macro["p_value"].notna().all()
+    assert result.to_dict()["runs"]["scores"]["news"]["old"] == sorted(DATA["news"]["old"])
+
+
+def test_runs_that_do_not_vary_are_noted() -> None:
+    same = {name: {s: [runs[0]] * 3 for s, runs in row.items()} for name, row in DATA.items()}
+    found = bb.compare_datasets(same)
+    codes = [note.code for note in found.notes]
+    (told,) = [note.message for note in found.notes if note.code == "constant_runs"]
+    assert told.endswith("(the first of 12 such notes, on 4 datasets)")
+    assert codes.count("constant_difference") == 3
+    assert all(e.interval is None for e in found.overall if e.resampled == "runs")
+
+
+def test_one_run_everywhere_is_a_table_of_scores() -> None:
+    single = {name: {s: runs[:1] for s, runs in row.items()} for name, row in DATA.items()}
+    found = bb.compare_datasets(single)
+    assert found.runs is None
+    assert {note.code for note in found.notes} >= {"single_runs", "read_as"}
+    table = {name: {s: runs[0] for s, runs in row.items()} for name, row in DATA.items()}
+    assert found.differences == bb.compare_datasets(table).differences
+
+
+TABLE = {"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0, "b": 2.5}}
+NAN = {**DATA, "bio": {**DATA["bio"], "old": [0.4, math.nan, 0.5]}}
+SINGLE = {**DATA, "bio": {**DATA["bio"], "old": [0.4]}}
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (NAN, {}, r"1 score of the runs of 'old' on dataset 'bio' is missing; first: run 2 of 3"),
+        (SINGLE, {}, "system 'old' has one run on dataset 'bio'"),
+        ({**DATA, "bio": {**DATA["bio"], "old": 0.4}}, {}, "system 'old' has one run on dataset 'bio'"),
+        ({**DATA, "bio": {"new": [1, 2], "big": [1, 2]}}, {}, r"1 of 12 scores are missing, on 1 of 4"),
+        ({**DATA, "bio": {**DATA["bio"], "old": ["x", 1]}}, {}, "must be a number, got 'x'"),
+        ({**DATA, "bio": {**DATA["bio"], "old": [math.inf, 1]}}, {}, "is infinite"),
+        ({**DATA, "bio": {**DATA["bio"], "old": [[1, 2], [3, 4]]}}, {}, "hold several values each"),
+        (DATA, {"metric": max}, "the runs are scores already"),
+        (DATA, {"test": "sign"}, "test must be one of auto"),
+        (DATA, {"interval": "bca"}, "interval must be one of"),
+        ({"a": np.ones((2, 3)), "b": np.ones((3, 3))}, {}, "all systems need runs on the same datasets"),
+        (
+            {"x": {"a": 1.0, "b": 2.0}, "y": {"a": 1.0, "b": 2.5}},
+            {"paired": True},
+            "paired=True has no effect",
+        ),
+        (TABLE, {"statistic": "iqm"}, "has no effect"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(data: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(bb.BestbyError, match=message):
+        bb.compare_datasets(data, **options)
+
+
+def test_datasets_with_a_single_run_are_dropped_on_request() -> None:
+    found = bb.compare_datasets(SINGLE, on_missing="drop")
+    assert found.datasets == ("news", "talks", "legal")
+    assert "datasets_dropped" in {note.code for note in found.notes}
+
+
+def test_runs_of_several_datasets_are_sent_here() -> None:
+    for function in (bb.compare_runs, bb.multi_aso):
+        with pytest.raises(bb.InvalidInputError, match="the runs are of 4 datasets") as caught:
+            function(long_frame())
+        assert "bestby datasets" in str(caught.value.hint)
+
+
+def by_pair(found: bb.DatasetComparison) -> dict[Any, Any]:
+    """Return the differences over all datasets by the systems and by what varies."""
+    return {(e.a, e.b, e.average, e.resampled): e for e in found.overall}
+
+
+@pytest.mark.parametrize("statistic", ["mean", "iqm", "median"])
+def test_the_order_of_datasets_systems_and_runs_does_not_matter(statistic: str) -> None:
+    turned = {name: {s: row[s][::-1] for s in reversed(row)} for name, row in reversed(list(DATA.items()))}
+    one, other = (bb.compare_datasets(data, statistic=statistic) for data in (DATA, turned))
+    for key, entry in by_pair(one).items():
+        same = by_pair(other)[key]
+        assert same.estimate == pytest.approx(entry.estimate, rel=1e-12)
+        assert (same.p_value or 1.0) == pytest.approx(entry.p_value or 1.0, rel=1e-9)
+        assert (same.interval.low, same.interval.high) == pytest.approx(
+            (entry.interval.low, entry.interval.high), rel=1e-9
+        )
+
+
+@pytest.mark.parametrize("statistic", ["mean", "iqm"])
+def test_a_pair_alone_has_the_same_numbers(statistic: str) -> None:
+    pair = {name: {s: row[s] for s in ("new", "old")} for name, row in DATA.items()}
+    alone, among = (bb.compare_datasets(data, statistic=statistic) for data in (pair, DATA))
+    for key, entry in by_pair(alone).items():
+        same = by_pair(among)[key]
+        assert (same.estimate, same.interval, same.test) == (entry.estimate, entry.interval, entry.test)
+    assert alone.runs.improvements[0] in among.runs.improvements
+
+
+@pytest.mark.parametrize("factor", [1e-9, -1.0, 1e9])
+def test_other_units_give_the_same_result_in_those_units(factor: float) -> None:
+    scaled = {name: {s: [factor * x for x in runs] for s, runs in row.items()} for name, row in DATA.items()}
+    for statistic in ("mean", "iqm"):
+        one = by_pair(bb.compare_datasets(DATA, statistic=statistic))
+        other = by_pair(bb.compare_datasets(scaled, statistic=statistic, greater_is_better=factor > 0.0))
+        for key, entry in one.items():
+            same = other[key]
+            assert same.estimate == pytest.approx(factor * entry.estimate, rel=1e-9)
+            assert (same.p_value or 1.0) == pytest.approx(entry.p_value or 1.0, rel=1e-6)
+            ends = sorted((factor * entry.interval.low, factor * entry.interval.high))
+            assert (same.interval.low, same.interval.high) == pytest.approx(ends, rel=1e-6)
+
+
+def test_a_system_and_its_copy() -> None:
+    copies = {name: {"a": row["new"], "b": row["new"]} for name, row in DATA.items()}
+    for statistic in ("mean", "iqm", "median"):
+        found = bb.compare_datasets(copies, statistic=statistic)
+        for entry in found.overall:
+            assert entry.estimate == 0.0
+            assert entry.interval is None or 0.0 in entry.interval
+            assert entry.p_value in (None, 1.0)
+        assert [(e.rank_low, e.rank_high) for e in found.runs.systems] == [(1, 2), (1, 2)]
+        assert found.runs.improvements[0].estimate == 0.5
+
+
+def test_one_sided_questions_and_a_baseline() -> None:
+    found = bb.compare_datasets(DATA, alternative="better", baseline="old")
+    runs = [e for e in found.overall if e.resampled == "runs"]
+    assert {(e.a, e.b) for e in runs} == {("big", "old"), ("new", "old")}
+    assert all(e.test.alternative == "greater" for e in runs)
+    against = bb.compare_datasets(DATA, alternative="less", baseline="old")
+    assert all(e.p_value > 0.9 for e in against.overall if e.resampled == "runs")
+    assert all((e.rank_low, e.rank_high) == (1, 3) for e in against.runs.systems)
+
+
+def test_the_advice_for_runs_on_datasets_works_as_printed() -> None:
+    advice = bb.advise(n_datasets=3, n_runs=5)
+    assert "compare_datasets({" in advice.call
+    form = {"dataset": {"system": [0.1, 0.2], "other": [0.3, 0.1]}}
+    form["another"] = form["dataset"]
+    assert bb.compare_datasets(form).runs is not None
