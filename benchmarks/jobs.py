@@ -259,6 +259,24 @@ def _mcnemar(n: int, *, only: bool = False) -> Job:
     return Job(f"accuracy, {what}, n = {n:,}", make, ["scipy"] if only else ["scipy", "evalstats"])
 
 
+def _slices(n: int) -> Job:
+    """Forty slices, with simultaneous intervals and the test whether the difference depends on the slice."""
+
+    def make() -> Work:
+        gold, a, b = data.labels(n)
+        slices = np.arange(n) * 7919 % 40
+
+        def ours() -> float:
+            import bestby
+
+            found = bestby.compare_slices({"a": a, "b": b}, gold, by={"slice": slices})
+            return found.heterogeneity[0].p_value
+
+        return Work(ours, {})
+
+    return Job(f"accuracy in 40 slices, n = {n:,}", make, [])
+
+
 def _published(n: int) -> Job:
     """A published share of right answers, with the range of McNemar's test over all that it allows."""
 
@@ -531,6 +549,7 @@ def all_jobs() -> Iterator[Job]:
         yield _test("f1_macro", "macro-F1 of 3 classes", n, only=True)
     yield _mcnemar(10_000, only=True)
     yield _published(10_000)
+    yield _slices(100_000)
     yield _binary_test("f1_macro", "f1", "macro-F1 of 2 classes", 1_000)
     yield _binary_test("roc_auc", "roc_auc", "ROC-AUC", 1_000)
     yield _several(5, 638, quick=True)

@@ -27,6 +27,7 @@ COMMANDS = {
     "bestby preferences": ["preferences"],
     "bestby published": ["published"],
     "bestby runs": ["runs"],
+    "bestby slices": ["slices"],
     "bestby study": ["study"],
     "bestby study add": ["study", "add"],
     "bestby study run": ["study", "run"],

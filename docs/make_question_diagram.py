@@ -27,6 +27,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
     "answers or scores per item": (
         Answer("how good is one system?", "evaluate", "bestby evaluate"),
         Answer("which system is best?", "compare", "bestby compare"),
+        Answer("… and in which slices?", "compare_slices", "bestby slices"),
         Answer("… if each ran several times?", "compare_runs", "bestby runs"),
         Answer("may it replace the old one?", "gate", "bestby gate"),
         Answer("better than a published score?", "compare_published", "bestby published"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bestby.comparisons.published.comparing import compare_published as compare_published
     from bestby.comparisons.runs.comparing import compare_runs as compare_runs
     from bestby.comparisons.scores import evaluate as evaluate
+    from bestby.comparisons.slices.comparing import compare_slices as compare_slices
     from bestby.comparisons.study.study import Study as Study
     from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
@@ -84,6 +85,8 @@ if TYPE_CHECKING:
     from bestby.results.runs import RunsDifference as RunsDifference
     from bestby.results.runs import RunsScore as RunsScore
     from bestby.results.runs import Variance as Variance
+    from bestby.results.slices import SliceDifference as SliceDifference
+    from bestby.results.slices import SlicesComparison as SlicesComparison
     from bestby.results.study import StudyComparison as StudyComparison
     from bestby.results.values import Interval as Interval
     from bestby.results.values import TestResult as TestResult
@@ -105,6 +108,7 @@ __getattr__, __dir__, __all__ = door(
         "comparisons.published.comparing": "compare_published",
         "comparisons.runs.comparing": "compare_runs",
         "comparisons.scores": "evaluate",
+        "comparisons.slices.comparing": "compare_slices",
         "comparisons.study.study": "Study",
         "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
@@ -144,6 +148,7 @@ __getattr__, __dir__, __all__ = door(
         "results.published": "PublishedComparison",
         "results.replicability": "Replicability",
         "results.runs": "RunsComparison RunsDifference RunsScore Variance",
+        "results.slices": "SliceDifference SlicesComparison",
         "results.study": "StudyComparison",
         "results.values": "Interval TestResult",
     },

@@ -1,9 +1,7 @@
 """Every test, interval, correction and other choice by name: the only place that lists them.
 
 A term says which arguments take it, as ``"question.argument"`` with a module of `bestby.comparisons` or
-`bestby.planning` as the question; an argument alone stands for this argument of every question. A term that
-no argument takes is a name that only results have. Argument checks, the command line, the reports, the tests
-and the guides read this module, which must stay quick to import.
+`bestby.planning` as the question, or an argument alone for all questions. This must stay quick to import.
 """
 
 from __future__ import annotations
@@ -255,6 +253,12 @@ OMNIBUS_TESTS = (
     Term("friedman", "Friedman", "For other scores of three systems or more."),
 )
 
+HETEROGENEITY_TESTS = (
+    Term("permutation-q", "permutations of Cochran's Q", "Where the systems differ on few items of a slice."),
+    Term("welch-q", "Cochran's Q by Welch's F", "For slices that share no cluster."),
+    Term("hotelling", "Cochran's Q by Hotelling's T²", "For clusters that span slices."),
+)
+
 STANDARD_ERRORS = (
     Term("formula", "by formula", "From the variance of the scores, or the delta method."),
     Term("cr2", "cluster-robust, CR2", "For clusters, corrected for few of them."),
@@ -346,6 +350,7 @@ KINDS = {
     "alternative": ALTERNATIVES,
     "statistic": STATISTICS,
     "omnibus": OMNIBUS_TESTS,
+    "heterogeneity": HETEROGENEITY_TESTS,
     "standard error": STANDARD_ERRORS,
     "setting": SETTINGS,
     "figure": FIGURES,

@@ -3,8 +3,6 @@
 # ruff: noqa: E501 - rows of tables
 from __future__ import annotations
 
-import csv
-import itertools
 import json
 import random
 from pathlib import Path
@@ -44,7 +42,7 @@ def test_strengths(run: Run, judged: Path) -> None:
     assert done.stdout.startswith("one has the highest strength, ")
     assert "over 180 judgements in 60 clusters" in done.stdout
     assert "judged.csv was read as judgements; systems: a and b; preferred: winner; item: item" in done.stdout
-    assert "Wald test with\ncluster-robust standard errors, two-sided (asymptotic)" in done.stdout
+    assert "Wald test with robust standard errors, two-sided (asymptotic)" in " ".join(done.stdout.split())
 
 
 def test_every_option_reaches_the_comparison(run: Run, judged: Path) -> None:
@@ -161,24 +159,6 @@ def test_bad_input_is_two_lines_on_stderr(
 ) -> None:
     (tmp_path / "none.csv").write_text("a,b\nx,y\n", encoding="utf-8")
     check_refused(run("preferences", *arguments), first, second)
-
-
-def test_the_guide_shows_what_is_printed(run: Run, tmp_path: Path) -> None:
-    root = Path(__file__).resolve().parents[2]
-    with (root / "examples" / "langid" / "predictions.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    lines = ["item,territory,a,b,winner"]
-    for row in rows:
-        for a, b in itertools.combinations(("nb_13", "logreg_14", "svm_14", "knn_3"), 2):
-            right = [name for name in (a, b) if row[name] == row["gold"]]
-            winner = right[0] if len(right) == 1 else "tie"
-            lines.append(f"{row['item']},{row['territory']},{a},{b},{winner}")
-    (tmp_path / "judged.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    page = (root / "docs" / "guides" / "preferences.md").read_text(encoding="utf-8")
-    command, _, shown = page.split("```console\n$ bestby ")[1].split("```")[0].partition("\n")
-    done = run(*command.split())
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(shown)
 
 
 def test_pairs_of_numbers_on_the_command_line(run: Run, tmp_path: Path) -> None:

@@ -50,6 +50,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "PublishedComparison": lambda: bb.compare_published({"a": SYSTEMS["a"]}, GOLD, published="70%"),
     "Replicability": lambda: bb.replicability({"x": 0.01, "y": 0.2}),
     "RunsComparison": lambda: bb.compare_runs(RUNS, n_resamples=99),
+    "SlicesComparison": lambda: bb.compare_slices(
+        SYSTEMS, GOLD, by={"half": ["x", "y"] * 10}, n_resamples=99
+    ),
     "StochasticOrder": lambda: bb.aso(RUNS["a"], RUNS["b"], n_resamples=99),
     "StochasticOrders": lambda: bb.multi_aso(RUNS, n_resamples=99),
     "StudyComparison": study,
@@ -67,6 +70,7 @@ PARTS = {
     "Provenance",
     "RunsDifference",
     "RunsScore",
+    "SliceDifference",
     "SystemScore",
     "TestResult",
     "Variance",

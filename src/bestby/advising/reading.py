@@ -26,7 +26,10 @@ from bestby.vocabulary import allowed_names
 
 @dataclass(frozen=True, kw_only=True)
 class Arguments:
-    """The arguments of `compare`, `evaluate` and `advise` that say what the data are; see there."""
+    """The arguments of `compare`, `evaluate` and `advise` that say what the data are; see there.
+
+    `by` are columns of slices: their names, or a mapping of names to values.
+    """
 
     gold: Any = None
     systems: Any = None
@@ -36,6 +39,7 @@ class Arguments:
     items: Any = None
     clusters: Any = None
     strata: Any = None
+    by: Any = None
     on_missing: OnMissing = "error"
     classes: Any = None
     normalise: bool = False
@@ -65,6 +69,7 @@ def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
         soft = dataclasses.replace(Soft.of(given.classes, given.normalise), objects=objects)
         options = TableOptions.of(
             gold, given.items, given.clusters, given.strata, systems=given.systems, ignore=given.ignore,
+            slices=_names(given.by),
             on_missing=missing, soft=soft, system_column=given.system_column, value_column=given.value_column,
         )  # fmt: skip
         return evaluation_of_frame(data, options, "this metric" if objects else None)
@@ -74,11 +79,31 @@ def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
             hint = f'compare(bestby.read({quoted(str(data))}, gold="label"))'
         raise unreadable(data, "a mapping of system to predictions, a data frame or a list of records", hint)
     side = {"gold": gold, "items": given.items, "clusters": given.clusters, "strata": given.strata}
+    slices = _slices(data, given.by)
     data, side = with_keys(data, side)
+    data = {name: values for name, values in data.items() if name not in slices}
     return Evaluation.of(
-        chosen_systems(data, given.systems, given.ignore), **side, on_missing=missing, classes=given.classes,
-        normalise=given.normalise, objects=objects,
+        chosen_systems(data, given.systems, given.ignore), **side, slices=slices, on_missing=missing,
+        classes=given.classes, normalise=given.normalise, objects=objects,
     )  # fmt: skip
+
+
+def _names(by: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a data frame that are slices."""
+    if isinstance(by, Mapping):
+        raise InvalidInputError(
+            "for a data frame, by holds names of columns, and it is a mapping",
+            hint="put the columns into the frame, and pass their names",
+            argument="by",
+        )
+    return () if by is None else checks.valid_name_list(by, "by")
+
+
+def _slices(data: Mapping[str, Any], by: Any) -> dict[str, Any]:
+    """Return the columns of slices by name, as they were given or as `data` holds them."""
+    if isinstance(by, Mapping):
+        return {checks.check_text(name, "by"): values for name, values in by.items()}
+    return {name: with_keys(data, {"by": name})[1]["by"] for name in _names(by)}
 
 
 def _annotated(given: Arguments) -> Any:

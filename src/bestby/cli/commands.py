@@ -27,6 +27,7 @@ COMMANDS = {
     "evaluate": "Give the scores of one system or several with their intervals; nothing is tested.",
     "gate": "Decide whether a candidate is good enough to take the place of a baseline.",
     "datasets": "Compare systems over several datasets: on how many they differ, how they rank.",
+    "slices": "Compare systems in every slice of a test set: by language, by length, by both.",
     "folds": "Compare systems by cross-validation: corrected tests, spread over repetitions.",
     "runs": "Compare systems by several runs (random seeds) of each.",
     "published": "Compare a system with a published score whose predictions are not known.",

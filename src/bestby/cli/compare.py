@@ -36,7 +36,7 @@ def read_evaluation(values: Compare | Evaluate | Gate) -> tuple[Evaluation, dict
     data = values.data.arguments() | {"annotators": split_names(values.data.annotators)}
     if "blocks" in statistics or needs_items(metric) or getattr(values.output, "items_on_page", False):
         data.setdefault("stream", False)
-    options = _format_options(data.pop("format_options", None))
+    options = format_options(data.pop("format_options", None))
     return read(values.paths or [], texts=reads_objects(metric), **{**data, **options}), statistics
 
 
@@ -44,10 +44,10 @@ _ARGUMENTS = {"item": "items", "cluster": "clusters", "stratum": "strata", "syst
 """Options of the command line, and the arguments of Python that they are."""
 
 
-def _format_options(given: list[str] | None) -> dict[str, Any]:
+def format_options(given: list[str] | None) -> dict[str, Any]:
     """Return options as they are given to a format.
 
-    >>> _format_options(["items=document", "case=true"])
+    >>> format_options(["items=document", "case=true"])
     {'items': 'document', 'case': 'true'}
     """
     options: dict[str, Any] = {}

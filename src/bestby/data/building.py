@@ -16,6 +16,9 @@ from bestby.data.checked_values import check_numeric, checked_counts, checked_la
 from bestby.data.coding import Coded
 from bestby.data.groupings import check_countable, check_nested, check_unique_ids
 
+SLICES = "column "
+"""What the names of the columns of slices begin with, beside the gold and the groups of the items."""
+
 Labels = tuple[Annotations | None, ArrayLike | None, bool]
 """Annotators' labels, the classes, and whether soft rows are divided by their sums."""
 
@@ -57,6 +60,7 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
         what: None if side[what] is None else identifiers(side[what], what, n)
         for what in ("clusters", "strata", "crossed")
     }
+    slices = {key.removeprefix(SLICES): value for key, value in side.items() if key.startswith(SLICES)}
     if groups["crossed"] is None:
         check_nested(groups["clusters"], groups["strata"])
     if number is not None and any(value.ndim > 1 for value in values.values()):
@@ -66,6 +70,7 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
         "gold": gold,
         "items": ids,
         **groups,
+        "groupings": {name: identifiers(value, f"{SLICES}{name}", n) for name, value in slices.items()},
         "missing": dict(together.missing),
         "notes": notes,
         "classes": names,

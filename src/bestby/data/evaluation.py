@@ -17,7 +17,7 @@ from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArra
 from bestby.data import hashing
 from bestby.data.alignment import aligned
 from bestby.data.annotations import Annotations
-from bestby.data.building import checked_parts
+from bestby.data.building import SLICES, checked_parts
 from bestby.data.cells import collapsed
 from bestby.data.checked_values import assumed_classes_note, is_plain, keyed_or_sequence, system_or_gold
 from bestby.data.coding import Coded, codes
@@ -123,6 +123,7 @@ class Evaluation:
         items: ArrayLike | None = None,
         clusters: Any = None,
         strata: ArrayLike | None = None,
+        slices: Mapping[str, Any] | None = None,
         on_missing: OnMissing = "error",
         classes: ArrayLike | None = None,
         normalise: bool = False,
@@ -142,6 +143,8 @@ class Evaluation:
         items, clusters, strata : array_like, shape (n,), or mapping, optional
             Item ids; the cluster and the stratum of each item. Two crossed groupings, such as templates and
             languages, are a list (or a mapping) of two such `clusters`.
+        slices : mapping of str to array_like, shape (n,), or to mapping, optional
+            Columns of the items by which `compare_slices` can slice them, such as their language.
         on_missing : {"error", "drop", "worst"}
             What to do with items that some system (or the gold) does not have: those whose id is not there,
             or whose value is None, NaN, NA or masked. "drop" keeps the items all of them have; "worst" counts
@@ -184,6 +187,7 @@ class Evaluation:
         first, second = two_groupings(clusters)
         annotations = gold if isinstance(gold, Annotations) else None
         side = {"gold": gold, "clusters": first, "crossed": second, "strata": strata}
+        side |= {f"{SLICES}{name}": values for name, values in (slices or {}).items()}
         columns = {name: keyed_or_sequence(systems[name], system_or_gold(name)) for name in names}
         side = {key: value if value is None else keyed_or_sequence(value, key) for key, value in side.items()}
         if items is not None:
@@ -209,6 +213,7 @@ class Evaluation:
         if counts is not None:
             check_countable(
                 ids=together.items is not None,
+                slices=bool(slices),
                 clusters=first is not None,
                 objects=objects,
                 annotators=annotations is not None,

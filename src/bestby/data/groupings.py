@@ -27,6 +27,7 @@ def check_countable(**present: bool) -> None:
     """Refuse what rows that stand for several items cannot have."""
     words = {
         "ids": "item ids",
+        "slices": "columns of slices",
         "clusters": "clusters",
         "objects": "items of any kind",
         "annotators": "the labels of annotators",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,20 @@ def hash_of_items(evaluation: Any) -> str:
             shape = "x".join(map(str, array.shape))
             digest.update(f"{name}|{array.dtype.str}|{shape}|".encode())
             digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def hash_of_columns(columns: Mapping[str, Array]) -> str:
+    """Return a hash of columns of the items and their names, in whatever order the columns come.
+
+    >>> hash_of_columns({"a": np.array([1, 2])}) == hash_of_columns({"b": np.array([1, 2])})
+    False
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    for name in sorted(columns):
+        distinct, code = codes(np.asarray(columns[name]))
+        digest.update(f"{name}|{distinct.tolist()!r}|{code.dtype.str}|".encode())
+        digest.update(np.ascontiguousarray(code).view(np.uint8).data)
     return digest.hexdigest()
 
 

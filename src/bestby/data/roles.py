@@ -28,7 +28,10 @@ RUNS_HINT = "bestby runs compares runs (read_runs in Python)"
 
 @dataclass(frozen=True)
 class Roles:
-    """Names of the columns that are not systems; a single one of `annotators` says who labelled."""
+    """Names of the columns that are not systems; a single one of `annotators` says who labelled.
+
+    A column of `slices` may play another part, too.
+    """
 
     gold: str | None = None
     item: str | None = None
@@ -36,6 +39,7 @@ class Roles:
     stratum: str | None = None
     annotators: tuple[str, ...] = ()
     crossed: str | None = None
+    slices: tuple[str, ...] = ()
 
     def named(self) -> list[tuple[str, str]]:
         """Return role and name of those that are there."""
@@ -46,15 +50,19 @@ class Roles:
             ("crossed", self.crossed),
             ("stratum", self.stratum),
         )
-        annotators = [("annotator", name) for name in self.annotators]
-        return [(role, name) for role, name in pairs if name is not None] + annotators
+        several = [("annotator", name) for name in self.annotators] + [
+            ("slice", name) for name in self.slices
+        ]
+        return [(role, name) for role, name in pairs if name is not None] + several
 
     def description(self) -> str:
         """Return the roles as words."""
-        words = [f"{role}: {name}" for role, name in self.named() if role not in ("annotator", "crossed")]
+        of_several = ("annotator", "crossed", "slice")
+        words = [f"{role}: {name}" for role, name in self.named() if role not in of_several]
         if self.crossed is not None:
             place = words.index(f"cluster: {self.cluster}")
             words[place] += f" and {self.crossed}"
+        words += [f"slices: {', '.join(self.slices)}"] if self.slices else []
         if self.annotators:
             shown = f"annotators: {', '.join(self.annotators)}"
             return "; ".join([shown, *words])
@@ -63,17 +71,20 @@ class Roles:
 
 def recognised(roles: Roles, names: Collection[str]) -> Roles:
     """Return the roles with those filled in that the columns' own names tell."""
-    taken = {name for _, name in roles.named()}
+    taken = {name for role, name in roles.named() if role != "slice"}
 
     def column_for(name: str | None, *words: str) -> str | None:
         return name or next((word for word in words if word in names and word not in taken), None)
+
+    def group_for(name: str | None, word: str) -> str | None:
+        return name if word in roles.slices else column_for(name, word)
 
     return dataclasses.replace(
         roles,
         gold=column_for(roles.gold, "gold"),
         item=column_for(roles.item, *ITEM_WORDS),
-        cluster=column_for(roles.cluster, "cluster"),
-        stratum=column_for(roles.stratum, "stratum"),
+        cluster=group_for(roles.cluster, "cluster"),
+        stratum=group_for(roles.stratum, "stratum"),
     )
 
 

@@ -24,7 +24,7 @@ from bestby.data.values import as_scores
 SYSTEM_WORDS = ("system", "model", "model_name", "method", "algorithm", "algo", "arch", "architecture")
 """Names of columns that say which system a row is of."""
 
-ONE_OF_SEVERAL = {"system": "systems", "annotator": "annotators"}
+ONE_OF_SEVERAL = {"system": "systems", "annotator": "annotators", "slice": "by"}
 """Parts that several columns play, and the arguments that name these."""
 
 ARGUMENTS = {

@@ -58,6 +58,9 @@ def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> 
             _refuse(f"only wide tables of labels can be counted, and {reason}", stream)
             return None
         roles = roles_of(head, options.roles, chosen=options.systems is not None)
+        if roles.slices:
+            _refuse(f"slices (column {roles.slices[0]}) need every item", stream)
+            return None
         if roles.cluster is not None:
             _refuse(f"clusters (column {roles.cluster}) need every item", stream)
             return None

@@ -60,6 +60,7 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
         gold = gold_part(roles.gold, [*parts.values()], options)
     everything = [*parts.values()] + ([] if gold is None else [gold])
     groups = {role: groups_of(role, name, everything) for role, name in _group_names(roles, gold)}
+    slices = {name: groups_of("slice", name, everything) for name in roles.slices}
     by_line = all(part.items is None for part in everything)
     if by_line:
         evaluation = side_by_side(
@@ -68,11 +69,12 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
             None if gold is None else gold.column,
             items=None,
             groups={role: list(by_item.values()) for role, by_item in groups.items()},
+            slices={name: list(by_item.values()) for name, by_item in slices.items()},
             on_missing=on_missing,
             soft=soft,
         )
     else:
-        evaluation = _joined(parts, gold, groups, on_missing, soft)
+        evaluation = _joined(parts, gold, groups, slices, on_missing, soft)
     joined = "line" if by_line else "item id"
     message = f"one file per system, joined by {joined}: {listed(list(parts))}; {roles.description()}"
     if gold is not None:
@@ -88,6 +90,7 @@ def _joined(
     parts: Mapping[str, Part],
     gold: Part | None,
     groups: Mapping[str, dict[str, str]],
+    slices: Mapping[str, dict[str, str]],
     on_missing: OnMissing,
     soft: Soft,
 ) -> Evaluation:
@@ -107,6 +110,7 @@ def _joined(
         classes,
         notes,
         groups=groups,
+        slices=slices,
         on_missing=on_missing,
     )
 
@@ -164,9 +168,9 @@ def gold_part(gold: str, parts: Sequence[Part], options: TableOptions) -> Part:
         return Part(str(path), content)
     content, options = options.prepared(content)
     roles, soft = options.roles, options.soft
-    table = gathered(content, soft, {roles.cluster, roles.stratum}, roles.item)
+    table = gathered(content, soft, {roles.cluster, roles.stratum, *roles.slices}, roles.item)
     ids = _gold_ids(table, roles)
-    other = {ids, roles.cluster, roles.stratum, "cluster", "stratum"}
+    other = {ids, roles.cluster, roles.stratum, *roles.slices, "cluster", "stratum"}
     table, value = class_columns(table, soft, other, GOLD_WORDS)
     if value is None:
         names = [column for column in table.names if column not in other]

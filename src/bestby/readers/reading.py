@@ -46,6 +46,7 @@ def read(
     value_column: str | None = None,
     clusters: str | Sequence[str] | None = None,
     strata: str | None = None,
+    by: str | Sequence[str] | None = None,
     on_missing: OnMissing = "error",
     classes: str | Sequence[Any] | None = None,
     normalise: bool = False,
@@ -98,6 +99,8 @@ def read(
     system_column, value_column : str, optional
         Columns of a long table: the name of the system, and the prediction or score. `value_column` serves
         tables with one file per system too.
+    by : str or sequence of str, optional
+        Columns of the items by which `compare_slices` can slice them. One of them may be the gold, too.
     on_missing : {"error", "drop", "worst"}
         What to do with items that some system has no value for.
     classes : sequence of str, or "columns", optional
@@ -177,6 +180,7 @@ def read(
         clusters,
         strata,
         annotators=names_of(annotators),
+        slices=() if by is None else checks.valid_name_list(by, "by"),
         systems=systems,
         ignore=ignore,
         on_missing=on_missing,

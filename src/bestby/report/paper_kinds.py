@@ -37,6 +37,7 @@ from bestby.results.preferences import PreferenceComparison
 from bestby.results.published import PublishedComparison
 from bestby.results.replicability import Replicability
 from bestby.results.runs import RunsComparison
+from bestby.results.slices import SlicesComparison
 from bestby.results.study import StudyComparison
 from bestby.results.values import Interval
 from bestby.vocabulary import long_name
@@ -309,6 +310,38 @@ def gate(g: Gate) -> Iterator[str]:
             f" {tests}{several}."
         )
     yield drawn(g, g.differences)
+
+
+def slices(c: SlicesComparison) -> Iterator[str]:
+    """Yield how systems were compared in slices of a test set."""
+    systems = list(dict.fromkeys(name for d in c.overall for name in (d.a, d.b)))
+    metrics = listed([measured(metric.name) for metric in c.metrics])
+    per_pair = len(c.slices) // len(c.overall)
+    yield (
+        f"We compared {len(systems)} systems{named(systems)} by {metrics} in {per_pair} slices"
+        f" ({listed(list(c.columns))}) of the same {c.overall[0].extent}{against(c.baseline)}."
+    )
+    intervals, tests = summary.intervals_and_tests(
+        [one.difference for one in c.slices], source_of_interval, source_of_test
+    )
+    yield (
+        f"We report every difference with its {percent(c.level)} confidence interval"
+        f"{cite('analysis', 'intervals')}: those of all slices hold at once ({intervals})."
+    )
+    corrected = f"{long_name('correction', 'step-down')}{cite('correction', 'step-down')}"
+    yield f"Differences in slices were tested ({tests}), corrected for their number: {corrected}."
+    ways = dict.fromkeys(h.test for h in c.heterogeneity)
+    if ways:
+        how = listed([f"{long_name('heterogeneity', way)}{cite('heterogeneity', way)}" for way in ways])
+        sign = ""
+        if any(h.sign_p is not None for h in c.heterogeneity):
+            sign = f", and whether its sign does by Gail and Simon's test{cite('analysis', 'change of sign')}"
+        yield f"We tested whether a difference depends on the slice ({how}){sign}."
+        yield f"Shrunken effects are empirical-Bayes estimates{cite('analysis', 'shrunken effects')}."
+    if "permutation-q" in ways and not summary.resampled(c.differences):
+        yield f"Q was permuted at most {c.provenance.n_resamples} times, with seed {c.provenance.seed}."
+    else:
+        yield drawn(c, c.differences)
 
 
 def plan(p: Plan) -> Iterator[str]:

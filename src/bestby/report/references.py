@@ -93,6 +93,11 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "cochran_q": ("cochran-1950-comparison",),
         "friedman": ("friedman-1937-use",),
     },
+    "heterogeneity": {
+        "permutation-q": ("cochran-1954-combination", "pauly-etal-2015-asymptotic"),
+        "welch-q": ("cochran-1954-combination", "welch-1951-comparison"),
+        "hotelling": ("cochran-1954-combination", "hotelling-1931-generalization"),
+    },
     "metric": {
         "bleu": ("papineni-etal-2002-bleu", "post-2018-call"),
         "chrf": ("popovic-2015-chrf",),
@@ -114,6 +119,9 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "interquartile mean": ("agarwal-etal-2021-precipice",),
         "improvement over datasets": ("agarwal-etal-2021-precipice",),
         "optimality gap": ("agarwal-etal-2021-precipice",),
+        "change of sign": ("gail-simon-1985-testing",),
+        "shrunken effects": ("dersimonian-laird-1986-meta",),
+        "detectable": ("bloom-1995-minimum",),
         "normality": (
             "shapiro-wilk-1965-analysis", "lilliefors-1967-kolmogorov", "stephens-1974-edf",
         ),

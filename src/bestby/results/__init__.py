@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from bestby.results.runs import RunsDifference as RunsDifference
     from bestby.results.runs import RunsScore as RunsScore
     from bestby.results.runs import Variance as Variance
+    from bestby.results.slices import Heterogeneity as Heterogeneity
+    from bestby.results.slices import SliceDifference as SliceDifference
+    from bestby.results.slices import SlicesComparison as SlicesComparison
     from bestby.results.study import ConditionScore as ConditionScore
     from bestby.results.study import StudyComparison as StudyComparison
     from bestby.results.study import StudyDifference as StudyDifference
@@ -82,6 +85,7 @@ __getattr__, __dir__, __all__ = door(
         "results.published": "PublishedAnswer PublishedComparison",
         "results.replicability": "Replicability",
         "results.runs": "RunsComparison RunsDifference RunsScore Variance",
+        "results.slices": "Heterogeneity SliceDifference SlicesComparison",
         "results.study": "ConditionScore StudyComparison StudyDifference",
         "results.values": "ClassShares Friedman Interval Omnibus TestResult",
     },

@@ -60,7 +60,7 @@ def family_intervals(
     for pair in pairs:
         target = Target(*pair)
         method, doubts = one_pair.chosen(makers, target, settings.interval)
-        methods[pair] = _of_family(makers, target, method, settings, at)
+        methods[pair] = of_family(makers, target, method, settings, at)
         interval, single, notes = makers.simultaneous(target, method, settings.level, methods[pair], at)
         tost, unseen = _equivalence(makers, pair, interval, methods[pair], settings, at)
         bounds[pair] = (interval, tost, (*notes, *doubts, *unseen))
@@ -68,10 +68,10 @@ def family_intervals(
     adjusted = {}
     if settings.test is not None:
         own = np.array([makers.p_value(Target(*pair), methods[pair]) for pair in pairs])
-        of_family = dict(zip(pairs, joint.adjusted(own).tolist(), strict=True))
+        family_p = dict(zip(pairs, joint.adjusted(own).tolist(), strict=True))
         alternative = settings.towards(makers.group.metrics[pairs[0][0]].greater_is_better)
         adjusted = {
-            pair: _agreeing(makers, pair, of_family[pair], bounds[pair][0], alternative, settings)
+            pair: _agreeing(makers, pair, family_p[pair], bounds[pair][0], alternative, settings)
             for pair in pairs
         }
     drawn = any(bound is not None and not bound.exact for bound, _, _ in bounds.values())
@@ -101,7 +101,7 @@ def _equivalence(
     return Interval(low, high, settings.level, family.SIMULTANEOUS, tost.exact), notes
 
 
-def _of_family(makers: Intervals, target: Target, method: str, settings: Settings, at: float) -> str:
+def of_family(makers: Intervals, target: Target, method: str, settings: Settings, at: float) -> str:
     """Return the method of an interval at the level of the family, if it may be chosen.
 
     Errors of the bootstrap beyond the end of an interval grow with the fourth power of how far out it lies

@@ -29,6 +29,7 @@ def side_by_side(
     *,
     items: Sequence[str] | None,
     groups: Mapping[str, Sequence[str]],
+    slices: Mapping[str, Sequence[str]] | None = None,
     on_missing: OnMissing,
     soft: Soft,
 ) -> Evaluation:
@@ -45,6 +46,7 @@ def side_by_side(
             None if gold is None else _gold_values(gold, classes),
             items=items,
             **_groupings(groups),
+            slices=slices,
             on_missing=on_missing,
             classes=classes,
             objects=soft.objects,
@@ -60,6 +62,7 @@ def side_by_side(
         classes,
         notes,
         groups={role: dict(zip(keys, labels, strict=True)) for role, labels in groups.items()},
+        slices={name: dict(zip(keys, labels, strict=True)) for name, labels in (slices or {}).items()},
         on_missing=on_missing,
         objects=soft.objects,
     )
@@ -85,6 +88,7 @@ def by_id(
     notes: tuple[Note, ...],
     *,
     groups: Mapping[str, Mapping[Any, str]],
+    slices: Mapping[str, Mapping[Any, str]] | None = None,
     on_missing: OnMissing,
     objects: bool = False,
 ) -> Evaluation:
@@ -98,6 +102,7 @@ def by_id(
         {name: keyed(*values) for name, values in systems.items()},
         labels,
         **_groupings(groups),
+        slices=slices,
         on_missing=on_missing,
         classes=classes,
         objects=objects,

@@ -57,6 +57,7 @@ def _evaluation_of_partitions(frame: Any, options: TableOptions, every_item: str
     value = options.value_column or next((word for word in VALUE_WORDS if word in heads.data), None)
     whole = {
         "clusters": roles.cluster is not None,
+        "slices": bool(roles.slices),
         "joint item ids": bool(options.item_columns),
         "a long table": bool(options.system_column) or ("system" in heads.data and value is not None),
         "soft labels": options.soft.classes is not None or options.soft.normalise,

@@ -116,6 +116,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         classes,
         notes,
         groups=groups,
+        slices=_slices(table, completed, item_of_row, rows_used),
         on_missing=on_missing,
         objects=soft.objects,
     )
@@ -123,6 +124,16 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         f"a long table; systems: {listed(names)} (column {by}); values: {value}; {completed.description()}"
     )
     return evaluation, message
+
+
+def _slices(
+    table: Table, roles: Roles, item_of_row: Sequence[str], rows_used: Sequence[int]
+) -> dict[str, dict[str, str]]:
+    """Return the value of each item in each column of slices."""
+    columns = {name: column_of_texts(table.texts(name, "slice")).take(rows_used) for name in roles.slices}
+    return {
+        name: agreed(table.source, f"slice ({name})", item_of_row, column) for name, column in columns.items()
+    }
 
 
 def _gold_of_rows(table: Table, roles: Roles, soft: Soft) -> Column | None:
@@ -176,8 +187,12 @@ def _columns(table: Table, roles: Roles, by: str, value_column: str | None) -> t
 
     # Scores need no gold; one that lies beside them is not used unless it is asked for.
     gold = roles.gold if value == "score" or roles.annotators else column_for(roles.gold, "gold")
-    groups = column_for(roles.cluster, "cluster"), column_for(roles.stratum, "stratum")
-    return Roles(gold, item, *groups, roles.annotators, roles.crossed), value
+
+    def group_for(name: str | None, word: str) -> str | None:
+        return name if word in roles.slices else column_for(name, word)
+
+    groups = group_for(roles.cluster, "cluster"), group_for(roles.stratum, "stratum")
+    return Roles(gold, item, *groups, roles.annotators, roles.crossed, roles.slices), value
 
 
 def value_word(names: Mapping[str, object], *, prefer_score: bool) -> str | None:

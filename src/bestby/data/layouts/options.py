@@ -40,6 +40,7 @@ class TableOptions:
         strata: str | None = None,
         *,
         annotators: tuple[str, ...] = (),
+        slices: tuple[str, ...] = (),
         systems: Any = None,
         ignore: Any = None,
         **others: Any,
@@ -50,7 +51,7 @@ class TableOptions:
         for name, what in ((gold, "gold"), (strata, "strata")):
             checks.valid_name(name, what)
         return cls(
-            Roles(gold, item, cluster, strata, annotators, crossed),
+            Roles(gold, item, cluster, strata, annotators, crossed, slices),
             item_columns,
             None if systems is None else checks.valid_name_list(systems, "systems"),
             () if ignore is None else checks.valid_name_list(ignore, "ignore"),

@@ -44,6 +44,7 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
         gold,
         items=None if completed.item is None else table.texts(completed.item, "item"),
         groups={role: table.texts(name, role) for role, name in completed.named() if role in GROUP_ROLES},
+        slices={name: table.texts(name, "slice") for name in completed.slices},
         on_missing=options.on_missing,
         soft=soft,
     )
@@ -63,7 +64,7 @@ def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:
 
 def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> list[str]:
     """Return the columns of the systems: those asked for, or all that play no other part."""
-    other = {name: role for role, name in roles.named()}
+    other = {name: role for role, name in reversed(roles.named())}
     if systems is None:
         names = [name for name in table.names if name not in other]
         if not names:

@@ -1,0 +1,81 @@
+"""What `bestby slices` takes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from bestby.cli.options import REQUIRED, Group, argument, choice, flag, option, record
+from bestby.cli.parameters import groups
+from bestby.cli.parameters.groups import Names, Text
+from bestby.vocabulary import allowed_names
+
+
+@record
+class Data(groups.SoftLabels, groups.Items):
+    format: Text = option(
+        "NAME", "Format of the files: table, texts or a format by name (default: recognised)."
+    )
+    format_options: Names = option("NAME=VALUE", "Set an option of the format; repeatable.", "--option")
+
+
+@record
+class Cut(Group):
+    heading: ClassVar[str] = "Slices"
+    by: Names = option(
+        "COLUMN[:BINS]",
+        "Column to slice by, its numbers in so many bins (length:4); repeatable.",
+        default=REQUIRED,
+    )
+    crossed: bool = flag("A slice for every combination of the columns.")
+    min_items: int = option("N", "Leave out slices of fewer items (or clusters).", default=1)
+
+
+@record
+class Statistics(groups.Direction, groups.Resamples):
+    metric: Names = option(
+        "NAME",
+        "Metric, see 'bestby metrics', or a name for the scores; repeatable.",
+        choices=groups.metric_names,
+    )
+    baseline: Text = option("NAME", "Compare every other system with this one only.")
+    interval: str = choice("METHOD", allowed_names("interval", "items"), "Intervals: ", default="auto")
+    level: float = option("P", "Level of the intervals.", default=0.95)
+    test: str = choice(
+        "NAME",
+        tuple(name for name in allowed_names("test", "items") if name != "auto"),
+        "Test: ",
+        default="permutation",
+    )
+    alternative: str = choice(
+        "SIDE",
+        allowed_names("alternative", "items"),
+        "Alternative of the tests, for A - B: ",
+        default="two-sided",
+    )
+
+
+@record
+class Output(groups.Tables):
+    csv: Text = option("FILE|-", "Write the slices as CSV.")
+
+
+@record
+class Slices:
+    """
+    FILES are as for 'bestby compare'. The systems are compared in every slice: with one --by for each value
+    of a column or each bin of its numbers, with several for one column after the other, with --crossed for
+    every combination. The intervals hold for all slices at once.
+
+    \b
+    Examples:
+      bestby slices predictions.csv --gold label --by language
+      bestby slices p.csv --gold label --by language --by length:4 --html s.html
+      bestby slices p.csv --gold label --by language --by length:2 --crossed
+      bestby slices scores.csv --by task --cluster document --csv slices.csv
+    """
+
+    paths: list[str] = argument("FILES")
+    data: Data
+    cut: Cut
+    statistics: Statistics
+    output: Output

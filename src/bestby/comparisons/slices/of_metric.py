@@ -1,0 +1,191 @@
+"""The slices of one metric: their differences, simultaneous intervals, adjusted p-values, and tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from bestby._core.text import quoted
+from bestby._core.typing import Alternative, FloatArray
+from bestby.comparisons.common import family, note_rules, one_pair, simultaneous
+from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.slices import testing
+from bestby.comparisons.slices.parts import Part, Sharing, correlation, joint_of, of_items, parts_of
+from bestby.comparisons.slices.slicing import Slicing
+from bestby.data.evaluation import Evaluation
+from bestby.engine import test_maker
+from bestby.engine.base import Drawing, Pair
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
+from bestby.inference.joint import Joint
+from bestby.metrics.base import BaseMetric
+from bestby.results.base import Note
+from bestby.results.comparison import Difference
+from bestby.results.slices import Heterogeneity, SliceDifference
+from bestby.results.values import TestResult
+from bestby.vocabulary import long_name
+
+POWER = 0.8
+"""The power at which the smallest detectable difference of a slice is given."""
+
+
+@dataclass(frozen=True)
+class MetricSlices:
+    """What a comparison of slices says of one metric."""
+
+    overall: tuple[Difference, ...]
+    slices: tuple[SliceDifference, ...]
+    heterogeneity: tuple[Heterogeneity, ...]
+    notes: tuple[Note, ...]
+
+
+def of_metric(
+    evaluation: Evaluation,
+    slicings: Sequence[Slicing],
+    metric: BaseMetric,
+    settings: Settings,
+    drawing: Drawing,
+) -> MetricSlices:
+    """Return the comparison of the systems on one metric, on all items and in every slice."""
+    whole = of_items(evaluation, metric, drawing)
+    one_pair.check_defined(
+        whole.scores[0], metric, lambda s: f"system {quoted(evaluation.names[s])} on these data"
+    )
+    alternative = settings.towards(metric.greater_is_better)
+    base = None if settings.baseline is None else evaluation.names.index(settings.baseline)
+    order = family.ranked(whole.scores[0], evaluation.names, metric.greater_is_better)
+    pairs: list[Pair] = [(0, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
+    overall = _overall(whole, pairs, evaluation, alternative, settings)
+    parts, notes = parts_of(evaluation, slicings, metric, drawing)
+    tests = [_tests(part.makers, pairs, alternative, settings) for part in parts]
+    sharing = Sharing.of(evaluation, slicings)
+    together = correlation(parts, pairs, metric, sharing)
+    joint = joint_of(parts, len(parts) * len(pairs), together, drawing.seed)
+    p_values = np.array([own[pair].p_value for pair in pairs for own in tests])
+    adjusted = joint.stepped_down(p_values, alternative).tolist()
+    at = 1.0 - joint.single_level(settings.alpha)
+    made: list[SliceDifference] = []
+    found: list[Heterogeneity] = []
+    methods: Counter[str] = Counter()
+    for p, pair in enumerate(pairs):
+        first = p * len(parts)
+        made_by_pair = [
+            _difference(part, pair, own[pair], adjusted[first + s], at, settings)
+            for s, (part, own) in enumerate(zip(parts, tests, strict=True))
+        ]
+        differences = [d for d, _ in made_by_pair]
+        methods.update(method for _, method in made_by_pair)
+        for number in range(len(slicings)):
+            chosen = [s for s, part in enumerate(parts) if part.slicing == number]
+            places = [first + s for s in chosen]
+            own = None if together is None else together[np.ix_(places, places)]
+            slices, tested = _of_column(
+                [parts[s] for s in chosen], pair, [differences[s] for s in chosen], own, at,
+                alternative, spanned=sharing.spanned[number],
+            )  # fmt: skip
+            made += slices
+            found += [] if tested.result is None else [tested.result]
+            notes += tested.notes
+    notes.append(_note(metric.name, methods, joint, at, settings))
+    pairs_noted = note_rules.sample_notes(whole.group, 0, pairs, evaluation)
+    return MetricSlices(overall, tuple(made), tuple(found), (*notes, *pairs_noted))
+
+
+def _overall(
+    makers: Intervals,
+    pairs: Sequence[Pair],
+    evaluation: Evaluation,
+    alternative: Alternative,
+    settings: Settings,
+) -> tuple[Difference, ...]:
+    """Return the differences on all items, with p-values corrected by Holm's procedure for several pairs."""
+    tests = _tests(makers, pairs, alternative, settings)
+    made = []
+    for pair in pairs:
+        bounds = one_pair.intervals(makers, pair, settings.interval, settings)
+        made.append(one_pair.difference(makers, pair, evaluation, tests[pair], bounds, settings))
+    return tuple(family.adjusted(made, "holm"))
+
+
+def _tests(
+    makers: Intervals, pairs: Sequence[Pair], alternative: Alternative, settings: Settings
+) -> Mapping[Pair, TestResult]:
+    assert settings.test is not None
+    return test_maker.run(settings.test, makers, pairs, alternative)
+
+
+def _difference(
+    part: Part, pair: Pair, test: TestResult, p_adjusted: float, at: float, settings: Settings
+) -> tuple[Difference, str]:
+    """Return the difference in one slice, its interval at the level of all slices, and the method of that."""
+    assert settings.interval is not None
+    target = Target(*pair)
+    method, doubts = one_pair.chosen(part.makers, target, settings.interval)
+    of_family = simultaneous.of_family(part.makers, target, method, settings, at)
+    interval, single, notes = part.makers.simultaneous(target, method, settings.level, of_family, at)
+    bounds = interval, None, (*notes, *doubts)
+    made = one_pair.difference(part.makers, pair, part.evaluation, test, bounds, settings, p_adjusted, single)
+    return made, of_family
+
+
+def _of_column(
+    parts: Sequence[Part],
+    pair: Pair,
+    differences: Sequence[Difference],
+    together: FloatArray | None,
+    at: float,
+    alternative: Alternative,
+    *,
+    spanned: bool,
+) -> tuple[list[SliceDifference], testing.Tested]:
+    """Return the slices of one column and one pair, and the test whether the difference depends on them."""
+    tested = testing.tested(parts, pair, differences, together, spanned)
+    made = []
+    for s, (part, d) in enumerate(zip(parts, differences, strict=True)):
+        error = None if tested.errors is None else float(tested.errors[s])
+        shrunken = None if tested.shrunken is None else float(tested.shrunken[s])
+        detectable = None if error is None else _detectable(part, pair, error, 1.0 - at, alternative)
+        notes = tuple(replace(note, about=(*note.about, part.name)) for note in d.notes)
+        made.append(SliceDifference(part.column, part.name, replace(d, notes=notes), detectable, shrunken))
+    return made, tested
+
+
+def _detectable(part: Part, pair: Pair, error: float, alpha: float, alternative: Alternative) -> float | None:
+    """Return the smallest difference that a test at alpha finds with power 0.8; None if it finds none.
+
+    (t of alpha + z of the power) times the standard error (Bloom 1995, Evaluation Review 19, 547-556). A test
+    by swaps of n units cannot have a p-value below 2 to the power -n, doubled if it is two-sided. Where items
+    are right or wrong, a difference of d has at least the variance d (1 - d), all in favour of one system:
+    this bounds it where the systems hardly differ, whose standard error is known badly.
+    """
+    group = part.makers.group
+    tail = 0.5 * alpha if alternative == "two-sided" else alpha
+    if 0.5**group.n_units > tail:
+        return None
+    multiple = -float(stdtrit(testing.freedom(part, pair), tail)) + float(ndtri(POWER))
+    found = multiple * error
+    if part.makers.situation(Target(*pair), jackknife=False)["proportion"]:
+        found = max(found, multiple**2 / (group.n_units + multiple**2))
+    low, high = group.metrics[pair[0]].bounds
+    return found if found <= high - low else None
+
+
+def _note(metric: str, methods: Counter[str], joint: Joint, at: float, settings: Settings) -> Note:
+    """Return the note on how intervals and adjusted p-values were made."""
+    how = "found from how the slices vary together"
+    if joint.bonferroni:
+        how = (
+            "Bonferroni's, as too few units tell how the slices vary together (adjusted p-values are Holm's)"
+        )
+    listed = ", ".join(f"{long_name('interval', name)} ({n})" for name, n in methods.most_common())
+    correction = long_name("correction", "step-down")
+    message = (
+        f"the {joint.size} intervals of slices hold at once with {100.0 * settings.level:.4g} %: each is made"
+        f" by its own method ({listed}) at the level {100.0 * at:.4g} %, {how}. Adjusted p-values are by the"
+        f" {correction}, which may find a difference whose interval holds 0"
+    )
+    return Note("slices", message, (metric,))

@@ -1,0 +1,250 @@
+"""Columns of the items cut into slices: by their values, by bins of numbers, and crossed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import counted, quoted, suggestion
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.data.coding import codes
+from bestby.data.evaluation import Evaluation
+from bestby.data.roles import listed
+from bestby.results.base import Note
+
+MOST_BINS = 1000
+"""Bins that a column of numbers is cut into at most."""
+
+_BINNED = re.compile(r"(.+):(\d+)")
+_JOIN = " × "
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column by which items are sliced; `bins` for the quantiles of its numbers."""
+
+    name: str
+    bins: int | None = None
+
+    @property
+    def written(self) -> str:
+        """The name as the user writes it."""
+        return self.name if self.bins is None else f"{self.name}:{self.bins}"
+
+
+@dataclass(frozen=True, eq=False)
+class Slicing:
+    """The slices of one column, or of several that are crossed.
+
+    `codes`, of shape (n,), is the slice of each item, -1 for items of no slice.
+    """
+
+    column: str
+    names: tuple[str, ...]
+    codes: IntArray
+
+    def rows(self, place: int) -> BoolArray:
+        """Return which items are in a slice."""
+        found: BoolArray = self.codes == place
+        return found
+
+
+def columns_of(by: Any) -> list[Column]:
+    """Return the columns that `by` names; ``"length:4"`` is the quarters of the numbers in a column.
+
+    >>> columns_of(["language", "length:4"])
+    [Column(name='language', bins=None), Column(name='length', bins=4)]
+    """
+    names = list(by) if isinstance(by, Mapping) else list(checks.valid_name_list(by, "by"))
+    if not names:
+        raise InvalidInputError("by is empty", hint="name a column of the items", argument="by")
+    columns = []
+    for name in names:
+        found = _BINNED.fullmatch(checks.check_text(name, "by"))
+        column = Column(name) if found is None else Column(found[1], int(found[2]))
+        if column.bins is not None and not 2 <= column.bins <= MOST_BINS:
+            raise InvalidInputError(
+                f"a column is cut into 2 to {MOST_BINS} bins, got {quoted(name)}",
+                hint=f"quarters are {column.name}:4",
+                argument="by",
+            )
+        columns.append(column)
+    twice = next((c for c in columns if sum(one.name == c.name for one in columns) > 1), None)
+    if twice is not None:
+        raise InvalidInputError(
+            f"column {quoted(twice.name)} is named more than once", hint="name it once", argument="by"
+        )
+    return columns
+
+
+def without_bins(by: Any) -> Any:
+    """Return the same columns with the names that the data have."""
+    columns = columns_of(by)
+    if isinstance(by, Mapping):
+        return dict(zip((c.name for c in columns), by.values(), strict=True))
+    return [c.name for c in columns]
+
+
+def slicings(
+    evaluation: Evaluation, columns: Sequence[Column], min_items: int, *, crossed: bool
+) -> tuple[list[Slicing], list[Note]]:
+    """Return the slices of each column, or of all columns crossed, with notes on items that are in none."""
+    made = [_of_column(evaluation, column) for column in columns]
+    if crossed:
+        made = [_crossed(made)]
+    notes: list[Note] = []
+    checked = []
+    for slicing in made:
+        kept, note = _large_enough(slicing, evaluation, min_items)
+        checked.append(kept)
+        notes += [] if note is None else [note]
+    return checked, notes
+
+
+def _of_column(evaluation: Evaluation, column: Column) -> Slicing:
+    values = evaluation.groupings.get(column.name)
+    if values is None:
+        known = list(evaluation.groupings)
+        raise InvalidInputError(
+            f"there is no column {quoted(column.name)} to slice by{suggestion(column.name, known)}",
+            hint=f"columns of these data: {listed(known)}"
+            if known
+            else "name it when the data are read: bestby.read(path, by=[...]), or pass by={name: values}",
+            argument="by",
+        )
+    if column.bins is not None:
+        return _binned(column, _numbers(values, column.name))
+    distinct, code = codes(np.asarray(values))
+    if distinct.size == values.size:
+        numeric = _are_numbers(distinct)
+        raise InvalidInputError(
+            f"column {quoted(column.name)} has a different value for each of the {values.size} items, so each"
+            " would be a slice of its own",
+            hint=f"cut its numbers into bins: {column.name}:4"
+            if numeric
+            else "name a column that puts items together, such as their language",
+            argument="by",
+        )
+    if distinct.size < 2:
+        raise InvalidInputError(
+            f"column {quoted(column.name)} has the same value, {quoted(str(distinct[0]))}, for all items",
+            hint="name a column with at least two values",
+            argument="by",
+        )
+    order = np.argsort(distinct.astype(np.float64)) if _are_numbers(distinct) else np.argsort(distinct)
+    rank = np.argsort(order)
+    names = tuple(str(distinct[place]) for place in order)
+    return Slicing(column.written, names, rank[code.astype(np.int64)])
+
+
+def _are_numbers(values: Array) -> bool:
+    try:
+        return bool(np.isfinite(values.astype(np.float64)).all())
+    except ValueError:
+        return False
+
+
+def _numbers(values: Array, name: str) -> FloatArray:
+    if not _are_numbers(values):
+        bad = next(str(value) for value in values.tolist() if not _are_numbers(np.array([value])))
+        raise InvalidInputError(
+            f"column {quoted(name)} cannot be cut into bins: {quoted(bad)} is no number",
+            hint=f"leave the number of bins out to slice by its values: {name}",
+            argument="by",
+        )
+    return np.asarray(values, dtype=np.float64)
+
+
+def _binned(column: Column, numbers: FloatArray) -> Slicing:
+    """Cut numbers at their quantiles; equal numbers are in one bin, so there may be fewer bins."""
+    assert column.bins is not None
+    inner = np.quantile(numbers, np.arange(1, column.bins) / column.bins, method="lower")
+    code = np.searchsorted(np.unique(inner), numbers, side="left")
+    used, code = np.unique(code, return_inverse=True)
+    if used.size < 2:
+        raise InvalidInputError(
+            f"column {quoted(column.name)} has too many equal numbers to be cut into {column.bins} bins",
+            hint=f"slice by its values: {column.name}",
+            argument="by",
+        )
+    names = []
+    for place in range(used.size):
+        part = numbers[code == place]
+        low, high = float(part.min()), float(part.max())
+        names.append(_text(low) if low == high else f"{_text(low)} to {_text(high)}")
+    return Slicing(column.written, tuple(names), code.reshape(-1))
+
+
+def _text(number: float) -> str:
+    return str(int(number)) if number == math.floor(number) and abs(number) < 1e15 else f"{number:.6g}"
+
+
+def _crossed(slicings: Sequence[Slicing]) -> Slicing:
+    if len(slicings) < 2:
+        raise InvalidInputError(
+            "crossed=True needs at least two columns",
+            hint="name two, or leave crossed out",
+            argument="crossed",
+        )
+    first, *rest = slicings
+    for other in rest:
+        joint = first.codes * len(other.names) + other.codes
+        used, code = np.unique(joint, return_inverse=True)
+        names = tuple(
+            f"{first.names[key // len(other.names)]}{_JOIN}{other.names[key % len(other.names)]}"
+            for key in used.tolist()
+        )
+        first = Slicing(f"{first.column}{_JOIN}{other.column}", names, code.reshape(-1))
+    return first
+
+
+def _large_enough(slicing: Slicing, evaluation: Evaluation, least: int) -> tuple[Slicing, Note | None]:
+    """Return the slices of at least so many units; a slice of one unit has to be left out by the user."""
+    unit, sizes = _sizes(slicing, evaluation)
+    single, small = np.flatnonzero(sizes < 2), np.flatnonzero(sizes < least)
+    if single.size and least < 2:
+        names = listed([slicing.names[place] for place in single], 3)
+        raise InvalidInputError(
+            f"{single.size} of the {len(slicing.names)} slices of column {quoted(slicing.column)}"
+            f" {'has' if single.size == 1 else 'have'} one {unit} only: {names}",
+            hint="leave such slices out with min_items=2, or put values together before you compare",
+            argument="min_items",
+        )
+    kept = np.flatnonzero(sizes >= least)
+    if kept.size < 2:
+        raise InvalidInputError(
+            f"column {quoted(slicing.column)} has {counted(kept.size, 'slice')} of at least {least} {unit}s,"
+            " and two are needed",
+            hint="lower min_items, or name a column with larger slices",
+            argument="min_items",
+        )
+    if not small.size:
+        return slicing, None
+    place = np.full(len(slicing.names), -1)
+    place[kept] = np.arange(kept.size)
+    cut = Slicing(slicing.column, tuple(slicing.names[one] for one in kept), place[slicing.codes])
+    note = Note(
+        "slices_left_out",
+        f"{counted(small.size, 'slice')} of column {quoted(slicing.column)} with fewer than {least} {unit}s"
+        f" ({counted(int((cut.codes < 0).sum()), 'item')} in all) {'is' if small.size == 1 else 'are'}"
+        f" left out: {listed([slicing.names[one] for one in small], 5)}",
+    )
+    return cut, note
+
+
+def _sizes(slicing: Slicing, evaluation: Evaluation) -> tuple[str, IntArray]:
+    """Return what the units are called, and how many each slice has."""
+    n_slices = len(slicing.names)
+    if evaluation.clusters is None:
+        return "item", np.bincount(slicing.codes, minlength=n_slices)
+    cluster = codes(np.asarray(evaluation.clusters))[1].astype(np.int64)
+    return "cluster", np.bincount(
+        np.unique(cluster * n_slices + slicing.codes) % n_slices, minlength=n_slices
+    )

@@ -1,0 +1,144 @@
+"""Whether the difference depends on the slice, and what each difference is once chance is allowed for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.text import quoted
+from bestby._core.typing import FloatArray
+from bestby.comparisons.slices.parts import Part
+from bestby.engine import unit_values
+from bestby.engine.base import Pair
+from bestby.inference import heterogeneity as inference
+from bestby.results.base import Note
+from bestby.results.comparison import Difference
+from bestby.results.slices import Heterogeneity, HeterogeneityTest
+
+FEW_DIFFERING = 50
+"""Differing items of a slice below which values are permuted, if they can be."""
+
+MOST_PERMUTED = 30_000
+"""Items up to which they are permuted."""
+
+MOST_WORK = 30_000_000
+"""Permutations times items above which there are fewer permutations."""
+
+LEAST_PERMUTATIONS = 999
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """Whether a difference depends on the slices of a column; `errors` and `shrunken` have shape (K,)."""
+
+    errors: FloatArray | None
+    shrunken: FloatArray | None
+    result: Heterogeneity | None
+    notes: tuple[Note, ...]
+
+
+def tested(
+    parts: Sequence[Part],
+    pair: Pair,
+    differences: Sequence[Difference],
+    together: FloatArray | None,
+    spanned: bool,
+) -> Tested:
+    """Return the test of heterogeneity of one pair over the slices of one column.
+
+    `together`, of shape (K, K), are the correlations of the differences, and `spanned` says whether clusters
+    lie in more than one slice, so that they are correlated.
+    """
+    d = differences[0]
+    about, column = (d.metric, d.a, d.b), parts[0].column
+    errors = _errors(parts, differences)
+    if errors is None:
+        told = f"whether the difference depends on {quoted(column)} is not tested: nothing tells how far"
+        return Tested(
+            None, None, None, (Note("heterogeneity", f"{told} the differences in the slices vary", about),)
+        )
+    n_units = sum(part.makers.group.n_units for part in parts)
+    if spanned:
+        n_units = np.unique(np.concatenate([np.asarray(part.evaluation.clusters) for part in parts])).size
+    if spanned and (together is None or n_units <= 2 * len(parts)):
+        told = (
+            f"whether the difference depends on {quoted(column)} is not tested: {n_units} clusters lie across"
+            f" {len(parts)} slices, too few to tell how these vary together"
+        )
+        return Tested(errors, None, None, (Note("heterogeneity", told, about),))
+    estimates = np.array([one.estimate for one in differences])
+    correlations = together if spanned and together is not None else np.eye(estimates.size)
+    pooled = inference.pooled(estimates, correlations * np.outer(errors, errors))
+    name, p, notes = _p_value(parts, pair, differences, errors, pooled, n_units if spanned else None)
+    sign, sign_p = (None, None) if spanned else inference.gail_simon(estimates, errors)
+    result = Heterogeneity(
+        *about, column, pooled.q, pooled.df, p, name, pooled.mean, pooled.error, pooled.tau, sign, sign_p
+    )
+    return Tested(errors, pooled.shrunken, result, notes)
+
+
+def _errors(parts: Sequence[Part], differences: Sequence[Difference]) -> FloatArray | None:
+    """Return the standard errors; where nothing differs, that of a slice that varies as the others do."""
+    if any(one.standard_error is None for one in differences):
+        return None
+    sizes = np.array([part.makers.group.n_units for part in parts])
+    errors = np.array([one.standard_error for one in differences], dtype=np.float64)
+    steadied = np.sqrt(inference.steadied(errors**2 * sizes, sizes) / sizes)
+    return steadied if bool((steadied > 0.0).all()) else None
+
+
+def _p_value(
+    parts: Sequence[Part],
+    pair: Pair,
+    differences: Sequence[Difference],
+    errors: FloatArray,
+    pooled: inference.Pooled,
+    n_spanning: int | None,
+) -> tuple[HeterogeneityTest, float, tuple[Note, ...]]:
+    """Return the test (Hotelling's, permutations or Welch's F), its p-value and what to know of it."""
+    if n_spanning is not None:
+        p = inference.hotelling(pooled.q, pooled.df, n_spanning)
+        assert p is not None  # there are more clusters than slices
+        return "hotelling", p, ()
+    least = min(one.n_differing for one in differences)
+    values = _values(parts, pair, differences) if least < FEW_DIFFERING else None
+    if values is not None:
+        n = sum(one.size for one in values)
+        drawing = parts[0].makers.drawing
+        times = min(drawing.n_resamples, max(LEAST_PERMUTATIONS, MOST_WORK // n))
+        return "permutation-q", inference.permuted(values, times, drawing.seed), ()
+    known = np.array([freedom(part, pair) for part in parts])
+    p = inference.welch(np.array([one.estimate for one in differences]), errors, known)
+    if least >= FEW_DIFFERING:
+        return "welch-q", p, ()
+    d = differences[0]
+    told = (
+        f"whether the difference depends on {quoted(parts[0].column)} is tested as if they were normal:"
+        f" approximately, as in some slice the two systems differ on {least} items only"
+    )
+    return "welch-q", p, (Note("heterogeneity_approximate", told, (d.metric, d.a, d.b)),)
+
+
+def freedom(part: Part, pair: Pair) -> float:
+    """Return the degrees of freedom of the standard error in a slice."""
+    group = part.makers.group
+    error = group.error(*pair) if group.clustered else None
+    return max(1.0, group.degrees_of_freedom(*pair) if error is None else error.df)
+
+
+def _values(parts: Sequence[Part], pair: Pair, differences: Sequence[Difference]) -> list[FloatArray] | None:
+    """Return numbers of the items of each slice whose mean is its difference; None if items are no units."""
+    found = []
+    if sum(part.evaluation.n_items for part in parts) > MOST_PERMUTED:
+        return None
+    for part, one in zip(parts, differences, strict=True):
+        group = part.makers.group
+        if group.clustered or group.n_strata > 1:
+            return None
+        influence = unit_values.of_units(group, pair)
+        if influence is None or not np.isfinite(influence).all():
+            return None
+        found.append(one.estimate + influence.size * influence)
+    return found

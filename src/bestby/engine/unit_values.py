@@ -1,0 +1,62 @@
+"""What single units add to a difference, to first order, whatever the protocol of the metric."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestby._core.typing import FloatArray
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare
+from bestby.engine.base import Group, Pair
+from bestby.engine.dependent_units import item_influence
+from bestby.engine.ranked import WeightGroup
+from bestby.engine.sums import SumGroup
+from bestby.engine.weighted import MOST_LEFT_OUT
+from bestby.metrics.base import BaseMetric, Metric
+
+
+def of_units(group: Group, pair: Pair) -> FloatArray | None:
+    """Return what each unit adds to a difference, shape (U,), in any order; None if nothing tells it."""
+    m, a, b = pair
+    if isinstance(group, SumGroup):
+        return np.repeat(group.influence(m, a, b), group.units.counts)
+    if isinstance(group, WeightGroup):
+        found = group.influence(a, b)
+        if found is not None:
+            return np.repeat(found[0], group.units.counts)
+    if group.n_units > MOST_LEFT_OUT:
+        return None
+    return _left_out(group, pair)
+
+
+def of_items(evaluation: Evaluation, metric: BaseMetric, group: Group, pair: Pair) -> FloatArray | None:
+    """Return numbers of the items, shape (n,), of which those of a unit sum to what it adds to a difference.
+
+    `metric` has not seen the data, and `group` holds it on the items of `evaluation`. None if nothing tells
+    it.
+    """
+    m, a, b = pair
+    if isinstance(group, SumGroup) and isinstance(metric, Metric):
+        single = prepare.by_item(evaluation, metric, group)
+        return item_influence(single, m if single is group else 0, a, b)
+    if isinstance(group, WeightGroup):
+        of_a, of_b = group.derivatives(a), group.derivatives(b)
+        if of_a is not None and of_b is not None:
+            return np.asarray(of_a.first - of_b.first, dtype=np.float64)
+    unit_of = getattr(group, "unit_of", None)
+    if group.n_units > MOST_LEFT_OUT:
+        return None
+    values, of_units = np.zeros(evaluation.n_items), _left_out(group, pair)
+    first = np.arange(group.n_units) if unit_of is None else np.unique(unit_of, return_index=True)[1]
+    if of_units is not None:
+        values[first] = of_units
+    return None if of_units is None else values
+
+
+def _left_out(group: Group, pair: Pair) -> FloatArray | None:
+    """Return what each unit adds by leaving it out; None if the score is undefined without one."""
+    m, a, b = pair
+    whole, without = group.scores()[m], group.jackknife(0).scores[:, m]
+    moved = (whole[a] - whole[b]) - (without[:, a] - without[:, b])
+    n = group.n_units
+    return moved * ((n - 1.0) / n) if np.isfinite(moved).all() else None

@@ -1,0 +1,184 @@
+"""Whether effects in several groups differ or change their sign, and what each is without chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtrc
+from scipy.stats import binom, f
+
+from bestby._core.typing import FloatArray, IntArray
+from bestby.resampling import streams
+
+AT_ONCE = 1 << 22
+"""Numbers that are permuted at once."""
+
+_SAME = 1e-9  # statistics closer than this, relative to their size, are equal but for rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Effects of several groups put together.
+
+    Parameters
+    ----------
+    q : float
+        Cochran's Q: the weighted squared distance of the effects from their mean.
+    df : int
+        The number of groups less 1.
+    tau : float
+        The standard deviation of the true effects, by DerSimonian and Laird; 0 if Q is at most `df`.
+    mean, error : float
+        The mean of the true effects and its standard error.
+    shrunken : ndarray, shape (K,)
+        The empirical-Bayes estimate of each effect.
+    """
+
+    q: float
+    df: int
+    tau: float
+    mean: float
+    error: float
+    shrunken: FloatArray
+
+
+def pooled(estimates: FloatArray, covariance: FloatArray) -> Pooled:
+    """Return Q, the spread of the true effects and the shrunken effects, from effects of shape (K,).
+
+    Cochran (1954, Biometrics 10, 101-129); DerSimonian & Laird (1986, Controlled Clin. Trials 7, 177-188).
+    Their moment equation is solved here for errors of any `covariance`, shape (K, K): with W its inverse and
+    P = W - W 1 1' W / (1' W 1), E(Q) = K - 1 + tau^2 tr(P). Effects shrink towards their mean as normal
+    effects do (Morris 1983, J. Amer. Statist. Assoc. 78, 47-55).
+
+    >>> found = pooled(np.array([0.1, 0.3, 0.35]), np.diag([0.01, 0.01, 0.02]))
+    >>> round(found.q, 3), found.df, round(found.tau, 3), found.shrunken.round(3)
+    (2.9, 2, 0.075, array([0.186, 0.258, 0.26 ]))
+    """
+    weights = np.linalg.inv(covariance)
+    rows = weights.sum(axis=1)
+    projection = weights - np.outer(rows, rows) / rows.sum()
+    q, df = max(0.0, float(estimates @ projection @ estimates)), estimates.size - 1
+    variance = max(0.0, (q - df) / float(np.trace(projection)))
+    inverse = np.linalg.inv(covariance + variance * np.eye(estimates.size))
+    total = float(inverse.sum())
+    mean = float(inverse.sum(axis=0) @ estimates) / total
+    shrunken = mean + variance * (inverse @ (estimates - mean))
+    return Pooled(q, df, math.sqrt(variance), mean, 1.0 / math.sqrt(total), shrunken)
+
+
+def chi_squared(q: float, df: int) -> float:
+    """Return the p-value of Q for effects whose errors are known.
+
+    >>> round(chi_squared(5.99, 2), 4)
+    0.05
+    """
+    return float(chdtrc(df, q))
+
+
+def welch(estimates: FloatArray, errors: FloatArray, freedom: FloatArray) -> float:
+    """Return the p-value of Q for independent effects whose errors have degrees of freedom, shape (K,).
+
+    Welch (1951), Biometrika 38, 330-336: Q over K - 1 and a correction, by the F distribution.
+
+    >>> a, b = np.array([1.0, 2.0, 3.0, 5.0]), np.array([2.0, 6.0, 7.0, 9.0, 11.0])
+    >>> errors = np.array([x.std(ddof=1) / x.size**0.5 for x in (a, b)])
+    >>> from scipy.stats import ttest_ind
+    >>> p = welch(np.array([a.mean(), b.mean()]), errors, np.array([3.0, 4.0]))
+    >>> bool(np.isclose(p, ttest_ind(a, b, equal_var=False).pvalue))
+    True
+    """
+    k, weights = estimates.size, errors**-2.0
+    total = float(weights.sum())
+    mean = float(weights @ estimates) / total
+    statistic = float(weights @ (estimates - mean) ** 2) / (k - 1)
+    loss = float(((1.0 - weights / total) ** 2 / freedom).sum())
+    statistic /= 1.0 + 2.0 * (k - 2) * loss / (k**2 - 1)
+    return float(f.sf(statistic, k - 1, (k**2 - 1) / (3.0 * loss)))
+
+
+def hotelling(q: float, df: int, n_units: float) -> float | None:
+    """Return the p-value of Q for effects that the same units tell, whose joint covariance is estimated.
+
+    Hotelling (1931), Ann. Math. Statist. 2, 360-378: Q is T^2 of the `df` contrasts of the effects, from
+    `n_units` units. None if there are not more units than contrasts.
+
+    >>> round(hotelling(10.0, 2, 1e9), 4), round(hotelling(10.0, 2, 12), 4), hotelling(10.0, 5, 5)
+    (0.0067, 0.0394, None)
+    """
+    if n_units <= df:
+        return None
+    return float(f.sf(q * (n_units - df) / (df * (n_units - 1.0)), df, n_units - df))
+
+
+def gail_simon(estimates: FloatArray, errors: FloatArray) -> tuple[float, float]:
+    """Return the statistic and the p-value of the test that independent effects have different signs.
+
+    Gail & Simon (1985), Biometrics 41, 361-372: a qualitative, or crossover, interaction. The null hypothesis
+    is that no two effects have opposite signs. The statistic is the smaller of the sums of squared standard
+    scores of the positive and of the negative effects. The p-value is the largest under the null hypothesis:
+    one effect of unknown sign and far from 0, all others 0.
+
+    >>> statistic, p = gail_simon(
+    ...     np.array([0.163, -0.114, -0.047, -0.151]), np.array([0.0788, 0.0689, 0.0614, 0.0547])
+    ... )  # the example of that paper, a trial of the NSABP
+    >>> round(statistic, 2), round(p, 3)
+    (4.28, 0.088)
+    """
+    squares = (estimates / errors) ** 2
+    statistic = min(float(squares[estimates > 0.0].sum()), float(squares[estimates < 0.0].sum()))
+    if statistic == 0.0:
+        return 0.0, 1.0
+    h = np.arange(1, estimates.size)
+    return statistic, float(binom.pmf(h, estimates.size - 1, 0.5) @ chdtrc(h, statistic))
+
+
+def steadied(variances: FloatArray, sizes: IntArray) -> FloatArray:
+    """Return the variance of the values of each group, shape (..., K); if it is 0, that of all groups.
+
+    A group in which nothing varies by chance would otherwise count as known without error.
+
+    >>> steadied(np.array([0.2, 0.0, 0.4]), np.array([11, 8, 11])).round(4)
+    array([0.2   , 0.2222, 0.4   ])
+    """
+    within = ((sizes - 1) * variances).sum(axis=-1, keepdims=True) / max(1.0, float((sizes - 1).sum()))
+    return np.where(variances > _SAME * within, variances, within)
+
+
+def permuted(groups: Sequence[FloatArray], n_resamples: int, seed: int) -> float:
+    """Return the p-value of Q of the means of groups of values, by permutations.
+
+    The values are shuffled among the groups, and Q is studentised by the variances of the shuffled groups:
+    exact if all groups have one distribution, and right for many values if they only have one mean (Pauly,
+    Brunner & Konietschke 2015, J. R. Statist. Soc. B 77, 461-473).
+
+    >>> permuted([np.array([0.0, 1.0, 0.0, 1.0]), np.array([7.0, 9.0, 8.0])], 999, seed=0) < 0.06
+    True
+    """
+    values = np.concatenate(groups)
+    sizes = np.array([group.size for group in groups])
+    observed = _statistics(values[None, :], sizes)[0]
+    generator = streams.block_generator(seed, "slices", 0)
+    hits, step = 0, max(1, AT_ONCE // values.size)
+    for first in range(0, n_resamples, step):
+        rows = np.repeat(values[None, :], min(step, n_resamples - first), axis=0)
+        generator.permuted(rows, axis=1, out=rows)
+        hits += int((_statistics(rows, sizes) >= observed * (1.0 - _SAME)).sum())
+    return (hits + 1) / (n_resamples + 1)
+
+
+def _statistics(rows: FloatArray, sizes: IntArray) -> FloatArray:
+    """Return Q of each row of values, shape (R, n), cut into groups of these sizes."""
+    starts = np.cumsum(sizes) - sizes
+    means = np.add.reduceat(rows, starts, axis=1) / sizes
+    squares = np.add.reduceat(rows**2, starts, axis=1) - sizes * means**2
+    variances = steadied(np.maximum(squares, 0.0) / np.maximum(1, sizes - 1), sizes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights = np.where(variances > 0.0, sizes / variances, np.inf)
+        centre = (weights * means).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
+        found: FloatArray = (weights * (means - centre) ** 2).sum(axis=1)
+    flat = ~(variances[:, 0] > 0.0)  # every group is constant: they are equal, or differ without error
+    found[flat] = np.where(np.ptp(means[flat], axis=1) > 0.0, np.inf, 0.0)
+    return found

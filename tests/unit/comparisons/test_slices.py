@@ -1,0 +1,432 @@
+"""`compare_slices`: every slice as `compare` has it, and what holds for all of them at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bestby as bb
+from bestby.cli import main
+from bestby.comparisons.slices import parts
+from bestby.comparisons.slices.slicing import columns_of, slicings
+from bestby.data.evaluation import Evaluation
+from bestby.engine.base import Drawing
+from bestby.metrics import resolve
+
+LANGUAGES = ("de", "en", "fr", "ja")
+SHARES = {"de": 0.9, "en": 0.85, "fr": 0.8, "ja": 0.5}
+
+
+def drawn(n: int = 600, seed: int = 1) -> dict[str, Any]:
+    """Two systems of which one is better in German and worse in Japanese."""
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, 2, n)
+    language = rng.choice(LANGUAGES, n, p=[0.4, 0.3, 0.2, 0.1])
+    right = rng.random(n) < np.vectorize(SHARES.get)(language)
+    return {
+        "gold": gold,
+        "new": np.where(right, gold, 1 - gold),
+        "old": np.where(rng.random(n) < 0.75, gold, 1 - gold),
+        "language": language,
+        "length": rng.integers(3, 60, n),
+        "doc": rng.integers(0, 80, n),
+    }
+
+
+def compared(data: dict[str, Any], by: Any, **options: Any) -> bb.SlicesComparison:
+    systems = {"new": data["new"], "old": data["old"]}
+    return bb.compare_slices(systems, data["gold"], by=by, **options)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "matthews_corrcoef", "recall[1]"])
+def test_a_slice_has_the_numbers_of_its_items_alone(metric: str) -> None:
+    data = drawn()
+    result = compared(data, {"language": data["language"]}, metric=metric)
+    for one in result:
+        rows = data["language"] == one.slice
+        alone = bb.compare({s: data[s][rows] for s in ("new", "old")}, data["gold"][rows], metric=metric)
+        d = alone["new", "old"]
+        mine = one.difference
+        assert (mine.estimate, mine.p_value, mine.n_items) == (d.estimate, d.p_value, int(rows.sum()))
+        assert mine.standard_error == d.standard_error
+        assert mine.interval is not None
+        assert d.interval is not None
+        assert mine.interval.low <= d.interval.low < d.interval.high <= mine.interval.high
+        assert (mine.p_adjusted or 0.0) >= (mine.p_value or 1.0)
+    whole = bb.compare({s: data[s] for s in ("new", "old")}, data["gold"], metric=metric)["new", "old"]
+    assert result.overall[0].estimate == whole.estimate
+    assert result.overall[0].interval == whole.interval
+
+
+@pytest.mark.parametrize(
+    ("metric", "kind"),
+    [("pearson", "numbers"), ("spearman", "numbers"), ("mse", "numbers"), ("roc_auc", "scores")],
+)
+@pytest.mark.parametrize("clustered", [False, True])
+def test_metrics_of_numbers(metric: str, kind: str, clustered: bool) -> None:
+    rng = np.random.default_rng(5)
+    n = 300
+    gold = rng.normal(size=n) if kind == "numbers" else rng.integers(0, 2, n)
+    logit = gold + rng.normal(size=(2, n)) * np.array([[0.5], [1.5]])
+    values = logit if kind == "numbers" else 1.0 / (1.0 + np.exp(-logit))
+    options = {"clusters": rng.integers(0, 60, n)} if clustered else {}
+    result = bb.compare_slices(
+        {"a": values[0], "b": values[1]},
+        gold,
+        by={"x": rng.integers(0, 3, n), "y:2": rng.normal(size=n)},
+        metric=metric,
+        n_resamples=499,
+        **options,
+    )
+    assert len(result) == 5
+    assert all(one.difference.interval is not None and one.detectable is not None for one in result)
+    assert [h.column for h in result.heterogeneity] == ["x", "y:2"]
+    assert all(0.0 <= h.p_value <= 1.0 for h in result.heterogeneity)
+    assert {h.test for h in result.heterogeneity} == ({"hotelling"} if clustered else {"welch-q"})
+
+
+def test_a_function_and_texts_have_slices_too() -> None:
+    rng = np.random.default_rng(0)
+    gold = rng.integers(0, 2, 120)
+    systems = {
+        name: np.where(rng.random(120) < share, gold, 1 - gold) for name, share in (("a", 0.9), ("b", 0.6))
+    }
+    by = {"x": np.arange(120) % 3}
+
+    def hits(gold: Any, predictions: Any) -> float:
+        return float((np.asarray(gold) == np.asarray(predictions)).mean())
+
+    called = bb.compare_slices(systems, gold, by=by, metric=hits, n_resamples=199)
+    built = bb.compare_slices(systems, gold, by=by, metric="accuracy")
+    assert [one.difference.estimate for one in called] == pytest.approx(
+        [one.difference.estimate for one in built]
+    )
+    texts = [f"the cat number {i} sat on the mat" for i in range(60)]
+    noisy = [text.replace("sat", "stood") if i % 2 else text for i, text in enumerate(texts)]
+    bleu = bb.compare_slices(
+        {"a": texts, "b": noisy}, texts, by={"x": np.arange(60) % 3}, metric="bleu", n_resamples=99
+    )
+    assert all(one.difference.score_a == pytest.approx(100.0) for one in bleu)
+
+
+def test_correlations_are_those_of_the_shared_items() -> None:
+    data = drawn(2000)
+    evaluation = Evaluation.of(
+        {"new": data["new"], "old": data["old"]},
+        data["gold"],
+        slices={"language": data["language"], "length": data["length"]},
+    )
+    cut, _ = slicings(evaluation, columns_of(["language", "length:2"]), 1, crossed=False)
+    metric = resolve("accuracy")
+    plain = parts.without_slices(evaluation)
+    made, _ = parts.parts_of(plain, cut, metric, Drawing(99, 0))
+    together = parts.correlation(made, [(0, 0, 1)], metric, parts.Sharing.of(plain, cut))
+    assert together is not None
+    difference = (data["new"] == data["gold"]).astype(float) - (data["old"] == data["gold"])
+    columns = []
+    for part in made:
+        centred = np.zeros(2000)
+        own = difference[part.rows]
+        centred[part.rows] = (own - own.mean()) / own.size
+        columns.append(centred / np.linalg.norm(centred))
+    matrix = np.array(columns)
+    assert together == pytest.approx(matrix @ matrix.T, abs=1e-12)
+    assert together[0, 1] == 0.0
+    assert together[0, 4] > 0.3
+
+
+def test_clusters_that_span_slices_are_told_by_their_sums() -> None:
+    rng = np.random.default_rng(2)
+    clusters, slices = np.repeat(np.arange(60), 6), np.tile(np.arange(3), 120)
+    effect = rng.normal(size=60)[clusters] + 0.3 * rng.normal(size=360)
+    result = bb.compare_slices(
+        {"a": effect, "b": np.zeros(360)}, by={"x": slices}, clusters=clusters, n_resamples=99
+    )
+    (tested,) = result.heterogeneity
+    means = np.array([[effect[(clusters == c) & (slices == s)].mean() for s in range(3)] for c in range(60)])
+    contrasts = means[:, :2] - means[:, 2:]
+    t2 = 60 * contrasts.mean(0) @ np.linalg.solve(np.cov(contrasts.T), contrasts.mean(0))
+    assert tested.test == "hotelling"
+    assert tested.q == pytest.approx(t2, rel=1e-6)
+    assert tested.sign_p is None
+    nested = bb.compare_slices(
+        {"a": effect, "b": np.zeros(360)}, by={"x": clusters % 3}, clusters=clusters, n_resamples=99
+    )
+    assert nested.heterogeneity[0].test == "welch-q"
+    assert nested.heterogeneity[0].sign_p is not None
+    few = bb.compare_slices(
+        {"a": effect[:30], "b": np.zeros(30)}, by={"x": slices[:30]}, clusters=clusters[:30], n_resamples=99
+    )
+    assert few.heterogeneity == ()
+    assert any(note.code == "heterogeneity" for note in few.notes)
+    assert all(one.shrunken is None for one in few)
+
+
+def test_the_level_is_that_of_all_slices() -> None:
+    data = drawn(4000)
+    result = compared(data, {"language": data["language"]})
+    (told,) = [note.message for note in result.notes if note.code == "slices"]
+    sidak = 100.0 * 0.95**0.25
+    level = float(told.split("at the level ")[1].split(" %")[0])
+    assert level == pytest.approx(sidak, abs=0.12)
+    p = np.sort([one.difference.p_value for one in result])
+    adjusted = np.sort([one.difference.p_adjusted for one in result])
+    holm = np.minimum(1.0, np.maximum.accumulate(p * np.arange(4, 0, -1)))
+    assert (adjusted <= holm + 1e-12).all()
+
+
+def test_a_slice_where_nothing_differs_is_not_known_without_error() -> None:
+    gold = [0, 1] * 60
+    same = gold[:40]
+    a, b = same + [0] * 80, same + gold[40:]
+    result = bb.compare_slices({"a": a, "b": b}, gold, by={"x": ["s"] * 40 + ["t"] * 40 + ["u"] * 40})
+    one = result["s"]
+    assert one.difference.standard_error == 0.0
+    assert (one.detectable or 0.0) > 0.0
+    assert result.heterogeneity[0].test == "permutation-q"
+    identical = bb.compare_slices({"a": gold, "b": gold}, gold, by={"x": [0, 1, 1] * 40})
+    assert identical.heterogeneity == ()
+    assert "in no slice is a difference shown" in identical.sentence
+
+
+def test_what_a_slice_could_have_shown() -> None:
+    rng = np.random.default_rng(9)
+    code = np.repeat(np.arange(4), [6, 50, 100, 400])
+    draws = []
+    for _ in range(150):
+        gold = np.ones(code.size, dtype=int)
+        a, b = (rng.random(code.size) < share for share in (0.85, 0.75))
+        draws.append(bb.compare_slices({"a": a.astype(int), "b": b.astype(int)}, gold, by={"x": code}))
+    assert all(one["0"].detectable is None for one in draws)
+    needed = {name: float(np.mean([one[name].detectable for one in draws])) for name in ("1", "2", "3")}
+    assert needed["1"] > needed["2"] > needed["3"]
+    found = 0
+    for _ in range(400):
+        a, b = (rng.random(400) < share for share in (0.8 + needed["3"] / 2, 0.8 - needed["3"] / 2))
+        won, gone = int((a & ~b).sum()), int((b & ~a).sum())
+        found += stats.binomtest(won, max(1, won + gone)).pvalue <= 1.0 - 0.95**0.25
+    assert found / 400 == pytest.approx(0.8, abs=0.08)
+    rare = bb.compare_slices(
+        {"a": np.r_[np.zeros(599), 1], "b": np.zeros(600)}, by={"x": np.repeat([0, 1, 2], 200)}
+    )
+    assert min(one.detectable or 0.0 for one in rare) > 7 / 200
+
+
+def test_bins_are_quantiles_and_equal_numbers_stay_together() -> None:
+    data = drawn()
+    result = compared(data, {"length:4": data["length"]})
+    assert len(result) == 4
+    assert sum(one.difference.n_items for one in result) == 600
+    assert max(one.difference.n_items for one in result) < 180
+    tied = compared(data, {"length:4": np.r_[np.zeros(500), np.arange(100)]})
+    assert [one.slice for one in tied] == ["0", "1 to 99"]
+    ordered = compared(data, {"year": np.array([2, 10, 1])[np.arange(600) % 3]})
+    assert [one.slice for one in ordered] == ["1", "2", "10"]
+
+
+def test_crossed_slices() -> None:
+    data = drawn()
+    by = {"language": data["language"], "length:2": data["length"]}
+    result = compared(data, by, crossed=True)
+    assert result.columns == ("language × length:2",)
+    assert len(result) == 8
+    assert sum(one.difference.n_items for one in result) == 600
+    apart = compared(data, by)
+    assert apart.columns == ("language", "length:2")
+    assert len(apart) == 6
+
+
+def test_several_metrics_pairs_and_a_baseline() -> None:
+    data = drawn()
+    systems = {name: data[name] for name in ("new", "old")} | {"other": np.roll(data["new"], 3)}
+    by = {"language": data["language"]}
+    result = bb.compare_slices(systems, data["gold"], by=by, metric=["accuracy", "f1_macro"])
+    assert len(result.overall) == 6
+    assert len(result) == 24
+    assert len(result.heterogeneity) == 6
+    assert "accuracy: new and old" in result.to_html() or "accuracy: old and new" in result.to_html()
+    based = bb.compare_slices(systems, data["gold"], by=by, baseline="old")
+    assert {(d.a, d.b) for d in based.overall} == {("new", "old"), ("other", "old")}
+    found = based.find("ja", metric="accuracy", a="other")
+    assert (found.difference.a, found.slice) == ("other", "ja")
+    with pytest.raises(bb.InvalidInputError, match="there is no slice 'jaa'; did you mean 'ja'"):
+        based["jaa"]
+
+
+def test_the_sentence_says_only_what_is_shown() -> None:
+    data = drawn(6000)
+    result = compared(data, {"language": data["language"]})
+    assert result.sentence == "new is ahead of old overall, ahead in de, en and fr, behind in ja."
+    assert "changes its sign" in str(result)
+    lower = bb.compare_slices(
+        {name: (data[name] != data["gold"]).astype(float) for name in ("new", "old")},
+        by={"language": data["language"]},
+        metric="errors",
+        greater_is_better=False,
+    )
+    assert lower.sentence == result.sentence
+    sided = compared(data, {"language": data["language"]}, alternative="less")
+    assert sided["ja"].shown
+    assert not sided["de"].shown
+
+
+def test_the_same_from_frames_files_and_evaluations(tmp_path: Path) -> None:
+    data = drawn()
+    frame = pd.DataFrame(data)[["gold", "new", "old", "language", "length"]]
+    expected = compared(data, {"language": data["language"], "length:3": data["length"]})
+    rows = expected.to_csv()
+    assert bb.compare_slices(frame, "gold", by=["language", "length:3"]).to_csv() == rows
+    keyed = {name: frame[name].tolist() for name in frame}
+    assert bb.compare_slices(keyed, "gold", by=["language", "length:3"]).to_csv() == rows
+    path = tmp_path / "p.csv"
+    frame.to_csv(path, index=False)
+    read = bb.read(path, gold="gold", by=["language", "length"])
+    assert bb.compare_slices(read, by=["language", "length:3"]).to_csv() == rows
+    long = frame.reset_index(names="item").melt(
+        ["item", "gold", "language", "length"], var_name="system", value_name="prediction"
+    )
+    assert bb.compare_slices(long, by=["language", "length:3"]).to_csv() == rows
+    plain = bb.read(path, gold="gold", ignore=["language", "length"])
+    beside = bb.compare_slices(plain, by={"language": data["language"], "length:3": data["length"]})
+    assert beside.to_csv() == rows
+    for name in ("new", "old"):
+        frame[[name]].rename(columns={name: "prediction"}).assign(item=frame.index).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    frame[["gold", "language", "length"]].assign(item=frame.index).to_csv(tmp_path / "gold.csv", index=False)
+    files = bb.read(
+        [tmp_path / "new.csv", tmp_path / "old.csv"],
+        gold=str(tmp_path / "gold.csv"),
+        by=["language", "length"],
+    )
+    assert bb.compare_slices(files, by=["language", "length:3"]).to_csv() == rows
+
+
+def test_missing_items_are_dropped_from_the_slices_too() -> None:
+    data = drawn()
+    frame = pd.DataFrame(data)[["gold", "new", "old", "language"]].astype({"new": "Int64"})
+    frame.loc[5, "new"] = pd.NA
+    result = bb.compare_slices(frame, "gold", by="language", on_missing="drop")
+    assert result.n_items == 599
+    lost = result[str(frame.loc[5, "language"])].difference.n_items
+    assert lost == int((frame["language"] == frame.loc[5, "language"]).sum()) - 1
+
+
+def test_the_gold_may_be_the_column() -> None:
+    data = drawn()
+    frame = pd.DataFrame(data)[["gold", "new", "old"]]
+    result = bb.compare_slices(frame, by="gold")
+    assert [one.slice for one in result] == ["0", "1"]
+    assert bb.compare_slices(frame.to_dict("list"), "gold", by="gold").to_csv() == result.to_csv()
+
+
+def test_one_seed_one_result_and_the_hash_knows_the_slices() -> None:
+    data = drawn()
+    first = compared(data, {"language": data["language"]}, metric="f1_macro", n_resamples=499)
+    assert first == compared(data, {"language": data["language"]}, metric="f1_macro", n_resamples=499)
+    other = compared(data, {"language": np.roll(data["language"], 1)}, metric="f1_macro", n_resamples=499)
+    assert other.provenance.data_hash != first.provenance.data_hash
+    assert bb.load(first.to_json()) == first
+
+
+def test_slices_without_a_value_are_left_out() -> None:
+    rng = np.random.default_rng(1)
+    gold = np.r_[rng.integers(0, 2, 80), np.ones(40, dtype=int)]
+    values = {name: np.clip(gold * 0.3 + rng.random(120) * 0.7, 0, 1) for name in ("a", "b")}
+    by = {"x": np.repeat(["s", "t", "u"], 40)}
+    result = bb.compare_slices(values, gold, by=by, metric="roc_auc", n_resamples=99)
+    assert [one.slice for one in result] == ["s", "t"]
+    assert any(note.code == "slice_undefined" and "u" in note.message for note in result.notes)
+    with pytest.raises(bb.DesignError, match="has a value in 1 of the 2 slices"):
+        bb.compare_slices(values, gold, by={"x": np.repeat(["s", "u"], [80, 40])}, metric="roc_auc")
+
+
+@pytest.mark.parametrize(
+    ("by", "options", "message", "hint"),
+    [
+        ({"x": range(600)}, {}, "a different value for each of the 600 items", "x:4"),
+        ({"x": [f"q{i}" for i in range(600)]}, {}, "a different value for each", "name a column"),
+        ({"x": [0, *[1] * 300, *[2] * 299]}, {}, "slices of column 'x' has one item", "min_items=2"),
+        ({"x": [1] * 600}, {}, "has the same value, '1', for all items", "two values"),
+        ({"x:4": ["a", "b"] * 300}, {}, "cannot be cut into bins: 'a' is no number", "by its values: x"),
+        ({"x:1": [1, 2] * 300}, {}, "cut into 2 to 1000 bins", "x:4"),
+        ({"x:4": [1] * 600}, {}, "too many equal numbers", "by its values"),
+        ({}, {}, "by is empty", "name a column"),
+        ({"x": [1, 2]}, {}, "column x has 2 values, expected 600", ""),
+        ({"x": [1, 2] * 300}, {"crossed": True}, "crossed=True needs at least two columns", "crossed"),
+        ({"x": [1, 2] * 300}, {"min_items": 301}, "has 0 slices of at least 301 items", "lower min_items"),
+        ({"x": [1, 2] * 300}, {"level": 1.0}, "level must lie strictly", ""),
+        ({"x": [1, 2] * 300}, {"test": None}, "every slice has an interval and a test", "leave test out"),
+        ({"x": [1, 2] * 300}, {"interval": None}, "every slice has an interval and", "leave interval out"),
+        ({"x": [1, 2] * 300}, {"clusters": [1, 2] * 300}, "have one cluster only: 1, 2", "min_items"),
+        (["x"], {}, "the data have no 'x'", ""),
+    ],
+)  # fmt: skip
+def test_wrong_input(by: Any, options: dict[str, Any], message: str, hint: str) -> None:
+    with pytest.raises(bb.InvalidInputError) as caught:
+        compared(drawn(), by, **options)
+    assert message in caught.value.message
+    assert hint in (caught.value.hint or "")
+
+
+def test_min_items_leaves_slices_out_and_says_so() -> None:
+    data = drawn()
+    by = {"x": [0] + [1] * 300 + [2] * 299}
+    result = compared(data, by, min_items=2)
+    assert [one.slice for one in result] == ["1", "2"]
+    (told,) = [note.message for note in result.notes if note.code == "slices_left_out"]
+    assert told == "1 slice of column 'x' with fewer than 2 items (1 item in all) is left out: 0"
+
+
+def test_designs_that_slices_do_not_have() -> None:
+    data = drawn()
+    with pytest.raises(bb.DesignError, match="two crossed groupings"):
+        compared(data, {"x": data["language"]}, clusters=[data["doc"], data["length"]])
+    with pytest.raises(bb.DesignError, match="more than 2000"):
+        bb.compare_slices(
+            {f"s{i}": data["new"] for i in range(5)}, data["gold"], by={"x": np.arange(600) // 2}
+        )
+    with pytest.raises(bb.InvalidInputError, match="at least 2 systems"):
+        bb.compare_slices({"a": data["new"]}, data["gold"], by={"x": data["language"]})
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = drawn()
+    path, out, page = tmp_path / "p.csv", tmp_path / "out.json", tmp_path / "page.html"
+    pd.DataFrame(data)[["gold", "new", "old", "language", "length"]].to_csv(path, index=False)
+    command = ["slices", str(path), "--gold", "gold", "--by", "language"]
+    both = [*command, "--by", "length:2"]
+    assert main([*both, "--json", str(out), "--html", str(page), "--plot", str(tmp_path / "f.png")]) == 0
+    expected = compared(data, {"language": data["language"], "length:2": data["length"]})
+    shown = json.loads(out.read_text(encoding="utf-8"))
+    assert shown["slices"] == json.loads(expected.to_json())["slices"]
+    assert "Forest plot of new" in page.read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main([*both, "--crossed", "--csv", "-"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 9
+    for arguments, said in (
+        (["--by", "langauge"], "did you mean 'language'"),
+        (["--by", "language", "--by", "language"], "named more than once"),
+        (["--by", "language", "--min-items", "0"], "--min-items must be"),
+    ):
+        assert main(["slices", str(path), "--gold", "gold", *arguments]) == 2
+        error = capsys.readouterr().err.splitlines()
+        assert len(error) == 2
+        assert said in error[0]
+
+
+def test_a_log_offers_its_groupings() -> None:
+    data = drawn()
+    evaluation = Evaluation.of({"new": data["new"], "old": data["old"]}, data["gold"])
+    evaluation = dataclasses.replace(evaluation, groupings={"language": data["language"]})
+    assert len(bb.compare_slices(evaluation, by="language")) == 4
+    with pytest.raises(bb.InvalidInputError) as caught:
+        bb.compare_slices(evaluation, by="langauge")
+    assert "did you mean 'language'?" in caught.value.message
