@@ -8,6 +8,10 @@ if none is given), in the layout of each tool:
 - ``SYSTEM.eval`` (Inspect), the five runs as epochs;
 - ``helm/langid,model=SYSTEM/per_instance_stats.json`` (HELM), run 0;
 - ``resolved/SYSTEM.json`` (SWE-bench), run 0, a name being resolved if its language was told;
+- ``promptfoo.json`` (promptfoo), run 0 of all systems, each a provider;
+- ``deepeval/SYSTEM.json`` (DeepEval), run 0;
+- ``openai_evals/SYSTEM.jsonl`` (OpenAI evals), run 0;
+- ``tau/SYSTEM.json`` (tau-bench), the five runs as trials;
 - ``wandb.csv`` and ``mlflow.csv``, the accuracies of all runs.
 
 The logs of items hold the first 20 territories, 200 names, so that they stay small. The same data give the
@@ -147,6 +151,85 @@ def resolved(path: Path, system: str, rows: list[Row]) -> None:
     write(path, json.dumps(report) + "\n")
 
 
+def compact(value: object) -> str:
+    """Return JSON without spaces."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def promptfoo(path: Path, rows: list[Row]) -> None:
+    """Write results as promptfoo does: a record per test and provider."""
+    label = "The language of {{name}}:"
+    results = [
+        {
+            "gradingResult": {"pass": right, "score": int(right), "namedScores": {}},
+            "namedScores": {},
+            "prompt": {"raw": f"The language of {row['name']}:", "label": label},
+            "promptIdx": column,
+            "provider": {"id": system, "label": ""},
+            "response": {"output": row[system]},
+            "score": int(right),
+            "success": right,
+            "testCase": {"assert": [{"type": "equals", "value": row["gold"]}], "metadata": {}},
+            "testIdx": place,
+            "vars": {"name": row["name"], "territory": row["territory"]},
+            "failureReason": int(not right),
+        }
+        for place, row in enumerate(rows)
+        for column, system in enumerate(SYSTEMS)
+        for right in (row[system] == row["gold"],)
+    ]
+    prompts = [{"raw": label, "label": label, "provider": system} for system in SYSTEMS]
+    head = {"version": 3, "timestamp": "2026-01-01T00:00:00.000Z", "prompts": prompts}
+    whole = {"evalId": "eval-abc-2026-01-01T00:00:00", "results": {**head, "results": results}}
+    write(path, compact(whole) + "\n")
+
+
+def deepeval(path: Path, system: str, rows: list[Row]) -> None:
+    """Write a test run as DeepEval does."""
+    cases = [
+        {
+            "name": f"test_case_{place}",
+            "input": row["name"],
+            "actualOutput": row[system],
+            "expectedOutput": row["gold"],
+            "success": right,
+            "metricsData": [
+                {"name": "Exact Match", "threshold": 0.5, "success": right, "score": float(right)},
+            ],
+            "order": place,
+            "metadata": {"territory": row["territory"]},
+        }
+        for place, row in enumerate(rows)
+        for right in (row[system] == row["gold"],)
+    ]
+    write(path, compact({"testCases": cases, "conversationalTestCases": [], "metricsScores": []}) + "\n")
+
+
+def openai_evals(path: Path, system: str, rows: list[Row]) -> None:
+    """Write a log as OpenAI evals does: the run, its report, then an event per line."""
+    name = "langid.test.v1"
+    spec = {"completion_fns": [system], "eval_name": name, "base_eval": "langid", "split": "test"}
+    score = sum(row[system] == row["gold"] for row in rows) / len(rows)
+    lines: list[object] = [{"spec": {**spec, "run_id": "R"}}, {"final_report": {"accuracy": score}}]
+    for place, row in enumerate(rows):
+        data = {"correct": row[system] == row["gold"], "expected": row["gold"], "picked": row[system]}
+        event = {"run_id": "R", "event_id": place, "sample_id": f"langid.test.{place}", "type": "match"}
+        lines.append({**event, "data": data})
+    write(path, "".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def tau(path: Path, system: str, by_run: dict[str, list[Row]]) -> None:
+    """Write trajectories as tau-bench does, without their messages."""
+    trajectories = []
+    for run, rows in by_run.items():
+        for place, row in enumerate(rows):
+            task = {"user_id": row["territory"], "instruction": f"Ask for the language of {row['name']}."}
+            reward = float(row[system] == row["gold"])
+            trajectory = {"task_id": place, "reward": reward, "info": {"task": task}, "traj": []}
+            trajectories.append(compact({**trajectory, "trial": int(run)}))
+    write(path, "[" + ",\n".join(trajectories) + "]\n")
+
+
 def experiments(folder: Path) -> None:
     """Write the runs as Weights & Biases and MLflow export them."""
     wandb = io.StringIO()
@@ -175,6 +258,10 @@ def main(folder: Path) -> None:
         # HELM calls the folder after scenario and model; a colon cannot be in a name everywhere.
         helm(folder / "helm" / f"langid,model={system}" / "per_instance_stats.json", system, by_run["0"])
         resolved(folder / "resolved" / f"{system}.json", system, by_run["0"])
+        deepeval(folder / "deepeval" / f"{system}.json", system, by_run["0"])
+        openai_evals(folder / "openai_evals" / f"{system}.jsonl", system, by_run["0"])
+        tau(folder / "tau" / f"{system}.json", system, by_run)
+    promptfoo(folder / "promptfoo.json", by_run["0"])
     experiments(folder)
 
 

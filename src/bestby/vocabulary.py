@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeAlias
 
 from bestby._core.terms import Term
 
-# What the parameters of public functions may be, so that type checkers refuse and editors complete it.
 ItemInterval: TypeAlias = Literal[
     "auto", "tango", "bca", "abc", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
 ]

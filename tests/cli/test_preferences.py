@@ -151,7 +151,7 @@ def test_figures(run: Run, judged: Path, tmp_path: Path, figure: str) -> None:
         (["judged.csv", "--baseline", "four"], "baseline 'four' is not among the systems", ""),
         (["judged.csv", "--plot-kind", "pie", "--plot", "-"], "InvalidInputError: --plot-kind must be one of", ""),
         (["none.csv"], "none.csv: no column is called winner or preference", "hint: name the column: --winner ..."),
-        ([], "UsageError: Missing argument 'FILE'.", "hint: bestby preferences --help"),
+        ([], "UsageError: Missing argument 'FILES'.", "hint: bestby preferences --help"),
     ],
 )  # fmt: skip
 def test_bad_input_is_two_lines_on_stderr(

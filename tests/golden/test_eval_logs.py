@@ -10,10 +10,17 @@ from pathlib import Path
 import pytest
 
 from bestby import compare, compare_datasets, compare_runs, read
-from bestby.readers.formats import helm, inspect_logs, lm_eval
+from bestby.readers.formats import deepeval, helm, inspect_logs, lm_eval, openai_evals, promptfoo, tau_bench
 from bestby.readers.formats.base import recognised
 
 Shared = Callable[[str], Path]
+
+
+def _sample(shared_data: Shared, name: str) -> Path:
+    path = shared_data("eval_log_formats") / name
+    if not path.is_file():
+        pytest.skip(f"{name} is not among the published logs")
+    return path
 
 
 def test_accuracies_of_inspect_are_those_in_its_logs(shared_data: Shared) -> None:
@@ -88,3 +95,42 @@ def test_bbh_accuracies_of_27_tasks(shared_data: Shared) -> None:
         for name, entry in zip(("direct_correct", "cot_correct"), published[task], strict=True):
             score = result.scores[row][result.systems.index(name)]
             assert 100.0 * score == pytest.approx(entry["accuracy"], abs=1e-9), (task, name)
+
+
+def test_rewards_of_tau_bench(shared_data: Shared) -> None:
+    path = _sample(shared_data, "tau_bench_gpt-4o-airline.json")
+    assert recognised(path) is tau_bench
+    found = tau_bench.read({"a": path, "b": path})
+    trajectories = json.loads(path.read_text())
+    assert found.runs["a"].shape == (4, 4)
+    assert found.runs["a"].sum() == sum(one["reward"] for one in trajectories)
+
+
+def test_scores_of_promptfoo_add_up_to_those_of_its_prompts(shared_data: Shared) -> None:
+    path = _sample(shared_data, "promptfoo_sample-export.json")
+    assert recognised(path) is promptfoo
+    found = promptfoo.read({path.stem: path}, value_column="score")
+    prompts = json.loads(path.read_text())["results"]["prompts"]
+    printed = {one["provider"]: one["metrics"]["score"] for one in prompts}
+    assert {name: values.sum() for name, values in found.evaluation.systems.items()} == pytest.approx(printed)
+    assert promptfoo.read({path.stem: path}).evaluation.systems["openai:gpt-5"].tolist() == [0.0, 0.0]
+
+
+def test_accuracy_of_openai_evals_is_that_of_its_report(shared_data: Shared) -> None:
+    path = _sample(shared_data, "openai_evals_test-match.jsonl")
+    assert recognised(path) is openai_evals
+    found = openai_evals.read({"a": path, "b": path})
+    assert found.evaluation.systems["a"].mean() == pytest.approx(1 / 3)
+
+
+def test_deepeval_knows_its_own_sample(shared_data: Shared, tmp_path: Path) -> None:
+    path = _sample(shared_data, "deepeval_test_run_sample.json")
+    assert recognised(path) is deepeval
+    run = json.loads(path.read_text())
+    (case,) = run["testCases"]  # one case is no comparison: the same one again
+    run["testCases"].append({**case, "name": "another", "order": 1})
+    two = tmp_path / "two.json"
+    two.write_text(json.dumps(run))
+    for metric in run["metricsScores"]:
+        found = deepeval.read({"a": two, "b": two}, value_column=metric["metric"])
+        assert found.evaluation.systems["a"].tolist() == metric["scores"][:1] * 2  # then those of its trace

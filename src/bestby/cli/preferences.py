@@ -23,7 +23,7 @@ def preferences(values: Preferences, progress: Any) -> Any:
     statistics = values.statistics
     checks.choice(statistics.method, _METHODS, "method")
     checks.choice(statistics.on_missing, ("error", "drop"), "on_missing")
-    judgements = read_preferences(values.path, **values.data.arguments())
+    judgements = read_preferences(values.paths, **values.data.arguments())
     if statistics.method == "auto":
         method = "win-rate" if judgements.is_graded else "bradley-terry"
         statistics = dataclasses.replace(statistics, method=method)

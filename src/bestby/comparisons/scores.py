@@ -138,18 +138,21 @@ def evaluate(
         settings,
         named,
         resampling,
-        partial(_scored, names=evaluation.names, settings=settings),
+        partial(_scored, evaluation=evaluation, settings=settings),
         "evaluate",
         cache,
     )
 
 
 def _scored(
-    intervals: Intervals, m: int, _: BaseMetric, *, names: Sequence[str], settings: Settings
+    intervals: Intervals, m: int, unfitted: BaseMetric, *, evaluation: Evaluation, settings: Settings
 ) -> MetricPart:
     """Return the scores on one metric, the best first."""
-    metric, scores = intervals.group.metrics[m], intervals.scores[m]
+    metric, scores, names = intervals.group.metrics[m], intervals.scores[m], evaluation.names
     one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
     systems, notes = system_scores(intervals, m, order, None, names, settings.interval, settings.level)
-    return MetricPart(systems, (), None, (*notes, *note_rules.metric_notes(intervals.group, m, {}, settings)))
+    of_metric = note_rules.metric_notes(intervals.group, m, {}, settings)
+    return MetricPart(
+        systems, (), None, (*notes, *of_metric, *note_rules.signature_notes(unfitted, evaluation))
+    )

@@ -47,6 +47,10 @@ class Counted(TextMetric):
     empty = ""
 
     @abstractmethod
+    def _scorer(self, library: Any) -> Any:
+        """Return the metric of ``sacrebleu.metrics``, which is `library`, with the same settings."""
+
+    @abstractmethod
     def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
         """Return what is counted once in the references; `library` is ``sacrebleu.metrics``."""
 
@@ -63,11 +67,14 @@ class Counted(TextMetric):
 
     def _prepare(self, gold: Any) -> _Prepared:
         references = _items.references(gold, self.name)
-        try:
-            from sacrebleu import metrics
-        except ImportError:
-            raise MissingExtraError("sacrebleu", "mt") from None
-        return _Prepared(gold, self._prepared_references(metrics, references))
+        return _Prepared(gold, self._prepared_references(_library(), references))
+
+    def signature(self, gold: Any) -> str:
+        """Return the signature that sacrebleu gives to these settings and this number of references."""
+        numbers = {len(several) for several in _items.references(gold, self.name)}
+        scorer = self._scorer(_library())
+        scorer.num_refs = numbers.pop() if len(numbers) == 1 else -1  # which sacrebleu writes as var
+        return str(scorer.get_signature())
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the counts of each segment."""
@@ -90,6 +97,14 @@ class Counted(TextMetric):
     def segment_scores(self, rows: FloatArray) -> FloatArray:
         """Return the score of each segment by itself, as sacrebleu's functions for sentences do."""
         return self.score(rows)
+
+
+def _library() -> Any:
+    try:
+        from sacrebleu import metrics
+    except ImportError:
+        raise MissingExtraError("sacrebleu", "mt") from None
+    return metrics
 
 
 def divided(above: FloatArray, below: FloatArray, where: BoolArray) -> FloatArray:

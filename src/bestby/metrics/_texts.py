@@ -45,6 +45,13 @@ class TextMetric(Metric):
         """
         return self.statistics(gold[segments], texts)
 
+    def signature(self, gold: Any) -> str | None:  # noqa: ARG002
+        """Return how the library that the metric follows writes down its settings, also those of the gold.
+
+        None if there is no such line. It is a note of each result.
+        """
+        return None
+
     @property
     def built_in(self) -> bool:
         """Whether bestby brings the class: a class of the user's own may do anything in any method."""

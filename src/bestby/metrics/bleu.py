@@ -97,6 +97,9 @@ class Bleu(Counted):
     def __post_init__(self) -> None:
         checks.choice(self.smooth, _SMOOTHINGS, "smooth")
 
+    def _scorer(self, library: Any) -> Any:
+        return library.BLEU(tokenize=self.tokenize, lowercase=self.lowercase, smooth_method=self.smooth)
+
     def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
         if self.tokenize not in library.BLEU.TOKENIZERS:
             raise InvalidInputError(
@@ -104,7 +107,7 @@ class Bleu(Counted):
                 hint=f"choose from {', '.join(library.BLEU.TOKENIZERS)}",
             )
         try:
-            tokenizer = library.BLEU(tokenize=self.tokenize).tokenizer
+            tokenizer = self._scorer(library).tokenizer
         except (ImportError, RuntimeError) as error:  # the tokeniser needs a library of its own
             raise InvalidInputError(
                 f"{self.name}: sacrebleu cannot load its tokeniser {self.tokenize!r}:"

@@ -99,6 +99,15 @@ class Chrf(Counted):
     whitespace: bool = False
     seconds = 4e-5
 
+    def _scorer(self, library: Any) -> Any:
+        return library.CHRF(
+            char_order=self.char_order,
+            word_order=self.word_order,
+            beta=self.beta,
+            lowercase=self.lowercase,
+            whitespace=self.whitespace,
+        )
+
     def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:  # noqa: ARG002
         return [
             self._counted([several[place] if place < len(several) else None for several in references])
@@ -235,14 +244,19 @@ class Ter(Counted):
     bounds = (0.0, np.inf)
     libraries = ("regex",)
 
-    def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
-        settings = {
+    def _scorer(self, library: Any) -> Any:
+        return library.TER(**self._settings())
+
+    def _settings(self) -> dict[str, bool]:
+        return {
             "normalized": self.normalized,
             "no_punct": self.no_punct,
             "asian_support": self.asian_support,
             "case_sensitive": self.case_sensitive,
         }
-        return partial(library.TER, **settings), references
+
+    def _prepared_references(self, library: Any, references: Sequence[tuple[str, ...]]) -> Any:
+        return partial(library.TER, **self._settings()), references
 
     def _rows(self, counted: Any, segments: IntArray, translations: list[str]) -> FloatArray:
         scorer, references = counted
@@ -297,6 +311,10 @@ class SegmentMean(TextMetric, MeanMetric):
         """Return the score of each text beside a 1."""
         scores = self.of.segment_scores(self.of.statistics_of_texts(gold, segments, texts))
         return np.column_stack([scores, np.ones(scores.size)])
+
+    def signature(self, gold: Any) -> str:
+        """Return sacrebleu's signature; its BLEU of a sentence is over the orders that there are."""
+        return self.of.signature(gold).replace("eff:no", "eff:yes")
 
     def identity(self) -> str | None:
         """Return the settings of the metric that scores the segments."""

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
-from bestby._core.text import quoted
-from bestby.data.columns import MISSING
-from bestby.data.layouts.preferences import Preferences, among, judged_values, preferences_of
+from bestby.data.columns import MISSING, Missing
+from bestby.data.layouts.preferences import (
+    Preferences,
+    among,
+    joined,
+    judged_values,
+    preferences_of,
+)
 from bestby.readers import arguments
-from bestby.readers.files import read_table, stem_of
-from bestby.readers.formats.base import recognised
+from bestby.readers.files import read_table
+from bestby.readers.formats.base import default_names
+from bestby.readers.naming import by_system, named_paths
+from bestby.readers.opening import format_of
 
 
 @with_suggestions
 def read_preferences(
-    path: str | Path,
+    paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     *,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
@@ -34,8 +41,10 @@ def read_preferences(
 
     Parameters
     ----------
-    path : str or Path
-        CSV, TSV, JSON Lines or Parquet with a row per judgement, or annotations of a tool that is recognised.
+    paths : path, sequence of paths or "name=path", or mapping of name to path
+        CSV, TSV, JSON Lines or Parquet with a row per judgement, or annotations of a tool that is recognised,
+        which may be a folder. The judgements of several files are put together; a name is that of the system
+        that the annotations of a file are about.
     systems, ignore : str or sequence of str, optional
         Keep the judgements of these systems (all by default, without those to ignore) with each other, by
         name or pattern.
@@ -77,7 +86,7 @@ def read_preferences(
     [('q1', 'old', 'new', 'new'), ('q2', 'new', 'old', 'tie')]
     """
     arguments.check(
-        path,
+        paths,
         missing=missing,
         a=a,
         b=b,
@@ -87,25 +96,38 @@ def read_preferences(
         systems=systems,
         ignore=ignore,
     )
-    if not isinstance(path, str | Path):
-        raise InvalidInputError(f"judgements stand in one table, got {quoted(path)}", hint="name one file")
-    place = readable_file(path)
+    files = by_system(named_paths(paths))
     columns = {"a": a, "b": b, "winner": winner, "item": items, "cluster": clusters}
-    if all(name is None for name in columns.values()) and (form := recognised(place)) is not None:
+    form = format_of(files, None, texts=False) if all(name is None for name in columns.values()) else None
+    if form is not None:
         # A judgement that failed is none; what was read says how many there are.
-        judged = _from_format(form.read({stem_of(place): place}, on_missing="drop"), place)
+        judged = _from_format(form.read(files, on_missing="drop"), [*files.values()])
     else:
-        judged = preferences_of(read_table(place, arguments.missing_texts(missing)), columns)
+        judged = joined(
+            [_from_table(*file, columns, arguments.missing_texts(missing)) for file in files.items()]
+        )
     return among(judged, systems, ignore)
 
 
-def _from_format(read: Any, path: Path) -> Preferences:
+def _from_table(name: str, path: Path, columns: Mapping[str, str | None], missing: Missing) -> Preferences:
+    if name not in default_names(path):
+        raise InvalidInputError(
+            f"{path} is a table of judgements, which name their systems, and was itself given a name:"
+            f" {name!r}",
+            hint="give the file without a name",
+        )
+    return preferences_of(read_table(readable_file(path), missing), columns)
+
+
+def _from_format(read: Any, paths: Sequence[Path]) -> Preferences:
     if read.preferences is None:
         raise InvalidInputError(
-            f"{path} was read as {read.description}: there are no preferences in it",
+            f"{paths[0]} was read as {read.description}: there are no preferences in it",
             hint="preferences are rows with two systems and which of them was better",
         )
     items, first, second, winners = (tuple(column) for column in zip(*read.preferences, strict=True))
-    values = judged_values(str(path), winners, first, second, ("a", "b"))
-    description = f"{path.name} was read as {read.description}"
-    return Preferences(first, second, values, items, None, description, read.evaluation)
+    values = judged_values(str(paths[0]), winners, first, second, ("a", "b"))
+    source = f"{paths[0].name} was" if len(paths) == 1 else "The files were"
+    return Preferences(
+        first, second, values, items, None, f"{source} read as {read.description}", read.evaluation
+    )

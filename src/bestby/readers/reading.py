@@ -76,9 +76,9 @@ def read(
     one if `classes` names them. Hard and soft columns may stand side by side.
 
     *Logs and other formats* are recognised by what they hold: those of evaluation tools
-    (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval), CoNLL-U, BIO columns, TREC runs and qrels,
-    transcripts (.trn, .stm, .ctm), segment scores of mt-metrics-eval, answers to SQuAD. The note
-    ``"read_as"`` says what was recognised.
+    (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval, promptfoo, DeepEval, OpenAI evals,
+    tau-bench, MTEB), CoNLL-U, BIO columns, TREC runs and qrels, transcripts (.trn, .stm, .ctm), segment
+    scores of mt-metrics-eval, answers to SQuAD. The note ``"read_as"`` says what was recognised.
 
     Parameters
     ----------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +20,29 @@ def unpacked(path: Path, compression: str) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
-        raise InvalidInputError(
-            f"{path}, line {number}: not UTF-8 text", hint="save the file as UTF-8"
-        ) from error
+        raise _not_utf_8(path, number) from error
     return text.replace("\r\n", "\n")
+
+
+def text_lines(path: Path, compression: str) -> Iterator[str]:
+    """Yield the lines of a file without their ends, a piece of the file at a time."""
+    number = 0
+    parts: list[bytes] = []
+    for piece in itertools.chain(unpacked_pieces(path, compression), (None,)):
+        first, *more = [b"", b""] if piece is None else piece.split(b"\n")
+        parts.append(first)
+        for following in more:
+            number += 1
+            try:
+                line = b"".join(parts).decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise _not_utf_8(path, number) from error
+            yield line if piece is None else line.removesuffix("\r")
+            parts = [following]
+
+
+def _not_utf_8(path: Path, line: int) -> InvalidInputError:
+    return InvalidInputError(f"{path}, line {line}: not UTF-8 text", hint="save the file as UTF-8")
 
 
 def value_lines(path: Path, compression: str) -> Array:

@@ -14,6 +14,7 @@ import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bestby
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby.metrics import MeanMetric, _ngrams
 from bestby.metrics.bleu import Bleu
@@ -362,3 +363,55 @@ def test_metrics_of_equal_options_are_equal_fitted_or_not():
     fitted = Chrf().fit(objects(["a"]), [], None)
     assert fitted == Chrf()
     assert dataclasses.replace(fitted, prepared=None) != Chrf(beta=3)
+
+
+# -- signatures ------------------------------------------------------------------------------------
+
+SCORERS = {
+    "bleu": (Bleu(), sacrebleu.BLEU()),
+    "bleu, lowercase, intl, add-k": (
+        Bleu(tokenize="intl", lowercase=True, smooth="add-k"),
+        sacrebleu.BLEU(tokenize="intl", lowercase=True, smooth_method="add-k"),
+    ),
+    "bleu, floor": (Bleu(smooth="floor"), sacrebleu.BLEU(smooth_method="floor")),
+    "chrf": (Chrf(), sacrebleu.CHRF()),
+    "chrf++": (
+        Chrf("chrf++", 2, lowercase=True, whitespace=True),
+        sacrebleu.CHRF(word_order=2, lowercase=True, whitespace=True),
+    ),
+    "ter": (Ter(), sacrebleu.TER()),
+    "ter, with options": (
+        Ter(normalized=True, no_punct=True, asian_support=True, case_sensitive=True),
+        sacrebleu.TER(normalized=True, no_punct=True, asian_support=True, case_sensitive=True),
+    ),
+    "bleu of segments": (SegmentMean("bleu_segment_mean", Bleu()), sacrebleu.BLEU(effective_order=True)),
+    "chrf of segments": (SegmentMean("chrf_segment_mean", Chrf()), sacrebleu.CHRF()),
+}
+
+
+@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize(
+    "gold",
+    [["the cat", "a mat"], [["the cat", "a cat"], ["a mat", "the mat"]], [["the cat", "a cat"], ["a mat"]]],
+)
+def test_signatures_are_those_of_sacrebleu(name: str, gold: list[Any]) -> None:
+    metric, scorer = SCORERS[name]
+    scorer.corpus_score(["the cat", "the mat"], streams(gold))
+    assert metric.signature(objects(gold)) == str(scorer.get_signature())
+
+
+def test_the_signature_is_in_the_report_of_a_comparison() -> None:
+    gold = ["the cat sat on the mat", "a dog ran in the park today", "it rains in the north"]
+    systems = {"a": gold, "b": ["the cat sat on a mat", "a dog ran in a park today", "it rains in north"]}
+    result = bestby.compare(systems, gold, metric=["bleu", "chrf", "accuracy"], n_resamples=50)
+    told = {note.about: note.message for note in result.notes if note.code == "metric_signature"}
+    assert told == {
+        ("bleu",): "signature of sacrebleu: nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:"
+        f"{sacrebleu.__version__}",
+        ("chrf",): "signature of sacrebleu: nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:"
+        f"{sacrebleu.__version__}",
+    }
+    assert "|smooth:exp|" in str(result)
+    assert "|smooth:exp|" in result.to_json()
+    scores = bestby.evaluate(systems, gold, metric="bleu")
+    assert [note.code for note in scores.notes if note.about == ("bleu",)] == ["metric_signature"]

@@ -182,6 +182,48 @@ def test_the_common_opponent_of_annotations_stands_at_one_half(tmp_path: Path) -
     }
 
 
+def test_annotations_of_several_models_and_of_the_reference_itself(tmp_path: Path) -> None:
+    paths = []
+    for name, preferences in (("new", [2.0, 1.0]), ("old", [1.0, 1.0]), ("ref", [1.5, 1.5])):
+        (tmp_path / name).mkdir()
+        path = annotations(tmp_path / name, preferences)
+        path.write_text(path.read_text(encoding="utf-8").replace('"new"', f'"{name}"'), encoding="utf-8")
+        paths.append(path)
+    found = read_preferences(paths)
+    assert found.names == ("ref", "new", "old")
+    assert [row[1:] for row in found.judgements()] == [
+        ("ref", "new", "new"),
+        ("ref", "new", "ref"),
+        ("ref", "old", "ref"),
+        ("ref", "old", "ref"),
+    ]
+    assert found.judgements()[0][0] == found.judgements()[2][0]  # the same instruction
+    assert "2 annotations of a generator against itself were left out" in found.description
+    assert found.description.startswith("The files were read as annotations of AlpacaEval")
+    assert win_rates(found).systems["new"].tolist() == [1.0, 0.0]
+    named = read_preferences({"mine": paths[0], "theirs": paths[1]})
+    assert named.names == ("ref", "mine", "theirs")
+    assert read_preferences(tmp_path).names == found.names
+    table = written(tmp_path, "a,b,winner\nx,y,x\n")
+    with pytest.raises(InvalidInputError, match="the files are in different formats"):
+        read_preferences([*paths, table])
+
+
+def test_several_tables_are_put_together(tmp_path: Path) -> None:
+    one = written(tmp_path, "item,a,b,winner\nq1,x,y,x\n", "one.csv")
+    two = written(tmp_path, "item,model_a,model_b,winner\nq1,y,z,2\nq2,y,z,1\n", "two.csv")
+    assert read_preferences([one, two]).judgements() == [
+        ("q1", "x", "y", "x"),
+        ("q1", "y", "z", "z"),
+        ("q2", "y", "z", "y"),
+    ]
+    bare = written(tmp_path, "a,b,winner\nx,y,x\n", "bare.csv")
+    with pytest.raises(InvalidInputError, match="some tables of judgements have items, and some have none"):
+        read_preferences([one, bare])
+    with pytest.raises(InvalidInputError, match="was itself given a name: 'mine'"):
+        read_preferences({"mine": one})
+
+
 def test_failed_annotations_are_left_out(tmp_path: Path) -> None:
     path = annotations(tmp_path, [1.0, 2.0, 2.0])
     path.write_text(path.read_text(encoding="utf-8").replace("1.0", "null"), encoding="utf-8")

@@ -37,6 +37,9 @@ def test_the_same_files_come_out_byte_for_byte(tmp_path: Path) -> None:
         ["harness/nb_13", "harness/svm_14"],
         ["helm/langid,model=nb_13", "helm/langid,model=svm_14"],
         ["resolved/nb_13.json", "resolved/svm_14.json"],
+        ["promptfoo.json"],
+        ["deepeval/nb_13.json", "deepeval/svm_14.json"],
+        ["openai_evals/nb_13.jsonl", "openai_evals/svm_14.jsonl"],
     ],
 )
 def test_every_format_gives_the_same_scores(paths: list[str]) -> None:
@@ -44,8 +47,9 @@ def test_every_format_gives_the_same_scores(paths: list[str]) -> None:
     assert {one.system: one.score for one in result.systems} == pytest.approx(RIGHT, abs=1e-12)
 
 
-def test_epochs_are_the_five_runs() -> None:
-    runs = read_runs([FOLDER / f"{name}.eval" for name in RIGHT]).runs
+@pytest.mark.parametrize("place", ["{}.eval", "tau/{}.json"])
+def test_epochs_and_trials_are_the_five_runs(place: str) -> None:
+    runs = read_runs([FOLDER / place.format(name) for name in RIGHT]).runs
     assert {name: rows.shape for name, rows in runs.items()} == {"nb_13": (5, 200), "svm_14": (5, 200)}
     assert {name: rows[0].mean() for name, rows in runs.items()} == pytest.approx(RIGHT, abs=1e-12)
 

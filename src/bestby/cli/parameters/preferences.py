@@ -58,10 +58,11 @@ class Output(groups.ComparisonTables):
 @record
 class Preferences:
     """
-    FILE is a table with a row per judgement: columns a and b (the two systems), winner, and item (what was
+    FILES are tables with a row per judgement: columns a and b (the two systems), winner, and item (what was
     judged; its judgements are resampled together unless --cluster names other groups). The winner is the
     name of a system, a or b, tie, or a number: from 0 (B) to 1 (A), or, if one is above 1, from 1 (A) to 2
-    (B). Tables are CSV, TSV, JSON Lines or Parquet; annotations of alpaca_eval are recognised.
+    (B). Tables are CSV, TSV, JSON Lines or Parquet; annotations of alpaca_eval are recognised, one file per
+    model, with or without those of the reference itself. The judgements of several files are put together.
 
     The method bradley-terry estimates strengths, and a tie is half a win for both; davidson gives ties a
     probability of their own; win-rate compares the mean preference for each system, item by item, which
@@ -72,10 +73,10 @@ class Preferences:
       bestby preferences judged.csv
       bestby preferences judged.csv --scale elo --html report.html
       bestby preferences arena.jsonl --item question_id --method davidson
-      bestby preferences annotations.json --method win-rate
+      bestby preferences results/*/annotations.json --method win-rate
     """
 
-    path: str = argument("FILE")
+    paths: list[str] = argument("FILES")
     data: Data
     statistics: Statistics
     output: Output

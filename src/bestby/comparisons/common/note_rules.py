@@ -17,6 +17,7 @@ from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.pairwise import PairGroup
 from bestby.engine.sums import SumGroup
 from bestby.inference import locations, multiplicity, samples, tilting
+from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.resampling.units import Units
 from bestby.results.base import Note
@@ -167,6 +168,15 @@ def metric_notes(group: Group, m: int, tests: Mapping[Pair, TestResult], setting
     if not settings.simultaneous:  # which reads adjusted p-values from the intervals
         notes += resample_notes(metric.name, tests.values(), settings.correction, settings.alpha)
     return notes
+
+
+def signature_notes(metric: BaseMetric, evaluation: Evaluation) -> list[Note]:
+    """Return a note of how another library writes down what the metric does, if it does."""
+    signature = metric.signature(evaluation.gold) if isinstance(metric, TextMetric) else None
+    if signature is None:
+        return []
+    told = f"signature of {', '.join(metric.packages)}: {signature}"
+    return [Note("metric_signature", told, (metric.name,))]
 
 
 def same_on_all(parts: str, *, by_signs: bool) -> Note:

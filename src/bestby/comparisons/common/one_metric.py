@@ -175,6 +175,7 @@ def compared(
             *made.notes,
             *notes,
             *note_rules.metric_notes(makers.group, m, tests, settings),
+            *note_rules.signature_notes(unfitted, evaluation),
             *swap_notes.exchange_notes(makers.group, m, tests, names, settings.test),
             *swap_notes.exchangeability_notes(makers.group, m, tests, names, settings.alpha),
             *_uncertainty_notes(makers, m, unfitted, pairs, evaluation, settings),

@@ -125,6 +125,31 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
     )
 
 
+def joined(parts: Sequence[Preferences]) -> Preferences:
+    """Return the judgements of several tables as one; all of them have items and clusters, or none."""
+    if len(parts) == 1:
+        return parts[0]
+    for what in ("items", "clusters"):
+        have = [getattr(part, what) is not None for part in parts]
+        if any(have) and not all(have):
+            raise InvalidInputError(
+                f"some tables of judgements have {what}, and some have none",
+                hint=f"give all of them a column of {what}, or none",
+            )
+
+    def whole(what: str) -> tuple[str, ...]:
+        return tuple(one for part in parts for one in getattr(part, what))
+
+    return Preferences(
+        whole("first"),
+        whole("second"),
+        np.concatenate([part.values for part in parts]),
+        None if parts[0].items is None else whole("items"),
+        None if parts[0].clusters is None else whole("clusters"),
+        "; ".join(part.description for part in parts),
+    )
+
+
 def judged_values(
     source: str, winners: Sequence[str], first: Sequence[str], second: Sequence[str], columns: tuple[str, str]
 ) -> FloatArray:

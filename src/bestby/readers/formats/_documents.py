@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,8 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby.readers.json_text import CUT_OFF, parsed
-from bestby.readers.packing import compression_of
-from bestby.readers.text import unpacked
+from bestby.readers.packing import compression_of, unpacked_pieces
+from bestby.readers.text import text_lines, unpacked
 
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
@@ -50,15 +52,29 @@ def document(path: Path) -> Record:
     return _record(parsed(text_of(path), str(path)), str(path))
 
 
-def records(path: Path) -> list[Record]:
-    """Return the objects of a file: one per line, or a JSON list of them."""
-    text = text_of(path)
-    if text.lstrip().startswith("["):
-        values = [(f"{path}, entry {i}", value) for i, value in enumerate(parsed(text, str(path)), 1)]
-    else:
-        lines = ((i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip())
-        values = [(f"{path}, line {i}", parsed(line, str(path), i)) for i, line in lines]
-    return [_record(value, where) for where, value in values]
+def records(path: Path, *, without: Sequence[str] = ()) -> list[Record]:
+    """Return the objects of a file, one per line or a JSON list of them, `without` some of their keys."""
+    compression = compression_of(readable_file(path))
+    start = next(unpacked_pieces(path, compression), b"").removeprefix(codecs.BOM_UTF8)
+    if start.lstrip().startswith(b"["):
+        values = enumerate(parsed(text_of(path), str(path)), 1)
+        return [_record(value, f"{path}, entry {i}") for i, value in values]
+    found = []
+    for number, line in enumerate(text_lines(path, compression), 1):
+        if line and not line.isspace():
+            record = _record(parsed(line, str(path), number), f"{path}, line {number}")
+            for key in without:
+                record.data.pop(key, None)
+            found.append(record)
+    return found
+
+
+def listing(whole: Record, key: str) -> list[Record]:
+    """Return the objects of the list under a key, which must be there."""
+    values = whole.need(key)
+    if not isinstance(values, list):
+        raise InvalidInputError(f"{whole.where}: {key!r} is {kind(values)}, expected a list", hint=CUT_OFF)
+    return [_record(value, f"{whole.where}, {key} {i}") for i, value in enumerate(values, 1)]
 
 
 def _record(value: Any, where: str) -> Record:
@@ -110,4 +126,6 @@ def word(value: Any) -> str | None:
         text = str(value)
     except ValueError:  # an integer of thousands of digits
         return None
-    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd").strip() or None
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    return text.replace("\0", "\ufffd").strip() or None

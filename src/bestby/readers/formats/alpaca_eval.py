@@ -137,9 +137,12 @@ def _renamed(files: Sequence[File], listing: Sequence[Sequence[Record]]) -> list
     # Of the same two in all files, the first is the reference: so AlpacaEval writes them.
     reference = _generators(listing[0][0])[0] if len(everywhere) > 1 else next(iter(everywhere))
     about = [names - {reference} for names in generators]
+    each = [(file.name, frozenset(names)) for file, names in zip(files, about, strict=True)]
+    # A folder with the files of several generators names none of them.
+    named = [file.named and len({names for name, names in each if name == file.name}) == 1 for file in files]
     return [
-        {next(iter(names)): file.name} if len(names) == 1 and (file.named or about.count(names) > 1) else {}
-        for file, names in zip(files, about, strict=True)
+        {next(iter(names)): file.name} if len(names) == 1 and (mine or about.count(names) > 1) else {}
+        for file, names, mine in zip(files, about, named, strict=True)
     ]
 
 

@@ -28,6 +28,11 @@ FORMATS: tuple[str, ...] = (
     "helm",
     "swe_bench",
     "alpaca_eval",
+    "promptfoo",
+    "deepeval",
+    "openai_evals",
+    "tau_bench",
+    "mteb",
     "pairs",
     "experiment_csv",
     "squad",
@@ -42,7 +47,7 @@ FORMATS: tuple[str, ...] = (
 Plain texts (`texts`) are not among them: nothing in a line tells a segment of text from a label.
 """
 
-DIRECTORY_FORMATS = FORMATS[:5]
+DIRECTORY_FORMATS = FORMATS[: FORMATS.index("pairs")]
 """Those whose tools write a directory of files, which may be given as a whole."""
 
 HEAD, MOST_LINES = 1 << 16, 1000

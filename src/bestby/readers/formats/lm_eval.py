@@ -29,6 +29,9 @@ _OTHER = frozenset(
     )
 )
 
+_LONG = ("arguments", "resps", "filtered_resps")
+"""What takes most of a file, and is not looked at."""
+
 _PAIR_METRICS: dict[str, tuple[str, bool]] = {
     # The name here, and whether the pair is (gold, prediction), not (log-probability, length).
     "bleu": ("bleu", True),
@@ -110,7 +113,7 @@ def _task(name: str) -> str | None:
 
 
 def _samples(file: File, task: str) -> _Samples:
-    rows = records(file.path)
+    rows = records(file.path, without=_LONG)
     if not rows:
         raise InvalidInputError(f"{file.path} is empty", hint="check that the evaluation was finished")
     match = _NAME.fullmatch(file.path.name)

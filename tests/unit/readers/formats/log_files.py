@@ -131,6 +131,107 @@ def alpaca(preferences: Sequence[Any], first: str = "ref", second: str = "m") ->
     ]
 
 
+def promptfoo(
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    repeat: int = 1,
+    failed: Sequence[int] = (),
+    asked: str = "riddle",
+) -> dict[str, Any]:
+    """Return results with the scores of each provider; tests that `failed` have errors of all providers."""
+    results = [
+        {
+            "namedScores": {"tone": score / 2},
+            "prompt": {"raw": f"Solve {asked} {place}", "label": "Solve {{riddle}}"},
+            "promptIdx": column,
+            "provider": {"id": provider, "label": ""},
+            "score": score,
+            "success": score == 1,
+            "testCase": {
+                "assert": [{"type": "cost", "threshold": 0.002}],
+                "metadata": {"topic": "ab"[place % 2]},
+            },
+            "testIdx": place,
+            "vars": {"riddle": f"{asked} {place % (len(scores) // repeat)}"},
+            "failureReason": 2 if place in failed else int(score != 1),
+        }
+        for column, (provider, scores) in enumerate(columns.items())
+        for place, score in enumerate(scores)
+    ]
+    # in the order in which they end
+    summary = {"version": 3, "timestamp": "2026-01-01", "prompts": [], "results": results[::-1]}
+    return {
+        "evalId": "eval-abc",
+        "results": summary,
+        "config": {},
+        "metadata": {"promptfooVersion": "0.118.10"},
+    }
+
+
+def deepeval(
+    metrics: Mapping[str, Sequence[Any]], *, falling: Sequence[str] = (), asked: str = "question"
+) -> dict[str, Any]:
+    """Return a test run with the scores of each metric."""
+    n_cases = len(next(iter(metrics.values())))
+    cases = []
+    for place in range(n_cases):
+        listing = [
+            {"name": name, "threshold": 0.5, "success": (scores[place] > 0.5) != (name in falling)}
+            | {"score": scores[place], "reason": "so"}
+            for name, scores in metrics.items()
+        ]
+        case = {"name": f"test_case_{place}", "input": f"{asked} {place}", "order": place}
+        success = all(one["success"] for one in listing)
+        cases.append(
+            {**case, "success": success, "metricsData": listing, "metadata": {"topic": "ab"[place % 2]}}
+        )
+    return {"testCases": cases, "conversationalTestCases": [], "metricsScores": [], "runDuration": 1.0}
+
+
+def openai_evals(
+    correct: Sequence[bool | None], *, model: str = "gpt", name: str = "riddles.test.v1", metrics: Any = None
+) -> str:
+    """Return a log: a sampling and a match per sample, and the metrics of each; None was not scored."""
+    spec = {"completion_fns": [model], "eval_name": name, "base_eval": "riddles", "split": "test"}
+    lines: list[Any] = [{"spec": spec}, {"final_report": {"accuracy": 0.5}}]
+    for place, right in reversed(list(enumerate(correct))):
+        event = {"run_id": "R", "event_id": place, "sample_id": f"riddles.test.{place}"}
+        lines.append({**event, "type": "sampling", "data": {"prompt": "?", "sampled": "!"}})
+        if right is not None:
+            lines.append(
+                {**event, "type": "match", "data": {"correct": right, "expected": "!", "picked": None}}
+            )
+        if metrics is not None:
+            lines.append({**event, "type": "metrics", "data": metrics[place]})
+    return "".join(f"{json.dumps(line)}\n" for line in lines)
+
+
+def tau_bench(trials: Sequence[Sequence[float]], *, asked: str = "Book flight") -> list[dict[str, Any]]:
+    """Return trajectories: a row of rewards per trial."""
+    return [
+        {
+            "task_id": place,
+            "reward": reward,
+            "info": {
+                "task": {"user_id": f"user_{place // 2}", "actions": [], "instruction": f"{asked} {place}."}
+            },
+            "traj": [{"role": "user", "content": "hello"}],
+            "trial": trial,
+        }
+        for trial, rewards in enumerate(trials)
+        for place, reward in enumerate(rewards)
+    ]
+
+
+def mteb(task: str, scores: Mapping[str, float], *, split: str = "test") -> dict[str, Any]:
+    """Return the results of a task by subset."""
+    rows = [
+        {"accuracy": score / 2, "hf_subset": subset, "languages": ["eng-Latn"], "main_score": score}
+        for subset, score in scores.items()
+    ]
+    return {"dataset_revision": "r", "mteb_version": "2.4.2", "scores": {split: rows}, "task_name": task}
+
+
 def scores_of(found: Read) -> dict[str, list[Any]]:
     """Return the values of the systems as lists."""
     assert found.evaluation is not None

@@ -14,7 +14,19 @@ from hypothesis import strategies as st
 from tests.unit.readers.formats import log_files
 
 from bestby._core.errors import BestbyError
-from bestby.readers.formats import alpaca_eval, experiment_csv, helm, inspect_logs, lm_eval, swe_bench
+from bestby.readers.formats import (
+    alpaca_eval,
+    deepeval,
+    experiment_csv,
+    helm,
+    inspect_logs,
+    lm_eval,
+    mteb,
+    openai_evals,
+    promptfoo,
+    swe_bench,
+    tau_bench,
+)
 from bestby.readers.formats.base import Read, head_of
 
 pytestmark = pytest.mark.long
@@ -38,12 +50,18 @@ _REPORT = {
 _CSV = "run_id,experiment_id,status,artifact_uri,metrics.acc,params.model,params.seed\n" + "".join(
     f"r{i},1,FINISHED,x,0.{i},{'ab'[i % 2]},{i}\n" for i in range(8)
 )
+_EVENTS = [json.loads(line) for line in log_files.openai_evals([True, False, True]).split("\n") if line]
 _JSON = {
     "lm_eval": (lm_eval, _ROWS),
     "lm_eval pairs": (lm_eval, _PAIRS),
     "inspect": (inspect_logs, log_files.inspect_log([["C", "I", "P"], ["C", "C", "N"]])),
     "helm": (helm, log_files.helm([1.0, 0.0, None])),
     "swe_bench": (swe_bench, _REPORT),
+    "promptfoo": (promptfoo, log_files.promptfoo({"m": [1, 0.5, 0], "n": [0, 1, 1]})),
+    "deepeval": (deepeval, log_files.deepeval({"Bias": [0.9, 0.1, 0.2]})),
+    "openai_evals": (openai_evals, _EVENTS),
+    "mteb": (mteb, log_files.mteb("STS22", {"ar": 0.5, "de": 0.25})),
+    "tau_bench": (tau_bench, log_files.tau_bench([[1, 0, 1], [0, 0, 1]])),
     "alpaca_eval": (alpaca_eval, log_files.alpaca([1, 2, 1.5])),
 }
 _ODD = st.one_of(

@@ -1,0 +1,124 @@
+"""Samples that a tool scored: which of their scores is compared, and the logs that this makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.data.table import listed
+from bestby.metrics.regression import Mean
+from bestby.readers.formats._documents import check_new
+from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
+from bestby.readers.formats.base import Read, check_available
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What one system did on one item in one run.
+
+    `scores` are by name; None is a score that could not be computed. `content` tells whether two systems saw
+    the same item, and `groups` has the group of the item by the name of the grouping.
+    """
+
+    where: str
+    item: str
+    scores: Mapping[str, float | None]
+    run: int = 0
+    content: str | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The samples of one system on one dataset, which a file holds.
+
+    `system` is the name that the file tells, and `other` the one to use where two files tell the same.
+    """
+
+    source: str
+    system: str | None
+    other: str
+    dataset: str
+    samples: Sequence[Sample]
+
+    @property
+    def names(self) -> dict[str, None]:
+        """The names of the scores, in order."""
+        return {name: None for sample in self.samples for name in sample.scores}
+
+
+def compared(
+    scored: Sequence[Scored],
+    tool: str,
+    *,
+    wanted: str | None,
+    main: str | None = None,
+    falling: frozenset[str] = frozenset(),
+    what: str = "score",
+    on_missing: OnMissing,
+    clusters: str | None = None,
+) -> Read:
+    """Bring the samples together by one score: the one wanted, else `main`, else the only one that all have.
+
+    `falling` are the scores of which lower values are better; `what` is the tool's word for a score.
+    """
+    name, known = _chosen(scored, wanted, main, what)
+    systems = named_apart([(one.other, one.dataset, one.system) for one in scored])
+    logs = [_log(one, system, name) for one, system in zip(scored, systems, strict=True)]
+    others = [other for other in known if other != name]
+    description = f"{tool}; {what}: {name}" + (f" (also in the files: {listed(others)})" if others else "")
+    metric = Mean(name, greater_is_better=name not in falling)
+    return gathered(logs, metric, description, on_missing=on_missing, cluster=clusters)
+
+
+def _chosen(
+    scored: Sequence[Scored], wanted: str | None, main: str | None, what: str
+) -> tuple[str, list[str]]:
+    for one in scored:
+        if not one.names:
+            raise InvalidInputError(
+                f"{one.source}: no sample has a {what}", hint="run the evaluation to its end, with scores"
+            )
+        if wanted is not None:
+            check_available(wanted, one.names, what, one.source)
+    first = scored[0]
+    shared = [name for name in first.names if all(name in one.names for one in scored)]
+    only = shared[0] if len(shared) == 1 else None
+    name = wanted or (main if main in shared else only)
+    if name is not None:
+        return name, shared
+    if shared:
+        raise InvalidInputError(
+            f"{first.source}: which {what}? the files have: {listed(shared)}",
+            hint="name it: value_column=...",
+        )
+    other = next(one for one in scored if not set(one.names) >= set(first.names))
+    raise InvalidInputError(
+        f"the files share no {what}: {listed(list(first.names))} in {first.source},"
+        f" {listed(list(other.names))} in {other.source}",
+        hint=f"score them with the same {what}",
+    )
+
+
+def _log(one: Scored, system: str, name: str) -> Log:
+    runs: dict[int, dict[str, float]] = {}
+    groups: dict[str, dict[str, str]] = {}
+    contents: dict[str, str] = {}
+    places: dict[Any, str] = {}
+    several = len({sample.run for sample in one.samples}) > 1
+    for sample in one.samples:
+        what = f"item {sample.item!r}" + (f" of run {sample.run}" if several else "")
+        check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")
+        values = runs.setdefault(sample.run, {})
+        value = sample.scores.get(name)
+        if value is not None and value == value:
+            values[sample.item] = value
+        if sample.content is not None:
+            contents[sample.item] = sample.content
+        for key, label in sample.groups.items():
+            groups.setdefault(key, {})[sample.item] = label
+    ordered = tuple(runs[run] for run in sorted(runs))
+    return Log(system, one.dataset, one.source, mean_of_runs(ordered), None, ordered, groups, contents)

@@ -1,0 +1,79 @@
+"""Logs of OpenAI evals: what was run, then an event per line, some of which say how a sample was scored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.readers.formats._documents import Record, number, records, word
+from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.readers.json_text import CUT_OFF
+
+_START = re.compile(rb'\s*\{\s*"spec"\s*:\s*\{')
+_SCORED = ("match", "metrics")
+
+
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Tell whether a file begins with the specification of a run."""
+    return _START.match(head) is not None and b'"completion_fns"' in head and b'"eval_name"' in head
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    value_column: str | None = None,
+) -> Read:
+    """Read the logs of two or more completion functions.
+
+    The events ``match`` and ``metrics`` score their sample: the first as accuracy, the second by the numbers
+    in it. `value_column` names one; by default the accuracy, or the only one. Evals are datasets.
+    """
+    refuse_gold(gold, "the logs of OpenAI evals hold their scores and need no gold")
+    scored = [_scored(file) for file in files_of(paths, recognises)]
+    return compared(
+        scored, "logs of OpenAI evals", wanted=value_column, main="accuracy", on_missing=on_missing
+    )
+
+
+def _scored(file: File) -> Scored:
+    rows = records(file.path)
+    if not rows:
+        raise InvalidInputError(f"{file.path} is empty", hint=CUT_OFF)
+    spec = rows[0].part("spec")
+    functions = spec.get("completion_fns")
+    model = word(functions[0]) if isinstance(functions, list) and functions else None
+    found: dict[tuple[str, str], Record] = {}
+    samples: dict[str, dict[str, float | None]] = {}
+    for row in rows:
+        kind = row.data.get("type")
+        item = word(row.data.get("sample_id"))
+        if item is None:
+            continue
+        scores = samples.setdefault(item, {})
+        if kind not in _SCORED:
+            continue
+        first = found.setdefault((str(kind), item), row)
+        if first is not row:
+            raise InvalidInputError(
+                f"{row.where}: sample {item!r} was already scored in {first.where.rpartition(', ')[2]}",
+                hint="the log holds more than one run, or scores a sample several times: keep one",
+            )
+        scores.update(_scores(row))
+    if not samples:
+        raise InvalidInputError(f"{file.path} has no samples", hint=CUT_OFF)
+    listed = [Sample(str(file.path), item, scores) for item, scores in samples.items()]
+    dataset = word(spec.get("eval_name")) or "samples"
+    return Scored(str(file.path), file.system(model), file.name, dataset, listed)
+
+
+def _scores(row: Record) -> dict[str, float | None]:
+    data = row.part("data")
+    if row.data["type"] == "match":
+        return {"accuracy": number(data.get("correct"))}
+    return {str(name): score for name, value in data.items() if (score := number(value)) is not None}

@@ -1,0 +1,145 @@
+"""Results of promptfoo: a record per test and column, where a column is a prompt with a provider."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.readers.formats._documents import Record, document, listing, number, records, word
+from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
+
+_START = re.compile(rb'\s*\{\s*"(evalId|results)"\s*:')
+_RECORD = re.compile(rb'\s*\{\s*"\w+"\s*:')
+_KEYS = (b'"promptIdx"', b'"testIdx"')
+_ERROR = 2  # the reason of a failure where the provider gave no answer
+_LABEL = 40  # longer labels of prompts are the prompts themselves
+
+
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Tell whether a file holds the results of an evaluation, or one of them per line."""
+    if _START.match(head) is not None and b'"results"' in head:
+        return b'"prompts"' in head or all(key in head for key in _KEYS)
+    return _RECORD.match(head) is not None and all(key in head for key in _KEYS)
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    value_column: str | None = None,
+    clusters: str | None = None,
+) -> Read:
+    """Read the results of one or more evaluations.
+
+    A column (a prompt with a provider) is a system, and a test an item; tests that are alike in all else,
+    as ``--repeat`` makes them, are runs. `value_column` is ``pass`` (by default), ``score``, or a score that
+    an assertion names. A test that ended in an error of the provider has no score. Variables and metadata of
+    the tests are groupings.
+    """
+    refuse_gold(gold, "the results of promptfoo hold their scores and need no gold")
+    scored = [part for file in files_of(paths, recognises) for part in _parts(file)]
+    return compared(
+        scored,
+        "results of promptfoo",
+        wanted=value_column,
+        main="pass",
+        on_missing=on_missing,
+        clusters=clusters,
+    )
+
+
+def _parts(file: File) -> list[Scored]:
+    """Return the systems of a file."""
+    rows = _rows(file.path)
+    if not rows:
+        raise InvalidInputError(f"{file.path} has no results", hint="run the evaluation to its end")
+    columns: dict[int, list[Record]] = {}
+    for row in sorted(rows, key=lambda row: _place(row, "testIdx")):  # they stand as they ended
+        columns.setdefault(_place(row, "promptIdx"), []).append(row)
+    names = _names([columns[place][0] for place in sorted(columns)])
+    items = _items(rows)
+    parts = []
+    for place, name in zip(sorted(columns), names, strict=True):
+        samples = [_sample(row, *items[_place(row, "testIdx")]) for row in columns[place]]
+        own, other = f"{file.name} {name}", f"{file.name} {name}"
+        if len(columns) == 1:
+            own, other = file.system(name), file.name
+        elif not file.named:
+            own = name
+        parts.append(Scored(str(file.path), own, other, "tests", samples))
+    return parts
+
+
+def _rows(path: Path) -> list[Record]:
+    if _START.match(head_of(path)) is None:
+        return records(path)
+    return listing(Record(str(path), document(path).part("results")), "results")
+
+
+def _place(row: Record, key: str) -> int:
+    value = row.data.get(key)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInputError(
+            f"{row.where}: {key} is {value!r:.40}, expected a number",
+            hint="export the evaluation again with a current version: promptfoo export eval ID",
+        )
+    return value
+
+
+def _names(rows: Sequence[Record]) -> list[str]:
+    """Return the names of the columns: the provider, with the prompt where a provider has several."""
+    providers = [
+        word(row.part("provider").get("label")) or word(_provider(row)) or "provider" for row in rows
+    ]
+    names = []
+    for place, (row, provider) in enumerate(zip(rows, providers, strict=True), 1):
+        label = word(row.part("prompt").get("label"))
+        short = label is not None and len(label) <= _LABEL and "\n" not in label
+        alike = providers.count(provider) > 1
+        names.append(f"{provider} [{label if short else f'prompt {place}'}]" if alike else provider)
+    return [f"{name} {place}" if names.count(name) > 1 else name for place, name in enumerate(names, 1)]
+
+
+def _provider(row: Record) -> Any:
+    value = row.data.get("provider")
+    return value.get("id") if isinstance(value, dict) else value
+
+
+def _items(rows: Sequence[Record]) -> dict[int, tuple[str, int]]:
+    """Return item and run of each test: tests are runs of one item if each is there equally often."""
+    alike: dict[str, list[int]] = {}
+    for place, row in sorted({_place(row, "testIdx"): row for row in rows}.items()):
+        test = row.part("testCase")
+        told = {"vars": row.data.get("vars"), **{key: test.get(key) for key in ("assert", "description")}}
+        alike.setdefault(json.dumps(told, sort_keys=True, default=str), []).append(place)
+    counts = {len(places) for places in alike.values()}
+    if len(counts) == 1 and counts != {1}:
+        return {place: (str(places[0]), run) for places in alike.values() for run, place in enumerate(places)}
+    return {place: (str(place), 0) for places in alike.values() for place in places}
+
+
+def _sample(row: Record, item: str, run: int) -> Sample:
+    failed = row.data.get("failureReason") == _ERROR
+    named = {str(name): number(value) for name, value in row.part("namedScores").items()}
+    passed = row.data.get("success")
+    scores = {
+        "pass": float(passed) if isinstance(passed, bool) else None,
+        "score": number(row.data.get("score")),
+        **named,
+    }
+    groups = {**row.labels("vars"), **Record(row.where, row.part("testCase")).labels("metadata")}
+    return Sample(
+        row.where,
+        item,
+        dict.fromkeys(scores) if failed else scores,
+        run,
+        json.dumps(row.data.get("vars"), sort_keys=True, default=str),
+        groups,
+    )

@@ -1,0 +1,69 @@
+"""Trajectories of tau-bench: a record per task and trial, with its reward."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import OnMissing
+from bestby.readers.formats._documents import Record, number, records, word
+from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+
+_START = re.compile(rb'\s*(\[\s*)?\{\s*"task_id"\s*:')
+_KEYS = (b'"reward"', b'"info"')
+_ALIKE = 200  # of an instruction, so many letters are compared
+
+
+def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
+    """Tell whether a file is a list of trajectories."""
+    return _START.match(head) is not None and all(key in head for key in _KEYS)
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    clusters: str | None = None,
+) -> Read:
+    """Read the trajectories of two or more agents.
+
+    The trials of a task are runs, and its reward is the score; a trial that ended in an error has the reward
+    0, as tau-bench counts it. The file does not tell its agent, which is called as the file is. The user of
+    a task (``user_id``) is a grouping.
+    """
+    refuse_gold(gold, "the trajectories of tau-bench hold their rewards and need no gold")
+    trajectories = [(file, records(file.path)) for file in files_of(paths, recognises)]
+    scored = [_scored(file, rows) for file, rows in trajectories]
+    errors = sum("error" in row.part("info") for _, rows in trajectories for row in rows)
+    tool = "trajectories of tau-bench"
+    if errors:
+        tool += f" ({errors} ended in an error)"
+    return compared(scored, tool, wanted=None, on_missing=on_missing, clusters=clusters)
+
+
+def _scored(file: File, rows: Sequence[Record]) -> Scored:
+    if not rows:
+        raise InvalidInputError(f"{file.path} has no trajectories", hint="run the benchmark to its end")
+    return Scored(str(file.path), None, file.name, "tasks", [_sample(row) for row in rows])
+
+
+def _sample(row: Record) -> Sample:
+    item = word(row.need("task_id"))
+    trial = row.data.get("trial", 0)
+    if item is None or isinstance(trial, bool) or not isinstance(trial, int):
+        raise InvalidInputError(
+            f"{row.where}: expected the numbers of a task and a trial, got {row.data['task_id']!r:.40} and"
+            f" {trial!r:.40}"
+        )
+    reward = number(row.need("reward"))
+    info = Record(row.where, row.part("info"))
+    task = info.part("task")
+    asked, user = task.get("instruction"), word(task.get("user_id"))
+    content = asked[:_ALIKE] if isinstance(asked, str) else None
+    return Sample(
+        row.where, item, {"reward": reward}, trial, content, {} if user is None else {"user_id": user}
+    )
