@@ -11,7 +11,6 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair
-from bestby.engine.expansions import Expansions
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.engine.transforms import Scores
@@ -86,11 +85,6 @@ class CrossedGroup(SumGroup):
     def alone(self, metric: int, a: int, b: int | None = None) -> tuple[SumGroup, Target]:  # noqa: ARG002
         """Refuse a table of the groups of the first grouping."""
         _refuse("a standard error from the units of one grouping")
-
-    @property
-    def expansions(self) -> Expansions:
-        """Refuse derivatives by the weights of the groups of the first grouping."""
-        _refuse("an interval from the units of one grouping")
 
     def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:  # noqa: ARG002
         """Refuse the influence of each group of the first grouping."""

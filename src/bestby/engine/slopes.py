@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.stacked import STACKED
 from bestby.metrics.base import MeanMetric, Metric
+from bestby.resampling.units import Units
 
 Score = Callable[[FloatArray], FloatArray]
 """Scores or differences (R,) of totals (R, k)."""
@@ -49,33 +51,73 @@ LARGEST_MOVE = 2.0**-10
 """The largest share of all units whose weight is moved to one unit in a step, for second derivatives."""
 
 
-def curvature(
-    metric: Metric, score: Score, total: FloatArray, moves: FloatArray, counts: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the first and the second derivative of a score as weight is moved to each unit, shape (C,) each.
+@dataclass(frozen=True, eq=False)
+class Response:
+    """How a score responds to the weights of the distinct units.
 
-    `total` has shape (k,). `moves`, of shape (C, k), are the rows less the mean row of their stratum: what a
-    total changes by if the weight of one unit of this kind grows by one and the weights of all units of the
-    stratum shrink together, so that their sum stays the same. Those of a mean are known without steps.
+    `influence`, of shape (C,), is its derivative by the weight of one unit, `first` the same as that weight
+    is taken from all units of the stratum alike, and `curvature` the sum of the second derivatives in these
+    directions over all units.
+    """
+
+    influence: FloatArray
+    first: FloatArray
+    curvature: float
+
+
+def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, units: Units) -> Response:
+    """Return how a score responds to the weights of units, whose rows (C, k) have the `total` (k,).
+
+    The derivatives of a mean are known without steps.
 
     References
     ----------
     .. [1] DiCiccio & Efron (1992), Biometrika 79, 231-245, section 4.
     """
-    here = score(total[None, :])
+    counts = units.counts
+    moves = np.array(rows)
+    for start, stop in pairwise(units.bounds.tolist()):
+        c = counts[start:stop]
+        moves[start:stop] -= (c @ moves[start:stop]) / c.sum()
     if isinstance(metric, MeanMetric):
-        first = (moves[:, 0] - here * moves[:, 1]) / total[1]
-        return first, -2.0 * first * moves[:, 1] / total[1]
+        first = (moves[:, 0] - score(total[None, :]) * moves[:, 1]) / total[1]
+        second = -2.0 * first * moves[:, 1] / total[1]
+        return Response(influence(metric, score, total, rows), first, float(counts @ second))
+    by_weight, first, second = _by_steps(score, total, rows, moves, counts)
+    return Response(by_weight, first, float(counts @ second))
+
+
+def _by_steps(
+    score: Score, total: FloatArray, rows: FloatArray, moves: FloatArray, counts: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the influence of each unit, and both derivatives as weight is moved to it, shape (C,) each.
+
+    `moves`, of shape (C, k), is what a total changes by if the weight of one unit of this kind grows by one
+    and the weights of all units of the stratum shrink together, so that their sum stays the same. One call
+    of the score makes all: few scores take as long as the call of it.
+    """
     # A quarter of the weight of its own kind at most, which leaves all weights positive.
     sizes = np.minimum(0.25 * counts, LARGEST_MOVE * counts.sum())
-    first, second = np.empty(sizes.size), np.empty(sizes.size)
-    block = max(1, STACKED // max(1, 2 * moves.shape[1]))
+    by_weight, first, second = np.empty((3, sizes.size))
+    k = total.size
+    block = max(1, STACKED // max(1, 4 * k))
     for start in range(0, sizes.size, block):
         part = slice(start, start + block)
-        up, down = _both_ways(score, total[None, :], sizes[part, None] * moves[part])
-        first[part] = (up - down) / (2.0 * sizes[part])
-        second[part] = ((up - here) + (down - here)) / sizes[part] ** 2
-    return first, second
+        size = sizes[part]
+        both = np.empty((k, 4 * size.size + 1))  # column by column, as metrics read them
+        steps = both[:, 1:].reshape(k, 4, -1)
+        steps[:, 0] = moves[part].T * size
+        steps[:, 1] = -steps[:, 0]
+        steps[:, 2] = NUDGE * rows[part].T
+        steps[:, 3] = -steps[:, 2]
+        both[:, 0] = 0.0
+        both += total[:, None]
+        found = score(both.T)
+        here, (far_up, far_down, up, down) = found[0], found[1:].reshape(4, -1)
+        first[part] = (far_up - far_down) / (2.0 * size)
+        second[part] = ((far_up - here) + (far_down - here)) / size**2
+        by_weight[part] = _change(up, down, np.broadcast_to(here, up.shape)) / NUDGE
+    return by_weight, first, second
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,12 +169,19 @@ class Directions:
 def _slope(score: Score, totals: FloatArray, steps: FloatArray) -> FloatArray:
     """Return the change of a score (R,) over a step (R, k): central, or one-sided where it is undefined."""
     up, down = _both_ways(score, totals, steps)
+    lost = np.isnan(up) | np.isnan(down)
+    here = np.empty(up.shape)
+    if lost.any():
+        here[lost] = score(totals[lost])
+    return _change(up, down, here)
+
+
+def _change(up: FloatArray, down: FloatArray, here: FloatArray) -> FloatArray:
+    """Return half the change from below to above, or that from `here` where one of the two is undefined."""
     change = 0.5 * (up - down)
     lost = np.isnan(change)
     if lost.any():  # undefined on one side
-        here = score(totals[lost])
-        one_sided = np.where(np.isnan(up[lost]), here - down[lost], up[lost] - here)
-        change[lost] = one_sided
+        change[lost] = np.where(np.isnan(up), here - down, up - here)[lost]
     return change
 
 

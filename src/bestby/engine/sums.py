@@ -13,8 +13,9 @@ from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import pivots, raw_values, shares, slopes
 from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
-from bestby.engine.expansions import Expansions
+from bestby.engine.expansions import Part, expansion
 from bestby.engine.permutations import Permutations
+from bestby.engine.slopes import Response
 from bestby.engine.stacked import scored
 from bestby.engine.table import Table
 from bestby.engine.targets import Target
@@ -39,6 +40,9 @@ Sums in another order differ in the last bit, and other systems have a say in th
 MOST_HELD = 1 << 22
 """Numbers of contributions to keep, those of two systems of a million items and their difference among them:
 intervals, tests, standard errors and notes ask for the same ones."""
+
+MOST_ROWS = 1 << 20
+"""Numbers up to which the statistics of systems are kept."""
 
 MOST_PAIRS = 1 << 13
 """Pairs whose numbers of differing items are kept: the choice of an interval and its result ask for them."""
@@ -83,7 +87,7 @@ class SumGroup(Group):
 
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S), each from a table of its own; see `alone`."""
-        if self.crossed or self.units.n_rows > MOST_ALONE:
+        if self.crossed or self.units.n_rows > MOST_ALONE or self.table.whole:
             return self._scored(self._total)
         found = np.empty((len(self.metrics), self.n_systems))
         for m, s in np.ndindex(found.shape):
@@ -240,13 +244,45 @@ class SumGroup(Group):
         return of_a if b is None else of_a - self._influence_on(metric, b)
 
     def _influence_on(self, metric: int, system: int) -> FloatArray:
+        if (metric, system) in self._responses:
+            return self._responses[metric, system].influence
         if (metric, system) not in self._influences:
-            rows = self.table.rows(self.table.columns[metric][system])
+            rows = self._rows(metric, system)
             self._influences[metric, system] = self.influence_of_rows(metric, system, rows)
         return self._influences[metric, system]
 
     @cached_property
     def _influences(self) -> dict[tuple[int, int], FloatArray]:
+        return {}
+
+    def _response(self, metric: int, system: int) -> Response:
+        """Return how the score of a system responds to the weights of the units, by the table as it is."""
+        if (metric, system) not in self._responses:
+            own, rows = self.metrics[metric], self._rows(metric, system)
+            self._responses[metric, system] = slopes.response(
+                own, Functional(own), self.totals(metric, system), rows, self.units
+            )
+        return self._responses[metric, system]
+
+    @cached_property
+    def _responses(self) -> dict[tuple[int, int], Response]:
+        return {}
+
+    def _part(self, metric: int, system: int) -> Part:
+        rows = self._rows(metric, system)
+        return Part(self.totals(metric, system), rows, self._response(metric, system))
+
+    def _rows(self, metric: int, system: int) -> FloatArray:
+        """Return the statistics of one system, shape (C, k), to be read only."""
+        if (metric, system) not in self._kept_rows:
+            rows = self.table.rows(self.table.columns[metric][system])
+            if (1 + len(self._kept_rows)) * rows.size > MOST_ROWS:
+                self._kept_rows.clear()
+            self._kept_rows[metric, system] = rows
+        return self._kept_rows[metric, system]
+
+    @cached_property
+    def _kept_rows(self) -> dict[tuple[int, int], FloatArray]:
         return {}
 
     def influences(self, metric: int) -> Influences:
@@ -262,12 +298,9 @@ class SumGroup(Group):
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
         """Return a score or difference to second order in the weights of the units."""
         group, own = self.alone(metric, a, b)
-        return group.expansions.of(own.metric, own.a, own.b)
-
-    @cached_property
-    def expansions(self) -> Expansions:
-        """Scores and differences to second order, by the table as it is."""
-        return Expansions(self.metrics, self.table)
+        systems = (own.a,) if own.b is None else (own.a, own.b)
+        parts = [group._part(own.metric, system) for system in systems]
+        return expansion(Functional(self.metrics[metric]), group.units, parts)
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""

@@ -18,6 +18,9 @@ _BEGINNING = 128
 _AT_ONCE = 1 << 16
 """Numbers of several columns that are compared at once."""
 
+EXACT = 2.0**53
+"""Sums of whole numbers below this are exact."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -61,6 +64,12 @@ class Table:
     @cached_property
     def _total(self) -> FloatArray:
         return self.full(self.units.counts @ self.X, self.units.n)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether the numbers are whole and their totals exact, so that they are the same in any order."""
+        X = self.X
+        return bool((np.rint(X) == X).all()) and bool((self.units.counts @ np.abs(X) < EXACT).all())
 
     def constant(self, column: int) -> float | None:
         """Return the value of a constant column, None for one that varies."""

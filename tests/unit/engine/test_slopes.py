@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.engine.slopes import Directions, curvature, influence
+from bestby.engine.slopes import Directions, influence, response
 from bestby.metrics.base import Metric
 from bestby.metrics.correlation import Pearson
 from bestby.metrics.regression import MeanSquaredError, RootMeanSquaredError
+from bestby.resampling.units import Units
 
 RNG = np.random.default_rng(0)
 GOLD = RNG.normal(size=50)
@@ -45,33 +46,36 @@ def test_influence_on_a_root(unit: float) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * np.abs(expected).max())
 
 
+ONE_EACH = Units(np.ones(50, dtype=np.int64), np.array([0, 50]))
+
+
 @pytest.mark.parametrize("unit", UNITS)
 def test_both_derivatives_of_a_root(unit: float) -> None:
     """As weight w moves to one unit, the mean square is m + w (x - m) / n, and the score its root."""
+    metric = RootMeanSquaredError()
     squares = ((PREDICTIONS - GOLD) * unit) ** 2
     slope, root = (squares - squares.mean()) / 50, np.sqrt(squares.mean())
-    rows = RootMeanSquaredError().statistics(GOLD * unit, PREDICTIONS * unit)
-    found = curvature(
-        RootMeanSquaredError(),
-        RootMeanSquaredError().score,
-        rows.sum(axis=0),
-        rows - rows.mean(axis=0),
-        np.ones(50, dtype=np.int64),
-    )
-    for here, expected in zip(found, (slope / (2.0 * root), -(slope**2) / (4.0 * root**3)), strict=True):
-        np.testing.assert_allclose(here, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
+    rows = metric.statistics(GOLD * unit, PREDICTIONS * unit)
+    found = response(metric, metric.score, rows.sum(axis=0), rows, ONE_EACH)
+    expected = slope / (2.0 * root)
+    for here, within in ((found.influence, 1e-6), (found.first, 1e-4)):
+        np.testing.assert_allclose(here, expected, rtol=within, atol=within * np.abs(expected).max())
+    assert found.curvature == pytest.approx(-float((slope**2).sum()) / (4.0 * root**3), rel=1e-4)
 
 
 def test_both_derivatives_of_a_mean_are_those_of_its_steps() -> None:
     """A mean of units of unequal sizes, by formula and by steps of the same score."""
     sizes = np.arange(50) % 4 + 1.0
     rows = np.column_stack([PREDICTIONS * sizes, sizes])
-    moves = rows - rows.mean(axis=0)
     by_formula, by_steps = (
-        curvature(metric, MeanSquaredError().score, rows.sum(axis=0), moves, np.ones(50, dtype=np.int64))
+        response(metric, MeanSquaredError().score, rows.sum(axis=0), rows, ONE_EACH)
         for metric in (MeanSquaredError(), OneSided())
     )
-    for here, there in zip(by_formula, by_steps, strict=True):
+    assert by_steps.curvature == pytest.approx(by_formula.curvature, rel=1e-3)
+    for here, there in (
+        (by_formula.influence, by_steps.influence),
+        (by_formula.first, by_steps.first),
+    ):
         np.testing.assert_allclose(here, there, rtol=1e-3, atol=1e-3 * np.abs(here).max())
 
 
