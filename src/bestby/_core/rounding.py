@@ -131,10 +131,21 @@ def typical(values: FloatArray) -> float:
     >>> typical(np.array([0.0, 1.0, -2.0, 3.0, 1e10])), typical(np.zeros(2))
     (2.0, 0.0)
     """
-    sizes = np.abs(values)
-    sizes = sizes[sizes > noise_width(sizes.max(initial=0.0))]
+    return _typical(np.abs(values), 0.0)
+
+
+def _typical(sizes: FloatArray, scale: float) -> float:
+    """Return the median of the sizes, which are put into another order, that are more than rounding.
+
+    They are rounding beside the largest of them, or beside numbers of the size `scale`.
+    """
+    counting = sizes > noise_width(max(float(sizes.max(initial=0.0)), scale))
+    if not counting.all():
+        sizes = sizes[counting]
     middle = (sizes.size - 1) // 2
-    return float(np.partition(sizes, middle)[middle]) if sizes.size else 0.0
+    if sizes.size:
+        sizes.partition(middle)
+    return float(sizes[middle]) if sizes.size else 0.0
 
 
 def typical_deviation(values: FloatArray) -> float:
@@ -145,14 +156,14 @@ def typical_deviation(values: FloatArray) -> float:
     >>> typical_deviation(np.array([0.3, 0.1 + 0.2]))
     0.0
     """
-    deviations = np.abs(values - np.median(values))
-    deviations[is_nothing(deviations, np.abs(values).max())] = 0.0
-    return typical(deviations)
+    deviations = values - np.median(values)
+    return _typical(np.abs(deviations, out=deviations), max(float(values.max()), -float(values.min())))
 
 
 def merge_width(values: FloatArray, scale: float) -> float:
     """Return how far rounding can separate equal values; `scale` is a typical size or deviation."""
-    return _SUM * min(float(np.abs(values).max(initial=0.0)), _FAR * scale)
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    return _SUM * min(largest, _FAR * scale)
 
 
 # -- a spread is nothing ---------------------------------------------------------------------------

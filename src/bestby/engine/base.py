@@ -16,6 +16,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
+from bestby.inference.intervals import Moments
 from bestby.inference.joint import Spread
 from bestby.inference.lattice import merged
 from bestby.metrics.base import BaseMetric
@@ -124,6 +125,11 @@ class Contributions:
     def binary(self) -> bool:
         """Whether all values are 0 or 1."""
         return bool(((self.values == 0.0) | (self.values == 1.0)).all())
+
+    @cached_property
+    def moments(self) -> Moments | None:
+        """The moments of the values about the mean of their stratum; None if one is not finite."""
+        return Moments.of(self.values, self.counts, self.bounds)
 
     @cached_property
     def merged(self) -> tuple[FloatArray, IntArray]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from bestby._core.typing import FloatArray
-from bestby.engine.slopes import Response
+from bestby.engine.responses import Part
 from bestby.engine.transforms import Functional
 from bestby.inference.abc import Expansion
 from bestby.resampling.units import Units
@@ -22,15 +22,6 @@ def expansion(score: Functional, units: Units, parts: Sequence[Part]) -> Expansi
     for of_other in of_b:
         first, curvature = first - of_other.first, curvature - of_other.curvature
     return Expansion.of_units(first, units.counts, curvature, Along(score, units, parts))
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One system of an expansion: the totals (k,) and rows (C, k) of its units, and what its score does."""
-
-    total: FloatArray
-    rows: FloatArray
-    response: Response
 
 
 @dataclass(frozen=True, eq=False)

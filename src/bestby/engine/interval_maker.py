@@ -76,8 +76,8 @@ class Intervals(Resampled):
         size = self.scale(target)
         for system in (target.a, target.a if target.b is None else target.b):
             plain = self.group.contributions(target.metric, system)
-            if plain is not None:
-                size = max(size, float(np.abs(plain.values).max(initial=0.0)))
+            if plain is not None and plain.moments is not None:
+                size = max(size, plain.moments.size)
         return size
 
     def situation(self, target: Target, *, jackknife: bool = True) -> Situation:

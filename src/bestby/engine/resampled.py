@@ -159,7 +159,7 @@ class Resampled:
         """Return the acceleration; None if the metric is undefined without some unit."""
         plain = self.group.contributions_alone(target.metric, target.a, target.b)
         if plain is not None:
-            return intervals.acceleration(-plain.values, plain.counts, plain.bounds)
+            return None if plain.moments is None else plain.moments.acceleration
         jackknife = self.jackknife
         left_out = value_of(jackknife.scores, target)
         if not np.isfinite(left_out).all():
@@ -189,7 +189,7 @@ class Resampled:
         if known is not None:
             return known
         if plain is not None:
-            return intervals.effective_units(plain.values, plain.counts, plain.bounds)
+            return 0.0 if plain.moments is None else plain.moments.effective_units
         jackknife = self.jackknife
         return intervals.effective_units(
             value_of(jackknife.scores, target), jackknife.counts, jackknife.bounds

@@ -13,9 +13,9 @@ from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import pivots, raw_values, shares, slopes
 from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
-from bestby.engine.expansions import Part, expansion
+from bestby.engine.expansions import expansion
 from bestby.engine.permutations import Permutations
-from bestby.engine.slopes import Response
+from bestby.engine.responses import Responses
 from bestby.engine.stacked import scored
 from bestby.engine.table import Table
 from bestby.engine.targets import Target
@@ -40,9 +40,6 @@ Sums in another order differ in the last bit, and other systems have a say in th
 MOST_HELD = 1 << 22
 """Numbers of contributions to keep, those of two systems of a million items and their difference among them:
 intervals, tests, standard errors and notes ask for the same ones."""
-
-MOST_ROWS = 1 << 20
-"""Numbers up to which the statistics of systems are kept."""
 
 MOST_PAIRS = 1 << 13
 """Pairs whose numbers of differing items are kept: the choice of an interval and its result ask for them."""
@@ -182,6 +179,10 @@ class SumGroup(Group):
         metric = self.metrics[m]
         if isinstance(metric, StandardisedMetric):
             return raw_values.differing(self.table, metric, pair)
+        plain = self.contributions(m, a, b)
+        if plain is not None and plain.single_items:
+            n_units = int(plain.counts[plain.values != 0.0].sum())
+            return n_units, n_units
         return self.table.differing(self.table.columns[m][a], self.table.columns[m][b])
 
     def same_ranks(self, metric: int, a: int, b: int) -> bool:
@@ -228,6 +229,9 @@ class SumGroup(Group):
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
         group, own = self.alone(metric, a, b)
+        plain = group.contributions(own.metric, own.a, own.b)
+        if plain is not None and plain.moments is not None and plain.bounds.size == 2:
+            return plain.moments.error_of_mean
         table, influence = group.table, group.influence(own.metric, own.a, own.b)
         variance = 0.0
         for start, stop in pairwise(table.units.bounds.tolist()):
@@ -240,50 +244,12 @@ class SumGroup(Group):
 
     def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:
         """Return what each distinct unit adds to a score or difference, to first order, shape (C,)."""
-        of_a = self._influence_on(metric, a)
-        return of_a if b is None else of_a - self._influence_on(metric, b)
-
-    def _influence_on(self, metric: int, system: int) -> FloatArray:
-        if (metric, system) in self._responses:
-            return self._responses[metric, system].influence
-        if (metric, system) not in self._influences:
-            rows = self._rows(metric, system)
-            self._influences[metric, system] = self.influence_of_rows(metric, system, rows)
-        return self._influences[metric, system]
+        of_a = self._responses.influence(metric, a)
+        return of_a if b is None else of_a - self._responses.influence(metric, b)
 
     @cached_property
-    def _influences(self) -> dict[tuple[int, int], FloatArray]:
-        return {}
-
-    def _response(self, metric: int, system: int) -> Response:
-        """Return how the score of a system responds to the weights of the units, by the table as it is."""
-        if (metric, system) not in self._responses:
-            own, rows = self.metrics[metric], self._rows(metric, system)
-            self._responses[metric, system] = slopes.response(
-                own, Functional(own), self.totals(metric, system), rows, self.units
-            )
-        return self._responses[metric, system]
-
-    @cached_property
-    def _responses(self) -> dict[tuple[int, int], Response]:
-        return {}
-
-    def _part(self, metric: int, system: int) -> Part:
-        rows = self._rows(metric, system)
-        return Part(self.totals(metric, system), rows, self._response(metric, system))
-
-    def _rows(self, metric: int, system: int) -> FloatArray:
-        """Return the statistics of one system, shape (C, k), to be read only."""
-        if (metric, system) not in self._kept_rows:
-            rows = self.table.rows(self.table.columns[metric][system])
-            if (1 + len(self._kept_rows)) * rows.size > MOST_ROWS:
-                self._kept_rows.clear()
-            self._kept_rows[metric, system] = rows
-        return self._kept_rows[metric, system]
-
-    @cached_property
-    def _kept_rows(self) -> dict[tuple[int, int], FloatArray]:
-        return {}
+    def _responses(self) -> Responses:
+        return Responses(self.metrics, self.table)
 
     def influences(self, metric: int) -> Influences:
         """Return what each distinct unit adds to the scores of all systems."""
@@ -299,7 +265,7 @@ class SumGroup(Group):
         """Return a score or difference to second order in the weights of the units."""
         group, own = self.alone(metric, a, b)
         systems = (own.a,) if own.b is None else (own.a, own.b)
-        parts = [group._part(own.metric, system) for system in systems]
+        parts = [group._responses.part(own.metric, system) for system in systems]
         return expansion(Functional(self.metrics[metric]), group.units, parts)
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:

@@ -253,8 +253,11 @@ def _distinct_rows(
         edges = np.flatnonzero(np.concatenate([[True], in_strata[1:] != in_strata[:-1]]))
     starts = np.flatnonzero(fresh)
     bounds = np.concatenate([np.searchsorted(starts, edges), [starts.size]])
-    first = order[starts]
-    units = Units(np.add.reduceat(counts.take(order), starts), bounds)
+    alike = bool(counts.max() == counts.min())
+    ordered_counts = counts if alike else counts.take(order)
+    distinct = starts.size == order.size
+    first = order if distinct else order[starts]
+    units = Units(ordered_counts if distinct else np.add.reduceat(ordered_counts, starts), bounds)
     return (
         np.ascontiguousarray(X).take(first, axis=0),
         units,

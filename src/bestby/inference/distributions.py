@@ -6,9 +6,10 @@ a point, and quantiles.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -16,8 +17,10 @@ from scipy.special import ndtri
 from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference import series
-from bestby.inference.lattice import as_lattice, merged
+from bestby.inference.lattice import as_lattice, in_order, merged_in_order
 from bestby.inference.revivals import total_revives
+
+Numbers = TypeVar("Numbers", FloatArray, IntArray)
 
 WINDOW = 9.5
 """Half width, in standard deviations, of the window outside which mass is below 1e-20."""
@@ -238,8 +241,7 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     of the units, by stratum. Returns None where neither route is accurate or cheap: then resamples
     must be drawn.
     """
-    scale = rounding.typical_deviation(values)  # a constant that all values share must not hide how they vary
-    values, counts, bounds = _merged_by_stratum(values, counts, bounds, scale)
+    values, counts, bounds, scale = _merged_by_stratum(values, counts, bounds)
     n = int(counts.sum())
     mean, variance = _moments(values, counts, bounds)
     if variance <= (rounding.noise_width(float(np.abs(values).max()))) ** 2 * n:
@@ -258,22 +260,31 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
 
 
 def _merged_by_stratum(
-    values: FloatArray, counts: IntArray, bounds: IntArray, scale: float
-) -> tuple[FloatArray, IntArray, IntArray]:
-    parts = [merged(values[a:b], counts[a:b], scale) for a, b in pairwise(bounds.tolist())]
+    values: FloatArray, counts: IntArray, bounds: IntArray
+) -> tuple[FloatArray, IntArray, IntArray, float]:
+    """Return the distinct values of each stratum in rising order, counts, bounds, and a typical deviation."""
+    parts = [in_order(values[a:b], counts[a:b]) for a, b in pairwise(bounds.tolist())]
+    # A constant that all values share must not hide how they vary.
+    scale = rounding.typical_deviation(_joined([values for values, _ in parts]))
+    parts = [merged_in_order(*part, scale) for part in parts]
     edges = np.cumsum([0] + [part[0].size for part in parts])
-    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]), edges
+    return _joined([part[0] for part in parts]), _joined([part[1] for part in parts]), edges, scale
+
+
+def _joined(parts: Sequence[Numbers]) -> Numbers:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _moments(values: FloatArray, counts: IntArray, bounds: IntArray) -> tuple[float, float]:
     """Return mean and variance of the total of a stratified bootstrap sample."""
     mean = variance = 0.0
     for start, stop in pairwise(bounds):
-        x, c = values[start:stop], counts[start:stop]
-        size = c.sum()
-        centre = float(c @ x) / size
-        mean += float(c @ x)
-        variance += float(c @ (x - centre) ** 2)
+        x, c = values[start:stop], counts[start:stop].astype(np.float64)
+        total = float(c @ x)
+        centre = total / float(c.sum())
+        mean += total
+        deviations = x - centre
+        variance += float(c @ (deviations * deviations))
     return mean, variance
 
 

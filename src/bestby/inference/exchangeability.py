@@ -47,7 +47,7 @@ def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1) -> bool:
     the skewness must also be larger than normal differences have by chance (by Bonferroni).
     """
     there = (differences != 0.0) & (counts > 0)
-    d, c = differences[there], counts[there]
+    d, c = (differences, counts) if there.all() else (differences[there], counts[there])
     n = int(c.sum())
     largest = float(np.abs(d).max(initial=0.0))
     if n < FEWEST or rounding.level(float(np.abs(d).min()), largest, largest):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
@@ -17,6 +18,9 @@ from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.distributions import Distribution
 
 Ends = tuple[float, float]
+
+_BLOCK = 1 << 13
+"""Values that are raised to powers at a time: they stay in the cache of the processor."""
 
 
 def percentile(distribution: Distribution, level: float) -> Ends:
@@ -78,20 +82,79 @@ def bca(
     return ends[0], ends[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Sums of powers of the deviations of n values from the mean of their stratum.
+
+    Deviations are in units of the largest one, `largest`, so that no power underflows; the largest value is
+    `size`.
+    """
+
+    n: int
+    size: float
+    largest: float
+    second: float
+    third: float
+    fourth: float
+
+    @classmethod
+    def of(cls, values: FloatArray, counts: IntArray, bounds: IntArray | None = None) -> Moments | None:
+        """Return those of values with multiplicities, shape (C,) each; None if a value is not finite."""
+        edges = [0, values.size] if bounds is None else bounds.tolist()
+        n = int(counts.sum())
+        highest, lowest = float(values.max(initial=0.0)), float(values.min(initial=0.0))
+        if not (math.isfinite(highest) and math.isfinite(lowest)):
+            return None
+        strata = [
+            (a, b, float(counts[a:b] @ values[a:b]) / float(counts[a:b].sum()))
+            for a, b in itertools.pairwise(edges)
+            if b > a
+        ]
+        largest = max(
+            (max(float(values[a:b].max()) - mean, mean - float(values[a:b].min())) for a, b, mean in strata),
+            default=0.0,
+        )
+        sums = np.zeros(3)
+        for a, b, mean in strata if largest > 0.0 else ():
+            for start in range(a, b, _BLOCK):
+                part = slice(start, min(start + _BLOCK, b))
+                u = (values[part] - mean) / largest
+                squared = u * u
+                counted = counts[part] * squared
+                sums += counted.sum(), counted @ u, counted @ squared
+        return cls(n, max(highest, -lowest), largest, *sums.tolist())
+
+    @property
+    def acceleration(self) -> float:
+        """The acceleration of a mean of these values; see `acceleration`."""
+        nothing = rounding.noise_width(self.size, rounding.INFLUENCE)
+        if self.largest == 0.0 or self.second <= self.n * (nothing / self.largest) ** 2:
+            return 0.0
+        return self.third / (6.0 * self.second * math.sqrt(self.second))
+
+    @property
+    def effective_units(self) -> float:
+        """How many values of equal deviation would have their variance; see `effective_units`."""
+        if rounding.is_nothing(self.largest, self.size, rounding.INFLUENCE):
+            return 0.0
+        return self.second**2 / self.fourth
+
+    @property
+    def error_of_mean(self) -> float:
+        """The standard error of the mean of these values, of one stratum."""
+        n = self.n
+        return self.largest * math.sqrt(self.second / (n * (n - 1.0))) if n > 1 else 0.0
+
+
 def acceleration(left_out: FloatArray, counts: IntArray, bounds: IntArray | None = None) -> float:
     """Return the acceleration of the BCa interval from the jackknife.
 
     `left_out`, of shape (C,), is the estimate without one unit of each distinct kind. The acceleration is
     sum(u^3) / (6 sum(u^2)^1.5) with u the mean minus the left-out estimate (Efron & Tibshirani 1993, eq.
-    14.15); 0 if the estimate does not depend on any single unit.
+    14.15); 0 if the estimate does not depend on any single unit, NaN if it is undefined without some.
     """
-    u = _deviations(left_out, counts, bounds)
-    squared = u * u
-    spread = float(counts @ squared)
-    scale = float(np.abs(left_out).max(initial=0.0))
-    if spread <= counts.sum() * rounding.noise_width(scale, rounding.INFLUENCE) ** 2:
-        return 0.0
-    return float(counts @ (squared * u)) / float(6.0 * spread**1.5)
+    moments = Moments.of(-left_out, counts, bounds)
+    return math.nan if moments is None else moments.acceleration
 
 
 def effective_units(left_out: FloatArray, counts: IntArray, bounds: IntArray | None = None) -> float:
@@ -101,24 +164,8 @@ def effective_units(left_out: FloatArray, counts: IntArray, bounds: IntArray | N
     units over the kurtosis of their influence; 0 if the estimate depends on none, or is undefined without
     some.
     """
-    if not np.isfinite(left_out).all():
-        return 0.0
-    u = _deviations(left_out, counts, bounds)
-    largest = float(np.abs(u).max(initial=0.0))
-    if rounding.is_nothing(largest, float(np.abs(left_out).max(initial=0.0)), rounding.INFLUENCE):
-        return 0.0
-    squared = (u / largest) ** 2
-    return float(counts @ squared) ** 2 / float(counts @ (squared * squared))
-
-
-def _deviations(left_out: FloatArray, counts: IntArray, bounds: IntArray | None) -> FloatArray:
-    """Return the mean of each stratum minus the left-out estimates."""
-    edges = np.array([0, left_out.size]) if bounds is None else bounds
-    u = np.empty(left_out.size)
-    for start, stop in itertools.pairwise(edges):
-        part, c = left_out[start:stop], counts[start:stop]
-        u[start:stop] = float(c @ part) / c.sum() - part
-    return u
+    moments = Moments.of(left_out, counts, bounds)
+    return 0.0 if moments is None else moments.effective_units
 
 
 def normal(estimate: float, se: float, level: float, df: float = math.inf) -> Ends:

@@ -51,14 +51,25 @@ def merged(values: FloatArray, counts: IntArray, scale: float | None = None) -> 
 
     `scale` is as for `as_lattice`.
     """
+    values, counts = in_order(values, counts)
+    return merged_in_order(values, counts, rounding.typical(values) if scale is None else scale)
+
+
+def in_order(values: FloatArray, counts: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return values in rising order with their counts."""
+    if counts.size and counts.max() == counts.min():
+        return np.sort(values), counts
+    order = np.argsort(values, kind="stable")
+    return values[order], counts[order]
+
+
+def merged_in_order(values: FloatArray, counts: IntArray, scale: float) -> tuple[FloatArray, IntArray]:
+    """Return the same as `merged` of values that are in rising order."""
     if values.size == 0:
         return values, counts
-    if counts.max() == 1:
-        values = np.sort(values)
-    else:
-        order = np.argsort(values, kind="stable")
-        values, counts = values[order], counts[order]
-    width = rounding.merge_width(values, rounding.typical(values) if scale is None else scale)
-    fresh = np.concatenate([[True], np.diff(values) > width])
-    starts = np.flatnonzero(fresh)
+    width = rounding.merge_width(values, scale)
+    apart = np.diff(values) > width
+    if apart.all():
+        return values, counts
+    starts = np.flatnonzero(np.concatenate([[True], apart]))
     return values[starts], np.add.reduceat(counts, starts)

@@ -80,7 +80,7 @@ def _sign_terms(k: IntArray, sizes: FloatArray, h: float, means: FloatArray) -> 
 def total_revives(values: FloatArray, counts: IntArray, bounds: IntArray, h: float, first: int) -> bool:
     """Return whether the characteristic function of a bootstrap total counts at some k h with k >= first.
 
-    `values`, `counts` and `bounds` are as for `mean_bootstrap`.
+    `values`, in rising order in each stratum, `counts` and `bounds` are as for `mean_bootstrap`.
     """
     k = np.arange(MOST_FREQUENCIES)
     with np.errstate(divide="ignore"):
@@ -102,20 +102,24 @@ def total_revives(values: FloatArray, counts: IntArray, bounds: IntArray, h: flo
 def _log_bound(values: FloatArray, counts: FloatArray, h: float, looked_at: int) -> FloatArray:
     """Return for all k a bound of the logarithm of the modulus of E exp(i k h T), T the total of n draws.
 
+    The values are in rising order.
+
     The modulus of one draw is at most (|sum over some values| + number of the others) / n, where about
     `looked_at` values from both ends, the middle and between are looked at. As 1 - cos x >= 2 (x / pi)^2 up
     to pi, the logarithm is also at most -2 (k h / pi)^2 var T as long as k h times the range of the values is
     at most pi.
     """
     n = counts.sum()
-    x = values - np.median(values)
-    some = _both_ends(x.size, looked_at)
-    long, short = _powers(h * x[some])
+    some = _both_ends(values.size, looked_at)
+    long, short = _powers(h * (values[some] - values[values.size // 2]))
     sums = np.abs((long * counts[some]).astype(np.complex64) @ short.T.astype(np.complex64)).reshape(-1)
     bound = n * np.log(np.clip((sums + (n - counts[some].sum())) / n, 1e-300, 1.0))
     k = np.arange(MOST_FREQUENCIES)
-    variance = float(counts @ (x - float(counts @ x) / n) ** 2)
-    quadratic = np.where(k * h * np.ptp(x) <= np.pi, -2.0 * (k * h / np.pi) ** 2 * variance, 0.0)
+    deviations = values - float(counts @ values) / n
+    variance = float(counts @ (deviations * deviations))
+    quadratic = np.where(
+        k * h * float(values[-1] - values[0]) <= np.pi, -2.0 * (k * h / np.pi) ** 2 * variance, 0.0
+    )
     return np.asarray(np.minimum(bound, quadratic))
 
 

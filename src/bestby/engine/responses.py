@@ -1,0 +1,80 @@
+"""How the scores of the systems of a table respond to the weights of its units; each is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from bestby._core.typing import FloatArray
+from bestby.engine import slopes
+from bestby.engine.slopes import Response
+from bestby.engine.table import Table
+from bestby.engine.transforms import Functional
+from bestby.metrics.base import Metric
+
+MOST_ROWS = 1 << 20
+"""Numbers up to which the statistics of systems are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One system of an expansion: the totals (k,) and rows (C, k) of its units, and what its score does."""
+
+    total: FloatArray
+    rows: FloatArray
+    response: Response
+
+
+@dataclass(frozen=True, eq=False)
+class Responses:
+    """Those of the systems of a table on its metrics, by the table as it is."""
+
+    metrics: Sequence[Metric]
+    table: Table
+
+    def part(self, metric: int, system: int) -> Part:
+        """Return what an expansion needs of a system."""
+        return Part(self._total(metric, system), self._rows(metric, system), self._response(metric, system))
+
+    def influence(self, metric: int, system: int) -> FloatArray:
+        """Return what each distinct unit adds to the score of a system, to first order, shape (C,)."""
+        if (metric, system) in self._made:
+            return self._made[metric, system].influence
+        if (metric, system) not in self._influences:
+            own, rows = self.metrics[metric], self._rows(metric, system)
+            found = slopes.influence(own, Functional(own), self._total(metric, system), rows)
+            self._influences[metric, system] = found
+        return self._influences[metric, system]
+
+    @cached_property
+    def _influences(self) -> dict[tuple[int, int], FloatArray]:
+        return {}
+
+    def _response(self, metric: int, system: int) -> Response:
+        if (metric, system) not in self._made:
+            own, rows = self.metrics[metric], self._rows(metric, system)
+            self._made[metric, system] = slopes.response(
+                own, Functional(own), self._total(metric, system), rows, self.table.units
+            )
+        return self._made[metric, system]
+
+    @cached_property
+    def _made(self) -> dict[tuple[int, int], Response]:
+        return {}
+
+    def _total(self, metric: int, system: int) -> FloatArray:
+        return self.table.total()[self.table.columns[metric][system]]
+
+    def _rows(self, metric: int, system: int) -> FloatArray:
+        """Return the statistics of one system, shape (C, k), to be read only."""
+        if (metric, system) not in self._kept_rows:
+            rows = self.table.rows(self.table.columns[metric][system])
+            if (1 + len(self._kept_rows)) * rows.size > MOST_ROWS:
+                self._kept_rows.clear()
+            self._kept_rows[metric, system] = rows
+        return self._kept_rows[metric, system]
+
+    @cached_property
+    def _kept_rows(self) -> dict[tuple[int, int], FloatArray]:
+        return {}
