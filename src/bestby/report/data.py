@@ -20,7 +20,7 @@ from bestby.report import disagreements
 from bestby.report.document import kind_of
 from bestby.report.summary import all_notes
 from bestby.report.words import computed
-from bestby.report.writers.csv import lines
+from bestby.report.writers.csv import lines, lines_of_columns
 from bestby.results.base import FRAMES, Note
 from bestby.results.comparison import Difference
 from bestby.results.loading import FORMAT, encoded
@@ -169,13 +169,10 @@ def table_of(c: Any, what: str | None) -> tuple[Sequence[str], Iterable[dict[str
 
 def to_frame(c: Any, what: str | None = None, backend: str | None = None) -> Any:
     """Return a table of a result as a data frame."""
-    differences = getattr(c, "differences", ())
     values: dict[str, Any]
-    if isinstance(differences, Differences) and what in (None, "differences"):
-        parts = [_columns(part) for part in differences.parts]
-        left_out = skipped(c)
-        shown = [name for name in COLUMNS if name not in left_out]
-        values = {name: np.concatenate([part[name] for part in parts]) for name in shown}
+    if _asks_for_many(c, what):
+        parts = [_shown_columns(c, part) for part in c.differences.parts]
+        values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     else:
         columns, rows = table_of(c, what)
         table = list(rows)
@@ -194,6 +191,11 @@ def frame(values: Mapping[str, Any], backend: str | None) -> Any:
 
     typed = {name: _typed(column) for name, column in values.items()}
     return narwhals.from_dict(typed, backend=library).to_native()
+
+
+def _asks_for_many(c: Any, what: str | None) -> bool:
+    """Return whether a table is that of differences that are held as columns."""
+    return isinstance(getattr(c, "differences", ()), Differences) and what in (None, "differences")
 
 
 def _installed(backend: str | None) -> Literal["pandas", "polars", "pyarrow"]:
@@ -246,13 +248,21 @@ def _columns(part: Sequence[Difference]) -> dict[str, Any]:
     return dict(zip(COLUMNS, columns, strict=True))
 
 
+def _shown_columns(c: Any, part: Sequence[Difference]) -> dict[str, Any]:
+    """Return the columns of some differences that a result shows."""
+    left_out = skipped(c)
+    return {name: column for name, column in _columns(part).items() if name not in left_out}
+
+
 def to_csv(c: Any, what: str | None = None, *, spreadsheet_safe: bool = False) -> str:
     """Return the rows of `to_frame` as CSV: floats to the last bit, NaN and None empty."""
+    safe = checks.flag(spreadsheet_safe, "spreadsheet_safe")
+    if _asks_for_many(c, what):
+        parts = [_shown_columns(c, part) for part in c.differences.parts]
+        texts = (lines_of_columns([*part.values()], spreadsheet_safe=safe) for part in parts)
+        return "".join([lines([[*parts[0]]]), *texts])
     columns, rows = table_of(c, what)
-    return lines(
-        chain([columns], ([row[name] for name in columns] for row in rows)),
-        spreadsheet_safe=checks.flag(spreadsheet_safe, "spreadsheet_safe"),
-    )
+    return lines(chain([columns], ([row[name] for name in columns] for row in rows)), spreadsheet_safe=safe)
 
 
 def to_json(c: Any) -> str:
@@ -268,10 +278,9 @@ def _readable_many(c: Any) -> str:
     notes = (*c.notes, *notes_of(c.differences))
     document = _readable(dataclasses.replace(c, differences=(), notes=notes))
     before, after = _json(document).split('"differences": []')
-    left_out = skipped(c)
     pieces = [before, '"differences": [']
     for part in c.differences.parts:
-        columns = {name: column for name, column in _columns(part).items() if name not in left_out}
+        columns = _shown_columns(c, part)
         form = "\n    {\n      " + ",\n      ".join(f"{_json(name)}: %s" for name in columns) + "\n    }"
         for start in range(0, len(part), _ROWS):
             texts = [_texts(column[start : start + _ROWS]) for column in columns.values()]

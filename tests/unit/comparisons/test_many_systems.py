@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import csv
 import dataclasses
+import io
 import json
 import math
 import pickle
@@ -281,12 +283,23 @@ def test_runs_say_that_groups_are_numbered() -> None:
 
 def test_data_are_those_of_differences_held() -> None:
     assert many().to_csv() == held().to_csv()
+    assert many().to_csv(spreadsheet_safe=True) == held().to_csv(spreadsheet_safe=True)
     for one in ({**many().to_dict(), "record": None}, json.loads(many().to_json()) | {"record": None}):
         assert one == {**held().to_dict(), "record": None}
     loaded = load(many().to_json())
     assert loaded == many()
     assert loaded.differences == held().differences
     pd.testing.assert_frame_equal(many().to_frame(), held().to_frame())
+
+
+def test_names_that_a_table_must_quote_are_quoted_in_columns_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["=1+1", 'say "a", b', "two\nlines", "plain"]
+    scores = {name: (np.arange(200) % (3 + i) == 0).astype(int) for i, name in enumerate(names)}
+    plain, safe = (compare(scores).to_csv(spreadsheet_safe=flag) for flag in (False, True))
+    assert "'=1+1" in safe
+    monkeypatch.setattr(one_metric, "MOST_HELD", 1)
+    assert [compare(scores).to_csv(spreadsheet_safe=flag) for flag in (False, True)] == [plain, safe]
+    assert len(list(csv.DictReader(io.StringIO(plain)))) == 6
 
 
 def test_a_signature_does_not_list_a_hundred_names() -> None:

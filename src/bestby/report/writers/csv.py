@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+
+from bestby._core.typing import Array
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
             "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
@@ -15,17 +18,33 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "
 
 def lines(rows: Iterable[Sequence[Any]], delimiter: str = ",", *, spreadsheet_safe: bool = False) -> str:
     """Return rows as CSV, floats to the last bit; `spreadsheet_safe` makes formulas of texts harmless."""
-    special = (delimiter, '"', "\r", "\n")
-
-    def cell(value: Any) -> str:
-        text = _text(value)
-        if spreadsheet_safe and isinstance(value, str) and text.startswith(_FORMULA):
-            text = f"'{text}"
-        if any(character in text for character in special):
-            text = '"' + text.replace('"', '""') + '"'
-        return text
-
+    cell = partial(_cell, delimiter=delimiter, spreadsheet_safe=spreadsheet_safe)
     return "".join(f"{delimiter.join(map(cell, row))}\n" for row in rows)
+
+
+def lines_of_columns(columns: Sequence[Sequence[Any] | Array], *, spreadsheet_safe: bool = False) -> str:
+    """Return the same, separated by commas, of columns of equally many values."""
+    cells = (_cells(column, spreadsheet_safe) for column in columns)
+    return "".join([f"{','.join(row)}\n" for row in zip(*cells, strict=True)])
+
+
+def _cells(column: Sequence[Any] | Array, spreadsheet_safe: bool) -> list[str]:
+    """Return the text of each value of a column, of texts that come again once."""
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        return ["" if value != value else repr(value) for value in column.tolist()]
+    cell = partial(_cell, delimiter=",", spreadsheet_safe=spreadsheet_safe)
+    values = column.tolist() if isinstance(column, np.ndarray) else column
+    of_texts = {value: cell(value) for value in {value for value in values if isinstance(value, str)}}
+    return [of_texts[value] if isinstance(value, str) else cell(value) for value in values]
+
+
+def _cell(value: Any, *, delimiter: str, spreadsheet_safe: bool) -> str:
+    text = _text(value)
+    if spreadsheet_safe and isinstance(value, str) and text.startswith(_FORMULA):
+        text = f"'{text}"
+    if any(character in text for character in (delimiter, '"', "\r", "\n")):
+        text = '"' + text.replace('"', '""') + '"'
+    return text
 
 
 def _text(value: Any) -> str:
