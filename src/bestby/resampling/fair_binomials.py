@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import streams
@@ -49,23 +50,27 @@ class FairBinomials:
         """The positions among `counts` that are drawn together: by bits of a word, then by tables."""
         return [*(rows for _, rows in self._by_width), *([self._large] if self._large.size else [])]
 
-    def drawn(self, keys: Words) -> Iterator[FloatArray]:
-        """Yield the draws of each part, shape (its size, R), of replicates with keys (R,)."""
+    def drawn(self, keys: Words, dtype: DTypeLike = np.float64) -> Iterator[Array]:
+        """Yield the draws of each part, shape (its size, R), of replicates with keys (R,).
+
+        A `dtype` of floats must hold the counts exactly.
+        """
         position = 0
         for mask, (_, rows) in zip(self._masks, self._by_width, strict=True):
             bits = mask.view("<u8")
             word = streams.words_by_position(keys, position, bits.size)
             word &= bits[:, None]
             ones = np.bitwise_count(np.ascontiguousarray(word.T, dtype="<u8").view(mask.dtype))
-            yield ones.astype(np.float64).T[: rows.size]
+            yield ones.astype(dtype).T[: rows.size]
             position += bits.size
         if self._large.size:
-            yield self._tables.draws(streams.words_by_position(keys, position, self._large.size))
+            words = streams.words_by_position(keys, position, self._large.size)
+            yield self._tables.draws(words).astype(dtype, copy=False)
 
-    def draws(self, keys: Words) -> FloatArray:
+    def draws(self, keys: Words, dtype: DTypeLike = np.float64) -> Array:
         """Return all draws, shape (C, R), of replicates with keys (R,)."""
-        out = np.empty((self.counts.size, keys.size))
-        for rows, drawn in zip(self.parts, self.drawn(keys), strict=True):
+        out = np.empty((self.counts.size, keys.size), dtype=dtype)
+        for rows, drawn in zip(self.parts, self.drawn(keys, dtype), strict=True):
             out[rows] = drawn
         return out
 

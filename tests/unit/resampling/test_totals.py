@@ -296,3 +296,17 @@ def test_cells_of_the_bootstrap_are_drawn_by_block() -> None:
     assert (one.sum(axis=1) == 1000.0).all()
     assert (one[size : 2 * size] != one[:size]).any()
     assert (totals.bootstrap(np.eye(3), CELLS, size, 6, itself) == one[:size]).all()
+
+
+@pytest.mark.parametrize("kinds", [10, 200])
+def test_whole_numbers_have_the_same_sums_in_single_precision(kinds: int) -> None:
+    """Sums that stay below 2^24 are exact in it; halves and larger ones keep double precision."""
+    rng = np.random.default_rng(kinds)
+    counts = rng.integers(1, 300, kinds)
+    D = rng.integers(-40, 40, (kinds, 3)).astype(np.float64)
+    found = totals.cell_swaps(D, counts, 50, 7, np.asarray)
+    assert found.dtype == np.float64
+    for factor in (0.5, 2.0**20):
+        np.testing.assert_array_equal(
+            totals.cell_swaps(factor * D, counts, 50, 7, np.asarray), factor * found
+        )
