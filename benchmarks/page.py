@@ -209,6 +209,10 @@ def memory_table(rows: Sequence[Row]) -> list[str]:
 
 REASONS = {
     "memory": "Numba, which compiles the kernels, holds most of it.",
+    "interval only": "Nothing is drawn: what is left are the derivatives of both scores by the weight of"
+    " each item, and the fixed cost of a call.",
+    "McNemar's exact test only": "What is left is the fixed cost of a call: labels are checked, coded,"
+    " counted and hashed, and notes made. SciPy's is the binomial test of two counts.",
     "F1|Matthews": "A resample draws one binomial number per row of the table of gold × A × B, however many"
     " the items: most of the time. Rivals draw items, which are few here.",
     "McNemar": "`compare` also makes Tango's interval, those of both scores and the notes; SciPy's is the"
@@ -283,7 +287,20 @@ def reading_table() -> list[str]:
         }
         for row in read("reading")
     ]
-    return [READING, *plain_table(["a million items of two systems", "CPU", "asked", "floor", "peak"], rows)]
+    titles = ["a million items of two systems", "CPU", "asked", "floor", "peak"]
+    return [READING, *plain_table(titles, rows), *reading_reasons()]
+
+
+def reading_reasons() -> list[str]:
+    """Return why rows of the section on reading miss what is asked."""
+    missed = [row for row in read("reading") if row["met"] == "False"]
+    floors = [row["job"] for row in missed if float(row["floor_cpu_ms"]) > float(row["asked_ms"])]
+    out = []
+    if floors:
+        out += ["", f"The floor itself is above what is asked of: {'; '.join(floors)}."]
+    if any(row["job"] == "scores, arrays" for row in missed):
+        out += ["", SCORES]
+    return out
 
 
 def many_systems_table() -> list[str]:
@@ -383,6 +400,10 @@ The CPU time of a second call in a process: text labels by accuracy, or scores b
 are. The floor is what the library that reads takes to make codes, or numbers, of the same columns and nothing
 else.
 """
+SCORES = """\
+A comparison of a million scores passes over them some dozens of times. They are hashed, and put in an order
+that does not depend on that of the items; the difference and the score of each system have an exact bootstrap
+distribution each, for which values are sorted and their powers added up; the exact test sorts once more."""
 MANY_SYSTEMS = """
 ## Hundreds of systems
 
