@@ -33,6 +33,7 @@ KEYS = {
     "format": _Key("data", "format", "text"),
     "metrics": _Key("statistics", "metric", "texts"),
     "margins": _Key("statistics", "margin", "margins"),
+    "pool": _Key("statistics", "pool", "flag"),
     "level": _Key("statistics", "level", "number"),
     "baseline": _Key("statistics", "baseline", "text"),
     "candidate": _Key("statistics", "candidate", "text"),
@@ -44,6 +45,7 @@ _PATHS = ("files", "baseline_file", "gold")
 _WANTED = {
     "text": 'a text, such as "label"',
     "texts": 'a text or a list of texts, such as ["accuracy", "f1_macro"]',
+    "flag": "true or false",
     "number": "a number, such as 0.95",
     "margins": "a number, or a table of numbers by metric, such as {accuracy = 0.01}",
 }
@@ -60,7 +62,7 @@ def with_settings(values: Gate) -> Gate:
         if values.output.save is not None and key == "baseline_file":
             continue  # what is stored is what the file names, from now on
         owner: Any = values if group is None else getattr(values, group)
-        if getattr(owner, field) is None:
+        if getattr(owner, field) is None or getattr(owner, field) is False:
             owner = dataclasses.replace(owner, **{field: value})
             changed: dict[str, Any] = {} if group is None else {group: owner}
             values = owner if group is None else dataclasses.replace(values, **changed)
@@ -108,6 +110,8 @@ def _value(key: str, value: Any, shown: str) -> Any:
         texts = [value] if isinstance(value, str) else value
         if isinstance(texts, list) and texts and all(isinstance(one, str) for one in texts):
             return texts
+    if kind == "flag" and isinstance(value, bool):
+        return value
     if kind == "number" and _is_number(value):
         return float(value)
     if kind == "margins":

@@ -63,6 +63,8 @@ class Evaluation:
         How many items each row stands for, where equal items were counted already; None if rows are items.
     frame_backend : str or None
         The library of the data frame that the data came from, such as "polars"; None if they came otherwise.
+    tasks : ndarray, shape (n,), or None
+        The task of each item, where logs of an evaluation tool hold several; they are the strata, too.
     codes_of_texts : mapping of str to Coded
         The codes of gold (under ``""``) and systems that are texts, where they were made on the way in.
     """
@@ -81,6 +83,7 @@ class Evaluation:
     crossed: Array | None = None
     counts: IntArray | None = None
     frame_backend: str | None = None
+    tasks: Array | None = None
     codes_of_texts: Mapping[str, Coded] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -305,6 +308,7 @@ class Evaluation:
             classes=self.classes,
             missing={system: mask[rows] for system, mask in self.missing.items() if mask[rows].any()},
             frame_backend=self.frame_backend,
+            tasks=at(self.tasks),
         )
 
     def uncounted(self, what: str) -> Evaluation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -332,3 +333,44 @@ def test_an_alarm_on_few_clusters_says_that_they_are_few() -> None:
     clusters = [i // 200 for i in range(400)]
     (sentence,) = bb.gate(answers(400, 30, 20), GOLD, clusters=clusters).sentences
     assert "The items lie in only 2 clusters: the smallest p-value they could give is 0.25" in sentence
+
+
+def _of_tasks(losses: dict[str, int]) -> bb.Evaluation:
+    """Return 400 answers for each task, of which the candidate loses so many."""
+    both = [answers(400, lost, 0) for lost in losses.values()]
+    names = np.repeat([*losses], 400)
+    items = [f"{name}/{place}" for place, name in enumerate(names)]
+    systems = {name: np.concatenate([one[name] for one in both]) for name in ("main", "new")}
+    made = bb.Evaluation.of(systems, items=items, strata=names)
+    return dataclasses.replace(made, tasks=names)
+
+
+def test_each_task_is_a_check_and_margins_are_not_corrected() -> None:
+    data = _of_tasks({"qa": 0, "nli": 40})
+    result = bb.gate(data, margin=0.1, metric="accuracy of answers")
+    assert [check.name for check in result] == ["accuracy of answers (qa)", "accuracy of answers (nli)"]
+    assert [check.outcome for check in result] == ["pass", "inconclusive"]
+    assert (result.outcome, result.n_items, result.n_worse) == ("inconclusive", 800, 40)
+    for check, lost in zip(result, (0, 40), strict=True):
+        alone = bb.gate(answers(400, lost, 0), margin=0.1, metric="accuracy of answers").checks[0]
+        assert (check.bound, check.outcome, check.more) == (alone.bound, alone.outcome, alone.more)
+    assert result.provenance.data["tasks"] == 2
+    assert result.provenance.data_hash == data.data_hash()
+    assert [check.part for check in result.with_margin(0.5)] == ["qa", "nli"]
+
+
+def test_alarms_of_tasks_are_one_family() -> None:
+    losses = {"qa": 4, "nli": 5, "sts": 0}
+    result = bb.gate(_of_tasks(losses))
+    assert [check.difference.p_value for check in result] == pytest.approx([1 / 16, 1 / 32, 1.0])
+    assert [check.difference.p_adjusted for check in result] == pytest.approx([2 / 16, 3 / 32, 1.0])
+    assert result.outcome == "pass"
+    assert bb.gate(answers(400, 5, 0)).outcome == "fail"
+
+
+def test_tasks_can_be_pooled() -> None:
+    data = _of_tasks({"qa": 0, "nli": 40})
+    (check,) = bb.gate(data, margin=0.1, pool=True).checks
+    assert (check.part, check.outcome, check.difference.n_items) == (None, "pass", 800)
+    plain = dataclasses.replace(data, tasks=None)
+    assert bb.gate(plain, margin=0.1).checks[0].bound == check.bound

@@ -38,6 +38,7 @@ class Statistics(groups.Direction, groups.Resamples):
     level: Number = option("P", "Level of the one-sided bounds and of the tests (default: 0.95).")
     baseline: Text = option("NAME", "System that is the baseline (default: the first).")
     candidate: Text = option("NAME", "System that is the candidate (default: the other).")
+    pool: bool = flag("Of logs with several tasks, ask about all items together, not about each task.")
     blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
     cache: Text = option("FOLDER", groups.CACHE_HELP)
 
@@ -102,7 +103,9 @@ class Gate:
     that cannot be read, 70 for an internal error, 141 for a closed pipe.
 
     A file bestby.toml in the current folder may hold files, baseline_file, baseline, candidate, gold, items,
-    metrics, margins, clusters, strata, level, inconclusive and format; options go before it.
+    metrics, margins, clusters, strata, pool, level, inconclusive and format; options go before it.
+
+    Of logs with several tasks each task is a check for each metric, unless --pool is given.
 
     \b
     Examples:
@@ -112,6 +115,7 @@ class Gate:
       bestby gate --save main.bestby.json main.csv --gold gold.csv
       bestby gate --baseline-file main.bestby.json new.csv --gold gold.csv
       bestby gate old.csv new.csv --gold gold.csv --github --junit gate.xml
+      bestby gate logs/main logs/new --margin 0.02
     """
 
     paths: Names = argument("FILES", default=None)

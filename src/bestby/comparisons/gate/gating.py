@@ -14,7 +14,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.comparisons.common import family
-from bestby.comparisons.gate import foresight
+from bestby.comparisons.gate import foresight, tasks
 from bestby.comparisons.gate.flips import flipped
 from bestby.comparisons.gate.skewness import skewness_notes
 from bestby.comparisons.items import compare
@@ -36,9 +36,6 @@ from bestby.results.gate import (
 
 _ANY_MARGIN = 1.0
 """The bounds of a difference do not depend on the margin; `compare` makes them where there is one."""
-
-_NOT_OF_GATES = ("one_sided", "no_groups", "direction")
-"""Notes on ranks, groups and one-sided questions of many systems, of which a gate has none."""
 
 
 @with_suggestions
@@ -62,6 +59,7 @@ def gate(
     blocks: int | None = None,
     baseline: str | None = None,
     candidate: str | None = None,
+    pool: bool = False,
     level: float = 0.95,
     margin: float | Mapping[str, float] | None = None,
     n_resamples: int = 10_000,
@@ -92,6 +90,9 @@ def gate(
         As for `compare`.
     baseline, candidate : str, optional
         The names of the two systems. By default the first and the second.
+    pool : bool
+        Of logs with several tasks, ask about the items of all tasks together, with the tasks as strata. By
+        default each task is a check of its own for each metric.
     level : float
         The level of the one-sided bounds, above one half and below 1; one minus it is the level of the tests.
     margin : float or mapping of str to float, optional
@@ -124,7 +125,8 @@ def gate(
 
     With margins every check must pass for the gate to pass, which is an intersection-union test: their number
     needs no correction [2]_. The gate fails if one check fails. Without margins one check is enough to fail;
-    the one-sided permutation tests are corrected by Holm's method over these checks.
+    the one-sided permutation tests are corrected by Holm's method over these checks. A check is a metric, or
+    a metric on a task; of many small tasks some stay open with any margin that is not wide.
 
     It misleads where a candidate was chosen by its score on these items: the loss on other items can be
     larger than the bound; and where few items of a small sample lose far more than the others, of which the
@@ -157,6 +159,7 @@ def gate(
     whole = evaluation_of(data, arguments, metric)
     base, new = _pair(whole.names, baseline, candidate)
     evaluation = whole.with_systems([base, new])
+    evaluation = dataclasses.replace(evaluation, tasks=None) if pool else evaluation
     metrics, reading = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     margins = margins_of(margin, [one.name for one in metrics])
     _check_margins(margins, metrics)
@@ -165,7 +168,7 @@ def gate(
     found = tuple(foresight.foreseen(check, level) for check in decisions)
     flips, n_worse, n_better = flipped(evaluation, base, new, metrics[0])
     provenance = dataclasses.replace(
-        made[0].provenance,
+        tasks.provenance_of(evaluation, made[0]),
         settings={
             "metrics": [one.name for one in metrics],
             "interval": "auto",
@@ -177,7 +180,7 @@ def gate(
             "candidate": new,
         },
     )
-    notes = [*reading, *(note for one in made for note in one.notes if note.code not in _NOT_OF_GATES)]
+    notes = tasks.notes_of(evaluation, made, [check.part for check in found])
     return Gate(
         outcome=outcome_of(found),
         baseline=base,
@@ -189,7 +192,7 @@ def gate(
         level=level,
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*reading, *notes])),
         provenance=provenance,
     )
 
@@ -247,27 +250,27 @@ def decided(
     level: float,
     **more: Any,
 ) -> tuple[list[Comparison], list[GateCheck]]:
-    """Return the comparison of two systems on each metric, and its check; alarms are one family.
+    """Return the comparison of two systems on each task and metric, and its check; alarms are one family.
 
     Only an alarm is tested, for a loss of the candidate. `more` are other arguments of `compare`.
     """
+    asked_of = [(task, own, one) for task, own in tasks.by_task(evaluation).items() for one in metrics]
     made = []
-    for one in metrics:
+    for _, own, one in asked_of:
         margin = margins[one.name]
         worse = "less" if one.greater_is_better else "greater"
         asked: dict[str, Any] = {"alternative": worse} if margin is None else {"test": None}
         against = _ANY_MARGIN if margin is None else margin
-        made.append(
-            compare(evaluation, metric=one, baseline=baseline, level=level, margin=against, **asked, **more)
-        )
+        made.append(compare(own, metric=one, baseline=baseline, level=level, margin=against, **asked, **more))
     differences = [_unjudged(next(iter(one.differences)), margins) for one in made]
     alarms = family.adjusted([d for d in differences if d.margin is None], "holm")
     by_unit = more.get("blocks") is None  # blocks of text overlap: how many could be exchanged is not known
-    by_metric = {d.metric: _alarm(d, level, len(alarms), by_unit=by_unit) for d in alarms}
-    by_name = {one.name: one for one in metrics}
+    alarmed = iter([_alarm(d, level, len(alarms), by_unit=by_unit) for d in alarms])
     return made, [
-        by_metric.get(d.metric) or _with_margin(d, skewness_notes(evaluation, d, by_name[d.metric]))
-        for d in differences
+        dataclasses.replace(
+            next(alarmed) if d.margin is None else _with_margin(d, skewness_notes(own, d, one)), part=task
+        )
+        for (task, own, one), d in zip(asked_of, differences, strict=True)
     ]
 
 

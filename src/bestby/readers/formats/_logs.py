@@ -265,4 +265,4 @@ def _pooled(parts: Mapping[str, Evaluation]) -> Evaluation:
         strata=strata,
         objects=any(part.systems[names[0]].dtype.kind == "O" for part in whole),
     )
-    return dataclasses.replace(pooled, missing=missing, notes=notes)
+    return dataclasses.replace(pooled, missing=missing, notes=notes, tasks=strata)
