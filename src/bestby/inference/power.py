@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import betainc, gammaln, nctdtr, ndtri, stdtrit, xlog1py, xlogy
@@ -51,8 +52,12 @@ def _binomial(m: IntArray, n: int, p: float) -> FloatArray:
 def _sign_power(
     m: IntArray, chance: float, alpha: float, alternative: Alternative, *, mid: bool
 ) -> FloatArray:
-    """Return the power of the sign test of m coins that come up for A with probability `chance`."""
-    critical = _critical(m, alpha / 2.0 if alternative == "two-sided" else alpha, mid=mid)
+    """Return the power of the sign test of m coins that come up for A with probability `chance`.
+
+    `m` are successive numbers.
+    """
+    one_sided = alpha / 2.0 if alternative == "two-sided" else alpha
+    critical = _critical(int(m[0]), int(m[-1]), one_sided, mid=mid)
     power = np.zeros(m.size)
     if alternative != "less":
         power += _at_least(critical, m, chance)
@@ -61,8 +66,13 @@ def _sign_power(
     return np.where(m > 0, power, 0.0)  # without a differing item p is 1
 
 
-def _critical(m: IntArray, alpha: float, *, mid: bool) -> IntArray:
-    """Return the least number of heads among m fair coins whose upper tail is at most alpha."""
+@lru_cache(maxsize=64)  # a search for a difference asks the same again and again
+def _critical(first: int, last: int, alpha: float, *, mid: bool) -> IntArray:
+    """Return the least number of heads among so many fair coins whose upper tail is at most alpha.
+
+    For every number of coins from the first to the last.
+    """
+    m = np.arange(first, last + 1)
 
     def tail(k: IntArray) -> FloatArray:
         upper = _at_least(k, m, 0.5)
@@ -74,6 +84,7 @@ def _critical(m: IntArray, alpha: float, *, mid: bool) -> IntArray:
         k = k - lower
     while (higher := tail(k) > alpha).any():
         k = k + higher
+    k.flags.writeable = False
     return k
 
 

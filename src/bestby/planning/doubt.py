@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.special import gammaincinv
 
@@ -15,10 +17,13 @@ FEW_DF = 30.0
 """Degrees of freedom of a pilot below which a note says what they do to the power."""
 
 
+@cache
 def gauss_legendre() -> tuple[FloatArray, FloatArray]:
     """Return the points and weights of Gauss and Legendre for an integral from 0 to 1."""
     points, weights = np.polynomial.legendre.leggauss(_POINTS)
-    return 0.5 * (points + 1.0), 0.5 * weights
+    points, weights = 0.5 * (points + 1.0), 0.5 * weights
+    points.flags.writeable = weights.flags.writeable = False
+    return points, weights
 
 
 def mean_squares(df: float, u: FloatArray) -> FloatArray:
