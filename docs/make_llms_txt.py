@@ -13,7 +13,7 @@ DOCS = Path(__file__).resolve().parent
 PATH = DOCS / "llms.txt"
 TITLE = re.compile(r"# (.+)\n\n((?:.+\n)+)")
 SECTION = re.compile(r"^##+ (.+)\n\n((?:- (?:.+\n)(?:  .+\n)*)+)", re.MULTILINE)
-LINK = re.compile(r"\]\(([\w/-]+)\.md")
+LINK = re.compile(r"\]\(([\w/.-]+?)\.md")
 
 
 def listing(index: str) -> str:

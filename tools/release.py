@@ -32,6 +32,8 @@ VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 CITED = re.compile(r"^version: (.+)$", re.MULTILINE)
 DATE = re.compile(r"^date-released: .+\n", re.MULTILINE)
 SECTION = re.compile(r"^##? \w+ (\d+\.\d+\.\d+)\b", re.MULTILINE)
+FRAGMENT = re.compile(r"\s+\((?:#[\w.-]+(?:,\s+)?)+\)")
+"""The names of the fragments that a change is from, which say nothing to readers."""
 RELEASE = re.compile(r"\d+\.\d+\.\d+")
 
 
@@ -136,6 +138,7 @@ def write_changes(root: Path, version: str, date: str) -> None:
     command = ["-m", "towncrier", "build", "--draft", "--version", version, "--date", date]
     made = subprocess.run([sys.executable, *command], cwd=root, check=True, capture_output=True, text=True)
     _, _, changes = made.stdout.partition("\n")  # without the title
+    changes = FRAGMENT.sub("", changes).replace("](docs/", "](../")
     page = root / CHANGES_FILE.format(version)
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(f"# Every change of {version}\n\n{changes.strip()}\n", encoding="utf-8")

@@ -15,7 +15,7 @@ from bestby import results
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 DIRECTIVE = re.compile(r"^\.\. (?:auto\w+|py:data):: (?:bestby\.)?(?:results\.)?(\w+)$", re.MULTILINE)
-LINK = re.compile(r"\]\(([\w/-]+\.md)(?:#[\w-]+)?\)")
+LINK = re.compile(r"\]\(([\w/.-]+\.md)(?:#[\w-]+)?\)")
 
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="docs/ is not beside the tests")
 
