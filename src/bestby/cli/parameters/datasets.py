@@ -41,7 +41,7 @@ class Statistics(groups.ScoreFamily):
 
 
 @record
-class Output(groups.ComparisonTables):
+class Output(groups.InPercent, groups.ComparisonTables):
     kind: str = groups.figure_kind("datasets")
 
 

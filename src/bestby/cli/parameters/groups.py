@@ -339,13 +339,20 @@ class Tables(Output):
     latex_label: Text = option("NAME", "Label of the (first) LaTeX table.")
     latex_caption: Text = option("LATEX", "Caption of the LaTeX table, if there is one.")
     latex_digits: Count = option("N", "Decimals of scores and differences in the LaTeX.")
-    percent: bool = flag("Show scores in percent everywhere but in JSON and CSV.")
     csv_safe: bool = flag("CSV for spreadsheets: put ' before texts that look like formulas.")
 
 
 @record
-class ClassTables(Tables):
-    """The same, with how often each class occurs."""
+class InPercent(Group):
+    """Scores of systems in percent."""
+
+    heading: ClassVar[str] = "Output"
+    percent: bool = flag("Show scores in percent everywhere but in JSON and CSV.")
+
+
+@record
+class ClassTables(InPercent, Tables):
+    """The same in percent, with how often each class occurs."""
 
     class_shares: bool = flag("Also print how often each class occurs in the gold and in the predictions.")
 

@@ -74,7 +74,7 @@ class Statistics(groups.ItemFamily):
 
 
 @record
-class Output(groups.ComparisonTables):
+class Output(groups.InPercent, groups.ComparisonTables):
     kind: str = groups.figure_kind("study")
     results_tsv: Text = option("FILE|-", "Write a results.tsv in the form of BooStSa.")
 
