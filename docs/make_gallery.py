@@ -28,7 +28,9 @@ STRUCTURE = IMAGES / "gallery.json"
 BEGIN, END = "<!-- gallery: docs/make_gallery.py writes this. -->\n", "<!-- Up to here. -->\n"
 DPI = 110
 
-LANGID = "bestby compare examples/langid/predictions.csv --gold gold --item item --ignore name"
+LANGID = (
+    "bestby compare examples/langid/predictions.csv --gold gold --item item --ignore name --ignore territory"
+)
 RUNS = "bestby runs examples/langid/runs.csv --value-column accuracy"
 
 

@@ -75,6 +75,19 @@ def _gate(**groups: Any) -> Outcome:
     return _told(result, *(check.difference.equivalence_interval for check in result))
 
 
+def _slices(**groups: Any) -> Outcome:
+    halves = {"half": [f"h{place // (N // 2)}" for place in range(N)]}
+    data = bb.Evaluation.of(SYSTEMS, GOLD, **groups)
+    result = bb.compare_slices(data, by=halves, metric="f1_macro", n_resamples=199)
+    return _told(result, *(one.difference.interval for one in result.slices))
+
+
+def _published(**groups: Any) -> Outcome:
+    data = bb.Evaluation.of({"a": SYSTEMS["a"]}, GOLD, **groups)
+    result = bb.compare_published(data, published="50%")
+    return _told(result, *(answer.interval for answer in result.answers))
+
+
 def _annotated(**groups: Any) -> Outcome:
     labels = bb.Annotations.of([[label, label, 1 - label] for label in GOLD.tolist()])
     result = bb.compare(SYSTEMS, labels, metric="accuracy", annotators="resample", n_resamples=199, **groups)
@@ -183,6 +196,12 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         "evaluate",
         _evaluate,
         {"clusters": "changes", "crossed": "changes", "strata": "changes"},
+    ),
+    "slices": ("compare_slices", _slices, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
+    "a published score": (
+        "compare_published",
+        _published,
+        {"clusters": "refused", "crossed": "refused", "strata": "refused"},
     ),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
     "ranks": ("compare", _ranks, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),

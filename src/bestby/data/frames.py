@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import path_text, quoted
+from bestby._core.text import path_text, quoted, shortened
 from bestby._core.typing import Array
 from bestby.data.arrays import is_other_key
 from bestby.data.coding import CODED_FROM, HEAD, Coded, coded_texts, has_few
@@ -46,7 +46,7 @@ def unreadable(data: Any, needed: str, hint: str, reader: str = "") -> InvalidIn
             argument="data",
         )
     if isinstance(data, str | PathLike):
-        call = reader.format(path_text(data)) if reader else hint
+        call = reader.format(shortened(path_text(data), 80)) if reader else hint
         hint = f"read the file first, with one of bestby's read functions: {call}"
     return InvalidInputError(f"data must be {needed}, got {type(data).__name__}", hint=hint, argument="data")
 

@@ -10,7 +10,7 @@ import pytest
 
 from bestby import Comparison, Evaluation, FunctionMetric, Interval, InvalidInputError, compare
 from bestby.comparisons.common.family import verdict as _verdict
-from bestby.comparisons.common.many_systems import _verdicts
+from bestby.comparisons.common.family import verdicts
 from bestby.results.comparison import MIRRORED_VERDICTS
 from bestby.results.pairs import VERDICTS
 
@@ -174,7 +174,7 @@ def test_verdicts(interval: tuple[float, float], tost: tuple[float, float], verd
     assert _verdict(wide.mirrored(), narrow.mirrored(), 0.1, True) == flipped
     assert _verdict(wide.mirrored(), narrow.mirrored(), 0.1, False) == verdict
     codes = [
-        _verdicts(*(np.array([end]) for one in (wide, narrow) for end in (one.low, one.high)), 0.1, better)
+        verdicts(*(np.array([end]) for one in (wide, narrow) for end in (one.low, one.high)), 0.1, better)
         for better in (True, False)
     ]
     assert [VERDICTS[int(code[0])] for code in codes] == [verdict, flipped]

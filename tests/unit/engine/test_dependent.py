@@ -182,6 +182,7 @@ def test_every_method_of_a_group_is_decided_on_for_crossed_groupings() -> None:
         "moves_in_steps",
         "numbers",
         "same_ranks",
+        "scarce_units",
     }
     public = {name for name in dir(SumGroup) if not name.startswith("_")}
     methods = {name for name in public if inspect.isfunction(getattr(SumGroup, name))}

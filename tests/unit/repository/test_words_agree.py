@@ -47,9 +47,10 @@ def without_outputs(words: list[str]) -> list[str]:
     """Return a command without the options that write files."""
     kept, skip = [], False
     for word in words:
-        if not skip and not word.startswith(("--html", "--plot", "--csv", "--json", "--format", "--latex")):
+        output = word.startswith(("--html", "--plot", "--csv", "--json", "--format", "--latex"))
+        if not skip and not output:
             kept.append(word)
-        skip = not skip and word in ("--html", "--plot", "--csv", "--json", "--format", "--latex")
+        skip = not skip and output
     return kept
 
 

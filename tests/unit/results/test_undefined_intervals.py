@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from typing import Any
@@ -96,7 +97,7 @@ def test_a_study_keeps_that_there_is_none() -> None:
     plain = bb.compare({"a": A, "b": B}).differences[0]
     from bestby.results.study import StudyDifference
 
-    values = {name: getattr(plain, name) for name in plain.__dataclass_fields__}
+    values = {field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)}
     for interval in (plain.interval, None):
         one = StudyDifference(**{**values, "interval": interval, "level": 0.9, "n_runs": (1, 1)})
         again = difference_of_kept(json.loads(json.dumps(stored(one))))

@@ -26,10 +26,13 @@ def changing_items(evaluation: Evaluation, metric: BaseMetric, runs: slice) -> f
 
 
 def _outcomes(evaluation: Evaluation, metric: BaseMetric, name: str) -> Array:
-    answers = evaluation.systems[name]
-    return metric.values(evaluation.gold, answers) if isinstance(metric, MeanMetric) else answers
+    answers, gold = evaluation.systems[name], evaluation.gold
+    single = answers.ndim == 1 and (gold is None or gold.ndim == 1) and metric.reads != "distributions"
+    return metric.values(gold, answers) if isinstance(metric, MeanMetric) and single else answers
 
 
 def _differ(a: Array, b: Array) -> BoolArray:
+    if a.shape != b.shape:  # one run gives labels, another one distributions
+        return np.ones(len(a), dtype=bool)
     different: BoolArray = np.asarray(a != b, dtype=bool)
     return different if different.ndim == 1 else np.asarray(different.reshape(len(a), -1).any(axis=1))
