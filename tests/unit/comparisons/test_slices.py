@@ -430,3 +430,13 @@ def test_a_log_offers_its_groupings() -> None:
     with pytest.raises(bb.InvalidInputError) as caught:
         bb.compare_slices(evaluation, by="langauge")
     assert "did you mean 'language'?" in caught.value.message
+
+
+def test_slices_with_the_same_effects_in_every_cluster_are_not_tested() -> None:
+    clusters, slices = np.repeat(np.arange(40), 3), np.tile(np.arange(3), 40)
+    effect = np.random.default_rng(3).normal(size=(40, 3))
+    effect[:, 1] = effect[:, 0]
+    scores = {"a": effect.ravel(), "b": np.zeros(120)}
+    result = bb.compare_slices(scores, by={"x": slices}, clusters=clusters, n_resamples=99)
+    assert result.heterogeneity == ()
+    assert any(note.code == "heterogeneity" for note in result.notes)

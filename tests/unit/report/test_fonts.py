@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 
 import pytest
 from matplotlib import font_manager
@@ -16,6 +17,13 @@ CHINESE = "中文模型"
 def result(*names: str) -> bb.Comparison:
     gold = ["x", "y", "z"] * 10
     return bb.compare({name: ["x"] * (10 + i) + gold[10 + i :] for i, name in enumerate(names)}, gold)
+
+
+@pytest.fixture(autouse=True)
+def found_anew() -> Iterator[None]:
+    """Let later tests look for installed fonts again: those found here are forgotten with the list."""
+    yield
+    fonts._add_new_fonts.cache_clear()
 
 
 def only(monkeypatch: pytest.MonkeyPatch, *families: str) -> None:

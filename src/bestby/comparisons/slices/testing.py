@@ -62,7 +62,8 @@ def tested(
     n_units = sum(part.makers.group.n_units for part in parts)
     if spanned:
         n_units = np.unique(np.concatenate([np.asarray(part.evaluation.clusters) for part in parts])).size
-    if spanned and (together is None or n_units <= 2 * len(parts)):
+    known = together is not None and n_units > 2 * len(parts)
+    if spanned and not (known and np.linalg.matrix_rank(together) == len(parts)):  # type: ignore[arg-type]
         told = (
             f"whether the difference depends on {quoted(column)} is not tested: {n_units} clusters lie across"
             f" {len(parts)} slices, too few to tell how these vary together"
