@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BEGIN = "```console\n"
 PAGES = tuple(
     path
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    for path in (*ROOT.glob("README.md"), *sorted((ROOT / "docs").rglob("*.md")))
     if BEGIN in path.read_text(encoding="utf-8")
 )
 BLOCK = re.compile(r"```console\n(\$ (?:[^\n]*\\\n)*[^\n]*\n)(.*?)```\n", re.DOTALL)
