@@ -185,8 +185,9 @@ def makers(evaluation: Evaluation, seed: int, blocks: int | None = None) -> Inte
 
 
 def holds(made: Intervals, method: str, truth: float) -> bool:
+    """Return whether the interval holds the truth; where the data allow none, no claim is made."""
     found, _ = made.interval(TARGET, method, LEVEL)
-    return found.low - 1e-12 <= truth <= found.high + 1e-12
+    return found is None or found.low - 1e-12 <= truth <= found.high + 1e-12
 
 
 def rejects(made: Intervals, test: str) -> bool:

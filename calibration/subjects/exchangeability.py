@@ -142,6 +142,8 @@ with 20 and 30 items, at 7 to 8 %, are noted in a third of the data sets at most
 
 Of clusters, flips of the difference divided by its CR2 error in each flip (*studentized flips*) are exact
 where the systems are exchangeable, too, and take 15.7 % to 7.7 with 30 clusters of two sizes, 12.8 to 11.0
-with lognormal sizes; `wald` is as good. They have to be drawn, for every metric, where the default is
-mostly exact, and do not cure the last kind, so they are not the default.
+with lognormal sizes. They have to be drawn, for every metric, where the default is mostly exact, and do not
+cure the last kind, so they are not the default. `wald` allows for the skewness that effects of size bring:
+it rejects in 1.8 to 8.5 % of these data sets, where the default rejects in 6.0 to 31.0. Where the systems are
+exchangeable it rejects in up to 7.8 %, the default in up to 6.2. The note names it for this reason.
 """
