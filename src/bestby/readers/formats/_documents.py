@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from bestby.readers.json_text import CUT_OFF, parsed
 from bestby.readers.packing import compression_of, unpacked_pieces
 from bestby.readers.text import text_lines, unpacked
 
+_ALIKE = 200  # letters of a text; summaries of logs may leave out the rest
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
 
@@ -110,6 +111,26 @@ def number(value: Any) -> float | None:
     except OverflowError:
         return None
     return None if math.isinf(converted) else converted
+
+
+def numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    """Return the booleans and numbers of an object as floats, without its other values.
+
+    >>> numbers({"f1": 0.5, "exact": True, "lang": "de"})
+    {'f1': 0.5, 'exact': 1.0}
+    """
+    found = {name: number(value) for name, value in values.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a JSON number without a fraction, None if it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def beginning(value: Any) -> str | None:
+    """Return what tells whether two files have the same text: how it begins. None if it is no text."""
+    return value[:_ALIKE] if isinstance(value, str) else None
 
 
 def word(value: Any) -> str | None:

@@ -9,14 +9,13 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, document, listing, number, word
+from bestby.readers.formats._documents import Record, beginning, document, listing, number, word
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 
 _CASES = ("testCases", "conversationalTestCases")
 _KEYS = (b'"metricsData"', b'"success"')
 _START = re.compile(rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?"\w+"\s*:')
-_ALIKE = 200  # of an input, so many letters are compared
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -96,8 +95,7 @@ def _sample(row: Record, item: str) -> Sample:
     if scores:
         scores["success"] = float(passed) if isinstance(passed, bool) else None
     asked = row.data.get("input", row.data.get("scenario"))
-    content = asked[:_ALIKE] if isinstance(asked, str) else None
-    return Sample(row.where, item, scores, 0, content, row.labels("metadata"))
+    return Sample(row.where, item, scores, content=beginning(asked), groups=row.labels("metadata"))
 
 
 def _falling(rows: Iterable[Record]) -> frozenset[str]:

@@ -14,7 +14,16 @@ from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats import _archive
-from bestby.readers.formats._documents import Record, check_new, document, kind, number, word
+from bestby.readers.formats._documents import (
+    Record,
+    beginning,
+    check_new,
+    document,
+    kind,
+    number,
+    whole_number,
+    word,
+)
 from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 from bestby.readers.json_text import parsed
@@ -26,7 +35,6 @@ _SAMPLES = re.compile(r"samples/.+\.json")
 # What the letters and words of scores count as: correct, incorrect, partial, no answer.
 _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_ALIKE = 200  # of an input, so many letters are compared: summaries may shorten it
 
 
 @dataclass(frozen=True)
@@ -207,8 +215,8 @@ def _log(log: _Opened, name: str, scored: _Scored, scorer: str) -> Log:
         scores = epochs.setdefault(epoch, {})
         if value is not None:
             scores[item] = value
-        if isinstance(sample.data.get("input"), str):
-            hashes[item] = sample.data["input"][:_ALIKE]
+        if (start := beginning(sample.data.get("input"))) is not None:
+            hashes[item] = start
         for key, label in sample.labels("metadata").items():
             groups.setdefault(key, {})[item] = label
     runs = tuple(epochs[epoch] for epoch in sorted(epochs))
@@ -217,11 +225,11 @@ def _log(log: _Opened, name: str, scored: _Scored, scorer: str) -> Log:
 
 def _id_and_epoch(sample: Record) -> tuple[str, int]:
     item = word(sample.need("id"))
-    epoch = sample.data.get("epoch", 1)
-    if item is None or isinstance(epoch, bool) or not isinstance(epoch, int):
+    epoch = whole_number(sample.data.get("epoch", 1))
+    if item is None or epoch is None:
         raise InvalidInputError(
             f"{sample.where}: expected an id and the number of an epoch, got {sample.data['id']!r:.40} and"
-            f" {epoch!r:.40}"
+            f" {sample.data.get('epoch', 1)!r:.40}"
         )
     return item, epoch
 

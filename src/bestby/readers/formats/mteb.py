@@ -9,7 +9,7 @@ from pathlib import Path
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, document, kind, listing, number, word
+from bestby.readers.formats._documents import Record, document, kind, listing, numbers, word
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 
@@ -84,8 +84,5 @@ def _samples(path: Path) -> Iterator[Sample]:
         groups = {"task": task}
         if isinstance(languages, list) and len(languages) == 1 and (language := word(languages[0])):
             groups["language"] = language
-        scores = {
-            str(name): score for name, value in row.data.items() if (score := number(value)) is not None
-        }
         item = task if subset == _WHOLE else f"{task} [{subset}]"
-        yield Sample(row.where, item, scores, groups=groups)
+        yield Sample(row.where, item, numbers(row.data), groups=groups)

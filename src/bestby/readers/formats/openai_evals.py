@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, number, records, word
+from bestby.readers.formats._documents import Record, check_new, number, numbers, records, word
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.json_text import CUT_OFF
@@ -48,7 +49,7 @@ def _scored(file: File) -> Scored:
     spec = rows[0].part("spec")
     functions = spec.get("completion_fns")
     model = word(functions[0]) if isinstance(functions, list) and functions else None
-    found: dict[tuple[str, str], Record] = {}
+    places: dict[Any, str] = {}
     samples: dict[str, dict[str, float | None]] = {}
     for row in rows:
         kind = row.data.get("type")
@@ -58,12 +59,8 @@ def _scored(file: File) -> Scored:
         scores = samples.setdefault(item, {})
         if kind not in _SCORED:
             continue
-        first = found.setdefault((str(kind), item), row)
-        if first is not row:
-            raise InvalidInputError(
-                f"{row.where}: sample {item!r} was already scored in {first.where.rpartition(', ')[2]}",
-                hint="the log holds more than one run, or scores a sample several times: keep one",
-            )
+        hint = "the log holds more than one run, or scores a sample several times: keep one"
+        check_new(places, (str(kind), item), row.where, f"the score of sample {item!r}", hint)
         scores.update(_scores(row))
     if not samples:
         raise InvalidInputError(f"{file.path} has no samples", hint=CUT_OFF)
@@ -76,4 +73,4 @@ def _scores(row: Record) -> dict[str, float | None]:
     data = row.part("data")
     if row.data["type"] == "match":
         return {"accuracy": number(data.get("correct"))}
-    return {str(name): score for name, value in data.items() if (score := number(value)) is not None}
+    return {**numbers(data)}

@@ -10,7 +10,7 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, document, listing, number, records, word
+from bestby.readers.formats._documents import Record, document, listing, number, records, whole_number, word
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, head_of, refuse_gold
 
@@ -84,10 +84,10 @@ def _rows(path: Path) -> list[Record]:
 
 
 def _place(row: Record, key: str) -> int:
-    value = row.data.get(key)
-    if isinstance(value, bool) or not isinstance(value, int):
+    value = whole_number(row.data.get(key))
+    if value is None:
         raise InvalidInputError(
-            f"{row.where}: {key} is {value!r:.40}, expected a number",
+            f"{row.where}: {key} is {row.data.get(key)!r:.40}, expected a number",
             hint="export the evaluation again with a current version: promptfoo export eval ID",
         )
     return value

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.readers.formats._documents import Record, number, records, word
+from bestby.readers.formats._documents import Record, beginning, number, records, whole_number, word
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 
 _START = re.compile(rb'\s*(\[\s*)?\{\s*"task_id"\s*:')
 _KEYS = (b'"reward"', b'"info"')
-_ALIKE = 200  # of an instruction, so many letters are compared
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -53,17 +52,15 @@ def _scored(file: File, rows: Sequence[Record]) -> Scored:
 
 def _sample(row: Record) -> Sample:
     item = word(row.need("task_id"))
-    trial = row.data.get("trial", 0)
-    if item is None or isinstance(trial, bool) or not isinstance(trial, int):
+    trial = whole_number(row.data.get("trial", 0))
+    if item is None or trial is None:
         raise InvalidInputError(
             f"{row.where}: expected the numbers of a task and a trial, got {row.data['task_id']!r:.40} and"
-            f" {trial!r:.40}"
+            f" {row.data.get('trial', 0)!r:.40}"
         )
     reward = number(row.need("reward"))
     info = Record(row.where, row.part("info"))
     task = info.part("task")
-    asked, user = task.get("instruction"), word(task.get("user_id"))
-    content = asked[:_ALIKE] if isinstance(asked, str) else None
-    return Sample(
-        row.where, item, {"reward": reward}, trial, content, {} if user is None else {"user_id": user}
-    )
+    user = word(task.get("user_id"))
+    groups = {} if user is None else {"user_id": user}
+    return Sample(row.where, item, {"reward": reward}, trial, beginning(task.get("instruction")), groups)

@@ -51,7 +51,7 @@ def test_a_sample_that_was_not_scored_is_missing(make: Make) -> None:
 def test_refusals(make: Make) -> None:
     good = openai_evals([True, False])
     assert message(form, _pair(make, good + "".join(good.splitlines(True)[-1:]), good)) == (
-        "a.jsonl, line 7: sample 'riddles.test.0' was already scored in line 6"
+        "a.jsonl, line 7: the score of sample 'riddles.test.0' was already in line 6"
     )
     assert message(form, _pair(make, openai_evals([]), good)) == "a.jsonl has no samples"
     assert message(form, _pair(make, openai_evals([None, None]), good)) == "a.jsonl: no sample has a score"
