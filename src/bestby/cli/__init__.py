@@ -27,7 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return run(arguments)
     except KeyboardInterrupt:
         return 130
-    except Exception:  # Python would exit with 1, which is the status of a gate that failed
+    except Exception:
+        # `run` reports its own errors, so this is one of the imports before it, and a broken installation can
+        # raise anything. Python would exit with 1, which is the status of a gate that failed.
         import traceback
 
         traceback.print_exc()

@@ -55,11 +55,15 @@ async def _after_eval_set(data: Any) -> None:
 
 
 def decide(logs: Sequence[str]) -> None:
-    """Run the gate with the logs as the candidate, and print what it says; print errors, and raise none."""
-    try:
-        import shlex
-        import subprocess
+    """Run the gate with the logs as the candidate, and print what it says, or why it cannot be run.
 
+    Inspect does not show what a hook raises, so what a user can mend is printed: a variable that cannot be
+    split into arguments (a ValueError), and a process that cannot be started (an OSError).
+    """
+    import shlex
+    import subprocess
+
+    try:
         arguments = [*shlex.split(os.environ.get(ASKED, "")), *logs]
         done = subprocess.run(
             [sys.executable, "-m", "bestby", "gate", *arguments],
@@ -70,9 +74,10 @@ def decide(logs: Sequence[str]) -> None:
             errors="replace",
             env={**os.environ, "PYTHONUTF8": "1"},
         )
-        _say(f"\nbestby gate {shlex.join(arguments)}\n{done.stdout}{done.stderr}")
-    except Exception as error:
+    except (OSError, ValueError) as error:
         _say(f"\nbestby: no gate: {error}\n")
+    else:
+        _say(f"\nbestby gate {shlex.join(arguments)}\n{done.stdout}{done.stderr}")
 
 
 def _say(text: str) -> None:
