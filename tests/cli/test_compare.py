@@ -401,7 +401,7 @@ def test_items_are_listed_on_the_page_only_if_they_are_asked_for(run: Run, table
     refused = run(*_arguments(table, "--items"))
     assert refused.returncode == 2
     assert refused.stderr.splitlines() == [
-        "InvalidInputError: --items needs --html: the items are listed on the page",
+        "InvalidInputError: --items needs --html: no page is written",
         "hint: give --html too, or leave --items out",
     ]
     table.with_name("plain.csv").write_text("gold,a,b\n" + "x,x,y\ny,x,y\n" * 5, encoding="utf-8")

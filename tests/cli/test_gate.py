@@ -318,6 +318,14 @@ def test_a_baseline_file_is_not_overwritten(run: Run, files: Path) -> None:
     del files
 
 
+def test_the_settings_are_not_overwritten(run: Run, files: Path) -> None:
+    settings = files / "gate.toml"
+    settings.write_text("gold = 'gold.csv'", encoding="utf-8")
+    done = run("gate", "main.csv", "same.csv", "--settings", "gate.toml", "--markdown", "gate.toml")
+    check_refused(done, "--markdown would overwrite the input 'gate.toml'", "name another file")
+    assert settings.read_text(encoding="utf-8") == "gold = 'gold.csv'"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 @pytest.mark.parametrize("target", ["main.csv", "gold.csv"])
 def test_a_stored_baseline_does_not_overwrite_what_is_read(run: Run, files: Path, target: str) -> None:

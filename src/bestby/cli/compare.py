@@ -10,7 +10,7 @@ from bestby.advising.reading import needs_items, reads_objects
 from bestby.cli.parameters.compare import Compare
 from bestby.cli.parameters.evaluate import Evaluate
 from bestby.cli.parameters.gate import Gate
-from bestby.cli.parameters.groups import split_names
+from bestby.cli.parameters.slices import Slices
 from bestby.comparisons.items import compare as compare_systems
 from bestby.data.evaluation import Evaluation
 from bestby.readers import read
@@ -22,19 +22,23 @@ def compare(values: Compare, progress: Any) -> Any:
     return compare_systems(evaluation, **statistics, progress=progress)
 
 
-def read_evaluation(values: Compare | Evaluate | Gate) -> tuple[Evaluation, dict[str, Any]]:
-    """Return the systems in the files, and the arguments that say what is computed of them."""
-    if getattr(values.statistics, "resample_annotators", False) and not values.data.annotators:
+def read_evaluation(
+    values: Compare | Evaluate | Gate | Slices, **more: Any
+) -> tuple[Evaluation, dict[str, Any]]:
+    """Return the systems in the files, and the arguments that say what is computed of them.
+
+    `more` are arguments of `read` that are no options.
+    """
+    data, statistics = values.data.arguments() | more, values.statistics.arguments()
+    if "annotators" in statistics and data.get("annotators") is None:
         raise InvalidInputError(
             "--resample-annotators needs --annotators: the columns of their labels",
             hint="give both, or leave --resample-annotators out",
         )
-    statistics = values.statistics.arguments()
     metric = statistics.get("metric")
     if metric is not None and len(metric) == 1:
         statistics["metric"] = metric = metric[0]
-    data = values.data.arguments() | {"annotators": split_names(values.data.annotators)}
-    if "blocks" in statistics or needs_items(metric) or getattr(values.output, "items_on_page", False):
+    if "blocks" in statistics or needs_items(metric) or values.output.arguments_of("html").get("items"):
         data.setdefault("stream", False)
     options = format_options(data.pop("format_options", None))
     return read(values.paths or [], texts=reads_objects(metric), **{**data, **options}), statistics

@@ -6,7 +6,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform, get_type_hints
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform, get_type_hints
 
 import typer
 import typer.core
@@ -21,19 +21,28 @@ WIDEST = 100
 REQUIRED: Any = MISSING
 """The default of an option that must be given."""
 
+File: TypeAlias = Literal["read", "result", "written"]
+"""Whether a file that an option names is read, or a form of the result or something else is written to it."""
+
 FIRST = ("run", "gold", "metric", "systems", "baseline")
 """The options that come first under their heading."""
 
 
 @dataclass(frozen=True)
 class _Declared:
-    """What is declared of a field: the name of its value (None for a flag), its help and its names."""
+    """What is declared of a field: the name of its value (None for a flag), its help and its names.
+
+    `file` says what happens to the file that the value names, if it does, and `shapes` are the forms of the
+    result that the value is an argument of.
+    """
 
     metavar: str | None
     help: str
     names: tuple[str, ...] = ()
     choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     is_argument: bool = False
+    file: File | None = None
+    shapes: tuple[str, ...] = ()
 
 
 def option(
@@ -42,29 +51,47 @@ def option(
     *names: str,
     choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = (),
     default: Any = None,
+    file: File | None = None,
+    shapes: tuple[str, ...] = (),
 ) -> Any:
     """Declare an option with a value, called as its field if it has no names; the shell completes choices."""
-    return field(default=default, metadata={"declared": _Declared(metavar, help, names, choices)})
+    declared = _Declared(metavar, help, names, choices, file=file, shapes=shapes)
+    return field(default=default, metadata={"declared": declared})
 
 
-def choice(metavar: str, choices: tuple[str, ...], before: str, *names: str, default: str) -> Any:
+def choice(
+    metavar: str,
+    choices: tuple[str, ...],
+    before: str,
+    *names: str,
+    default: str,
+    shapes: tuple[str, ...] = (),
+) -> Any:
     """Declare an option that takes one of several words, which its help lists."""
     text = f"{before}{', '.join(choices[:-1])} or {choices[-1]}."
-    return option(metavar, text, *names, choices=choices, default=default)
+    return option(metavar, text, *names, choices=choices, default=default, shapes=shapes)
 
 
-def flag(help: str, *names: str, default: bool | None = False) -> Any:
+def result_file(help: str) -> Any:
+    """Declare an option that names a file, or - for the standard output, where a form of the result goes."""
+    return option("FILE|-", help, file="result")
+
+
+def flag(help: str, *names: str, default: bool | None = False, shapes: tuple[str, ...] = ()) -> Any:
     """Declare an option without a value."""
-    return field(default=default, metadata={"declared": _Declared(None, help, names)})
+    return field(default=default, metadata={"declared": _Declared(None, help, names, shapes=shapes)})
 
 
-def argument(metavar: str, help: str = "", default: Any = MISSING) -> Any:
+def argument(metavar: str, help: str = "", default: Any = MISSING, file: File | None = None) -> Any:
     """Declare a value without an option; if it has no help, the text of the page explains it."""
-    return field(default=default, metadata={"declared": _Declared(metavar, help, is_argument=True)})
+    declared = _Declared(metavar, help, is_argument=True, file=file)
+    return field(default=default, metadata={"declared": declared})
 
 
 @dataclass_transform(
-    frozen_default=True, kw_only_default=True, field_specifiers=(option, choice, flag, argument)
+    frozen_default=True,
+    kw_only_default=True,
+    field_specifiers=(option, choice, result_file, flag, argument),
 )
 def record(cls: type[T]) -> type[T]:
     """Make a frozen dataclass of the options of a group, or of the groups of a command."""
@@ -115,11 +142,30 @@ def spellings(record: type) -> dict[str, tuple[str, ...]]:
     return {one.name: _names(one) for one in _fields(record)}
 
 
+class Given(NamedTuple):
+    """An option or an argument that was given: its field, how it is written, its value, what it is for."""
+
+    name: str
+    option: str
+    value: Any
+    file: File | None
+    shapes: tuple[str, ...]
+
+
+def given(values: Any) -> list[Given]:
+    """Return what was given of a group, or of all groups of a command: whatever is not its default."""
+    groups = [group for group in vars(values).values() if isinstance(group, Group)]
+    held = {name: value for group in (values, *groups) for name, value in vars(group).items()}
+    return [
+        Given(one.name, _names(one)[0], held[one.name], one.declared.file, one.declared.shapes)
+        for one in _fields(type(values))
+        if held[one.name] != one.default
+    ]
+
+
 def given_options(values: Any) -> set[str]:
     """Return the options whose values are not their defaults."""
-    groups = [group for group in vars(values).values() if isinstance(group, Group)]
-    held = {name: value for group in groups for name, value in vars(group).items()}
-    return {_names(one)[0] for one in _fields(type(values)) if held.get(one.name, one.default) != one.default}
+    return {one.option for one in given(values)}
 
 
 def _fields(record: type) -> Iterator[_Field]:

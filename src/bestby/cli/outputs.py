@@ -11,20 +11,26 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.cli.parameters.groups import Json, Output
+from bestby.cli.options import given
+from bestby.cli.parameters.outputs import TERMINAL, Json
 from bestby.cli.progress import shown
 from bestby.cli.streams import standard_output
 from bestby.readers.multi_file import pieces_of
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
-from bestby.report.percent import in_percent
 from bestby.report.writers.files import place_of, write_bytes
 from bestby.report.writers.terminal import print_to
 
 STDOUT = "-"
-_OF_SYSTEMS = ("markdown", "latex", "html")  # and figures: they can show the best systems only
-_FOR_PEOPLE = (*_OF_SYSTEMS, "plot")
+_FOR_PEOPLE = ("markdown", "latex", "html", "plot")
 _PICTURES = (".png", ".svg", ".pdf")
+_UNWRITTEN = {
+    "csv": "no CSV is written",
+    "latex": "no LaTeX is written",
+    "html": "no page is written",
+    "plot": "no figure is drawn",
+}
+"""What makes an option of a form useless, if the result is not written in that form."""
 
 
 def write_result(command: Callable[[Any, Any], Any], values: Any) -> Any:
@@ -39,34 +45,41 @@ def write_result(command: Callable[[Any, Any], Any], values: Any) -> Any:
 def check_outputs(values: Any) -> None:
     """Check the outputs before any work is done."""
     output: Json = values.output
-    if getattr(output, "top", None) is not None:
-        checks.positive_int(output.top, "top")  # type: ignore[attr-defined]
+    if (top := output.arguments_of(TERMINAL).get("top")) is not None:
+        checks.positive_int(top, "top")
     read = _read(values)
     for argument, words in read.items():
         if "" in words:
             raise InvalidInputError(f"{argument} is empty: it names nothing", hint="name it, or leave it out")
     targets = output.targets()
-    _check_figure(output, targets)
-    if getattr(output, "csv_safe", False) and not {"csv", "csv_scores"} & set(targets):
+    _check_shapes(output, targets)
+    _check_places(output.written("result", "written"), read)
+    plot = targets.get("plot", STDOUT)
+    if plot != STDOUT and Path(plot).suffix.lower() not in _PICTURES:
         raise InvalidInputError(
-            "--csv-safe needs --csv: no CSV is written", hint="give --csv too, or leave --csv-safe out"
+            f"--plot writes {', '.join(_PICTURES)}, got {plot!r}", hint="change the suffix of the file"
         )
-    if getattr(output, "items_on_page", False) and "html" not in targets:
-        raise InvalidInputError(
-            "--items needs --html: the items are listed on the page",
-            hint="give --html too, or leave --items out",
-        )
-    if "latex" not in targets and (given := output.of_latex()):
-        option = f"--latex-{'part' if 'parts' in given else next(iter(given))}"
-        raise InvalidInputError(
-            f"{option} needs --latex: no LaTeX is written", hint=f"give --latex too, or leave {option} out"
-        )
-    save = getattr(output, "save", None)
-    targets = targets if save is None else {**targets, "save": save}
-    inputs = _inputs(read) if set(targets.values()) - {STDOUT} else {}
+
+
+def _check_shapes(output: Json, targets: Mapping[str, str]) -> None:
+    """Refuse options of a form in which the result is not written, and a figure that cannot be drawn."""
+    for one in given(output):
+        if one.shapes and not {TERMINAL, *targets} & {*one.shapes}:
+            form = one.shapes[0]
+            raise InvalidInputError(
+                f"{one.option} needs --{form}: {_UNWRITTEN[form]}",
+                hint=f"give --{form} too, or leave {one.option} out",
+            )
+    figure = output.arguments_of("plot")
+    Canvas.of(None, figure.get("width"), figure.get("font"))
+
+
+def _check_places(written: Mapping[str, str], read: Mapping[str, Sequence[str]]) -> None:
+    """Refuse files that cannot be written, that two options name, or that are read."""
+    inputs = _inputs(read) if set(written.values()) - {STDOUT} else {}
     places: dict[str, str] = {}
-    for form, target in targets.items():
-        option = f"--{form.replace('_', '-')}"
+    for name, target in written.items():
+        option = f"--{name.replace('_', '-')}"
         place = target if target == STDOUT else os.path.realpath(target)
         if place in places:
             where = "stdout (-)" if target == STDOUT else repr(target)
@@ -81,43 +94,24 @@ def check_outputs(values: Any) -> None:
             raise InvalidInputError(
                 f"{option} would overwrite the input {inputs[place]!r}", hint="name another file"
             )
-    plot = targets.get("plot", STDOUT)
-    if plot != STDOUT and Path(plot).suffix.lower() not in _PICTURES:
-        raise InvalidInputError(
-            f"--plot writes {', '.join(_PICTURES)}, got {plot!r}", hint="change the suffix of the file"
-        )
-
-
-def _check_figure(output: Json, targets: Mapping[str, str]) -> None:
-    """Refuse options of a figure that are wrong, or without a figure."""
-    given = output.figure() if isinstance(output, Output) else {}
-    if given and "plot" not in targets:
-        option = f"--plot-{next(iter(given))}"
-        raise InvalidInputError(
-            f"{option} needs --plot: no figure is drawn", hint=f"give --plot too, or leave {option} out"
-        )
-    Canvas.of(None, given.get("width"), given.get("font"))
 
 
 def _read(values: Any) -> dict[str, Sequence[str]]:
-    """Return the files, or the columns, that are read, by the argument that names them."""
-    read: dict[str, Any] = {"FILES": getattr(values, "paths", None)}
-    if hasattr(values, "path"):
-        read = {"FILE": [values.path]}
-    data = getattr(values, "data", None)
-    read["--gold"] = getattr(data, "gold", None)
-    if (stored := getattr(data, "baseline_file", None)) is not None:
-        read["--baseline-file"] = [stored]
-    return {name: words or [] for name, words in read.items() if not isinstance(words, str)}
+    """Return the files, or the columns, that are read, by the option or the argument that names them."""
+    return {
+        one.option: [one.value] if isinstance(one.value, str) else one.value
+        for one in given(values)
+        if one.file == "read"
+    }
 
 
 def _write(output: Json, result: Any) -> None:
     """Render everything, then write the files, then stdout: the table, unless an output goes there."""
-    top = getattr(output, "top", None)
     targets = output.targets()
-    shown_result = in_percent(result) if getattr(output, "percent", False) else result
-    for_people = {form: shown_result if form in _FOR_PEOPLE else result for form in targets}
-    rendered = {form: _rendered(output, one, form) for form, one in for_people.items()}
+    for_people = output.for_people(result)
+    rendered = {
+        form: _rendered(output, for_people if form in _FOR_PEOPLE else result, form) for form in targets
+    }
     for form, content in rendered.items():
         if targets[form] != STDOUT:
             write_bytes(targets[form], content)
@@ -128,26 +122,19 @@ def _write(output: Json, result: Any) -> None:
             stream.buffer.write(content)
             stream.buffer.flush()
         if not printed:
-            print_to(shown_result, stream, top, classes=getattr(output, "class_shares", False))
+            print_to(for_people, stream, **output.arguments_of(TERMINAL))
 
 
 def _rendered(output: Json, result: Any, form: str) -> bytes:
-    top = getattr(output, "top", None)
-    arguments: dict[str, Any] = {} if top is None else {"top": top}
+    arguments = output.arguments_of(form)
     if form == "plot":
         target = output.targets()[form]
         suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
-        assert isinstance(output, Output)
-        return render(result.plot(**output.figure(), **arguments), suffix)
-    if form not in _OF_SYSTEMS:
-        arguments = {}
+        return render(result.plot(**arguments), suffix)
     if form in ("csv", "csv_scores"):
         what = "scores" if form == "csv_scores" else output.table
-        text: str = result.to_csv(what=what, spreadsheet_safe=getattr(output, "csv_safe", False))
+        text: str = result.to_csv(what=what, **arguments)
     else:
-        if form == "html" and getattr(output, "items_on_page", False):
-            arguments["items"] = True
-        arguments |= output.of_latex() if form == "latex" else {}
         text = getattr(result, f"to_{form}")(**arguments)
     return text.encode("utf-8")
 

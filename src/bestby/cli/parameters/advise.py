@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from bestby.cli.options import Group, argument, flag, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Count, Names, Text
 
 
@@ -42,7 +42,7 @@ class Advise:
       bestby advise predictions.csv --gold label --cluster document
     """
 
-    paths: Names = argument("FILES", default=None)
+    paths: Names = argument("FILES", default=None, file="read")
     experiment: Experiment
     data: groups.Items
-    output: groups.Json
+    output: outputs.Json

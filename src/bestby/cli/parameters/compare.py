@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from bestby.cli.options import argument, choice, flag, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Count, Names, Text
 from bestby.vocabulary import allowed_names
 
 
 @record
-class Data(groups.SoftLabels, groups.Items):
-    format: Text = option(
-        "NAME", "Format of the files: table, texts or a format by name (default: recognised)."
-    )
-    format_options: Names = option("NAME=VALUE", "Set an option of the format; repeatable.", "--option")
+class Data(groups.AnyFormat):
     stream: bool | None = flag(
         "Aggregate identical rows instead of loading the table (default: automatic for large tables).",
         "--stream",
@@ -26,14 +22,14 @@ class Data(groups.SoftLabels, groups.Items):
         "A,B,...", "Gold of several annotators: their columns, or the column that names them."
     )
 
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with the annotators separated."""
+        return super().arguments() | {"annotators": groups.split_names(self.annotators)}
+
 
 @record
 class Sampling(groups.ItemResamples):
-    metric: Names = option(
-        "NAME",
-        "Metric, see 'bestby metrics', or a name for the scores; repeatable.",
-        choices=groups.metric_names,
-    )
+    metric: Names = groups.metrics_or_scores()
     blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
     resample_annotators: bool = flag("Resample the annotators of each item as well.")
     cache: Text = option("FOLDER", groups.CACHE_HELP)
@@ -54,12 +50,17 @@ class Statistics(groups.Direction, Sampling, groups.ItemFamily):
 
 
 @record
-class Output(groups.ComparisonTables, groups.ClassTables):
-    kind: str = groups.figure_kind("items")
-    top: Count = option("K", "Show the K best systems (default: all of up to 50, else 20).")
-    items_on_page: bool = flag(
+class Output(outputs.ComparisonTables, outputs.ClassTables):
+    kind: str = outputs.figure_kind("items")
+    top: Count = option(
+        "K",
+        "Show the K best systems (default: all of up to 50, else 20).",
+        shapes=(outputs.TERMINAL, "markdown", "latex", "html", "plot"),
+    )
+    html_items: bool = flag(
         "List on the HTML page the items on which systems differ: this publishes gold and predictions.",
         "--items",
+        shapes=("html",),
     )
 
 
@@ -97,7 +98,7 @@ class Compare:
       bestby compare *.conllu --gold gold.conllu --metric las
     """
 
-    paths: list[str] = argument("FILES")
+    paths: list[str] = argument("FILES", file="read")
     data: Data
     statistics: Statistics
     output: Output

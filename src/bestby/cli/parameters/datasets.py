@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bestby.cli.options import argument, choice, flag, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Text
 from bestby.vocabulary import NONE, allowed_names
 
@@ -33,6 +33,7 @@ class Statistics(groups.ScoreFamily):
     normalise: Text = option(
         "FILE|minmax",
         "Bring scores to one scale: a table with columns dataset, low and high, or minmax.",
+        file="read",
     )
     paired: bool = flag("Runs with the same seed belong together: differences are taken seed by seed.")
     interval: str = choice("METHOD", _either("interval"), "Intervals: ", default="auto")
@@ -41,8 +42,8 @@ class Statistics(groups.ScoreFamily):
 
 
 @record
-class Output(groups.InPercent, groups.ComparisonTables):
-    kind: str = groups.figure_kind("datasets")
+class Output(outputs.InPercent, outputs.ComparisonTables):
+    kind: str = outputs.figure_kind("datasets")
 
 
 @record
@@ -65,7 +66,7 @@ class Datasets:
       bestby datasets p_values.csv --level 0.95
     """
 
-    paths: list[str] = argument("FILES")
+    paths: list[str] = argument("FILES", file="read")
     data: Data
     statistics: Statistics
     output: Output

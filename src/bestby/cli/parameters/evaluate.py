@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from bestby.cli.options import argument, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.options import argument, option, record, result_file
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.compare import Data, Sampling
 from bestby.cli.parameters.groups import Text
 
@@ -16,9 +16,9 @@ class Statistics(groups.Direction, Sampling, groups.Intervals):
 
 
 @record
-class Output(groups.ClassTables):
+class Output(outputs.ClassTables):
     table: ClassVar[str | None] = "scores"
-    csv: Text = option("FILE|-", "Write the scores as CSV.")
+    csv: Text = result_file("Write the scores as CSV.")
 
 
 @record
@@ -34,7 +34,7 @@ class Evaluate:
       bestby evaluate scores.csv --cluster document --json -
     """
 
-    paths: list[str] = argument("FILES")
+    paths: list[str] = argument("FILES", file="read")
     data: Data
     statistics: Statistics
     output: Output

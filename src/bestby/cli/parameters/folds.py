@@ -6,7 +6,7 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli.options import argument, choice, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Number, Text
 from bestby.vocabulary import allowed_names
 
@@ -38,8 +38,8 @@ class Statistics(groups.ScoreFamily):
 
 
 @record
-class Output(groups.InPercent, groups.ComparisonTables):
-    kind: str = groups.figure_kind("folds")
+class Output(outputs.InPercent, outputs.ComparisonTables):
+    kind: str = outputs.figure_kind("folds")
 
 
 @record
@@ -62,7 +62,7 @@ class Folds:
       bestby folds splits.csv --ratio 0.25 --baseline old
     """
 
-    path: str = argument("FILE")
+    path: str = argument("FILE", file="read")
     data: Data
     statistics: Statistics
     output: Output

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli.options import argument, flag, option, record
-from bestby.cli.parameters import compare, groups
+from bestby.cli.options import argument, flag, option, record, result_file
+from bestby.cli.parameters import compare, groups, outputs
 from bestby.cli.parameters.groups import Count, Names, Number, Text
 
 INCONCLUSIVE = ("pass", "fail")
@@ -14,9 +14,14 @@ INCONCLUSIVE = ("pass", "fail")
 
 @record
 class Data(compare.Data):
-    baseline_file: Text = option("FILE", "Baseline that --save has written; FILES are then the candidate.")
+    baseline_file: Text = option(
+        "FILE", "Baseline that --save has written; FILES are then the candidate.", file="read"
+    )
     settings: Text = option(
-        "FILE", "Settings of the gate in TOML (default: bestby.toml, if it is there).", "--settings"
+        "FILE",
+        "Settings of the gate in TOML (default: bestby.toml, if it is there).",
+        "--settings",
+        file="read",
     )
 
     def arguments(self) -> dict[str, Any]:
@@ -27,11 +32,7 @@ class Data(compare.Data):
 
 @record
 class Statistics(groups.Direction, groups.Resamples):
-    metric: Names = option(
-        "NAME",
-        "Metric, see 'bestby metrics', or a name for the scores; repeatable.",
-        choices=groups.metric_names,
-    )
+    metric: Names = groups.metrics_or_scores()
     margin: Names = option(
         "SIZE|METRIC=SIZE", "Smallest loss that matters, of all metrics or of one; repeatable."
     )
@@ -49,17 +50,19 @@ class Statistics(groups.Direction, groups.Resamples):
 
 
 @record
-class Output(groups.Tables):
+class Output(outputs.Tables):
     table: ClassVar[str | None] = "checks"
-    csv: Text = option("FILE|-", "Write the checks as CSV.")
-    junit: Text = option("FILE|-", "Write JUnit XML, a test case for each check.")
+    csv: Text = result_file("Write the checks as CSV.")
+    junit: Text = result_file("Write JUnit XML, a test case for each check.")
     github: bool = flag("Append Markdown to the summary of a GitHub step, and write its outputs.")
     inconclusive: Text = option(
         "STATUS",
         "Exit status if the data leave it open: that of pass or fail (default: 3).",
         choices=INCONCLUSIVE,
     )
-    save: Text = option("FILE", "Store the one system of FILES as a baseline, and compare nothing.")
+    save: Text = option(
+        "FILE", "Store the one system of FILES as a baseline, and compare nothing.", file="written"
+    )
 
 
 def margins(given: list[str]) -> float | dict[str, float]:
@@ -118,7 +121,7 @@ class Gate:
       bestby gate logs/main logs/new --margin 0.02
     """
 
-    paths: Names = argument("FILES", default=None)
+    paths: Names = argument("FILES", default=None, file="read")
     data: Data
     statistics: Statistics
     output: Output

@@ -1,4 +1,4 @@
-"""The options that several commands share, in groups: data, statistics, output.
+"""The options that several commands share, in groups: data and statistics.
 
 A field is called as the argument of Python that it becomes, so a new option is one field, here or in the
 record of a command.
@@ -6,21 +6,17 @@ record of a command.
 
 from __future__ import annotations
 
-import os
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli.options import Group, choice, flag, option, record
-from bestby.vocabulary import NONE, allowed_names, choices
+from bestby.vocabulary import NONE, allowed_names
 
 Text = str | None
 Names = list[str] | None
 Number = float | None
 Count = int | None
 
-
-LATEX = ("parts", "wide", "label", "caption", "digits")
-"""The options of the LaTeX tables, by the arguments of `to_latex`."""
 
 CACHE_HELP = "Keep the counts of texts there, for later comparisons of the same texts."
 
@@ -51,10 +47,10 @@ def split_names(values: Names) -> Names:
     return [name for name in names if name] or None
 
 
-def figure_kind(question: str) -> Any:
-    """Declare the option for the kind of figure of results of such a question."""
-    return choice(
-        "KIND", allowed_names("kind", question), "What --plot draws: ", "--plot-kind", default="auto"
+def metrics_or_scores() -> Any:
+    """Declare the option for the metrics, or for the name of scores that are read."""
+    return option(
+        "NAME", "Metric, see 'bestby metrics', or a name for the scores; repeatable.", choices=metric_names
     )
 
 
@@ -106,7 +102,11 @@ class Table(Columns):
 class Items(Columns):
     """The items of one test set, as compare, plan and advise read them."""
 
-    gold: Names = option("COLUMN|FILE", "Gold; without it the values are scores. Repeatable for references.")
+    gold: Names = option(
+        "COLUMN|FILE",
+        "Gold; without it the values are scores. Repeatable for references.",
+        file="read",
+    )
     clusters: Names = option(
         "COLUMN", "Column with the cluster of each item; twice for two that cross.", "--cluster"
     )
@@ -130,6 +130,16 @@ class SoftLabels(Group):
         names = split_names(self.classes)
         classes = {} if names is None else {"classes": "columns" if names == ["columns"] else names}
         return {**super().arguments(), **classes}
+
+
+@record
+class AnyFormat(SoftLabels, Items):
+    """The items of one test set in files of any format, with labels of any kind."""
+
+    format: Text = option(
+        "NAME", "Format of the files: table, texts or a format by name (default: recognised)."
+    )
+    format_options: Names = option("NAME=VALUE", "Set an option of the format; repeatable.", "--option")
 
 
 # -- statistics --------------------------------------------------------------------------------------
@@ -272,93 +282,3 @@ def _size(text: str) -> float | int:
             f"--resample-size must be a share of the items or a number of them, got {text!r}",
             hint="0.2 is a fifth of the items, 200 are 200 of them",
         ) from error
-
-
-# -- output ------------------------------------------------------------------------------------------
-
-
-@record
-class Json(Group):
-    """Results for programs; - is the standard output."""
-
-    heading: ClassVar[str] = "Output"
-    table: ClassVar[str | None] = None  # that --csv writes, if not the first of the result
-    json: Text = option("FILE|-", "Write everything as JSON.")
-
-    def targets(self) -> dict[str, str]:
-        """Return a file, or - for the standard output, by format."""
-        forms = ("json", "csv", "csv_scores", "markdown", "latex", "html", "plot", "results_tsv", "junit")
-        given = {form: getattr(self, form, None) for form in forms}
-        # As text, so that messages show what is not expanded as it was given.
-        return {form: os.path.expanduser(path) for form, path in given.items() if path is not None}  # noqa: PTH111
-
-    def of_latex(self) -> dict[str, Any]:
-        """Return what was asked of the LaTeX, by the arguments of `to_latex`."""
-        given = {name: getattr(self, f"latex_{name}", None) for name in LATEX}
-        return {name: value for name, value in given.items() if value is not None and value is not False}
-
-
-@record
-class Output(Json):
-    """The files that are written."""
-
-    csv: Text = option("FILE|-", "Write the differences as CSV.")
-    markdown: Text = option("FILE|-", "Write the tables as Markdown.")
-    latex: Text = option("FILE|-", "Write the tables as LaTeX (booktabs).")
-    html: Text = option("FILE|-", "Write one HTML page with tables and figures.")
-    plot: Text = option("FILE|-", "Draw the (first) metric as .png, .svg or .pdf; - writes SVG.")
-    width: Text = option(
-        "WIDTH",
-        f"Width of the figure in a paper: {choices('width', 'figure')}, or inches (default: what it needs).",
-        "--plot-width",
-        choices=allowed_names("width", "figure"),
-    )
-    font: Text = option(
-        "FONT",
-        f"Letters of the figure: {choices('font', 'figure')}.",
-        "--plot-font",
-        choices=allowed_names("font", "figure"),
-    )
-
-    def figure(self) -> dict[str, Any]:
-        """Return the arguments of `plot` that were given."""
-        given = {name: getattr(self, name, None) for name in ("kind", "width", "font")}
-        return {name: value for name, value in given.items() if value not in (None, "auto")}
-
-
-@record
-class Tables(Output):
-    """The same, with how numbers are shown, and with CSV that is safe to open in a spreadsheet."""
-
-    latex_parts: Names = option(
-        "NAME",
-        "Tables of the LaTeX: scores, differences, pairs (a matrix), ...; repeatable (default: all).",
-        "--latex-part",
-    )
-    latex_wide: bool = flag("LaTeX tables over both columns of the page (table*).")
-    latex_label: Text = option("NAME", "Label of the (first) LaTeX table.")
-    latex_caption: Text = option("LATEX", "Caption of the LaTeX table, if there is one.")
-    latex_digits: Count = option("N", "Decimals of scores and differences in the LaTeX.")
-    csv_safe: bool = flag("CSV for spreadsheets: put ' before texts that look like formulas.")
-
-
-@record
-class InPercent(Group):
-    """Scores of systems in percent."""
-
-    heading: ClassVar[str] = "Output"
-    percent: bool = flag("Show scores in percent everywhere but in JSON and CSV.")
-
-
-@record
-class ClassTables(InPercent, Tables):
-    """The same in percent, with how often each class occurs."""
-
-    class_shares: bool = flag("Also print how often each class occurs in the gold and in the predictions.")
-
-
-@record
-class ComparisonTables(Tables):
-    """The same, with the scores beside the differences."""
-
-    csv_scores: Text = option("FILE|-", "Write the scores of the systems as CSV.")

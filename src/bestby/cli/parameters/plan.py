@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from bestby.cli.options import Group, argument, choice, flag, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Count, Names, Number, Text
 from bestby.vocabulary import allowed_names
 
@@ -88,9 +88,9 @@ class Statistics(Group):
 
 
 @record
-class Output(groups.Output):
-    csv: Text = option("FILE|-", "Write the table as CSV.")
-    plot: Text = option("FILE|-", "Draw the power by size as .png, .svg or .pdf; - writes SVG.")
+class Output(outputs.Output):
+    csv: Text = result_file("Write the table as CSV.")
+    plot: Text = result_file("Draw the power by size as .png, .svg or .pdf; - writes SVG.")
 
 
 @record
@@ -117,7 +117,7 @@ class Plan:
       bestby plan --runs 5 --difference .02 --item-sd .3 --run-sd .01
     """
 
-    paths: Names = argument("FILES", default=None)
+    paths: Names = argument("FILES", default=None, file="read")
     question: Question
     assumptions: Assumptions
     costs: Costs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bestby.cli.options import argument, choice, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Names, Text
 from bestby.vocabulary import allowed_names, choices
 
@@ -51,8 +51,8 @@ class Statistics(groups.Family):
 
 
 @record
-class Output(groups.ComparisonTables):
-    kind: str = groups.figure_kind("preferences")
+class Output(outputs.ComparisonTables):
+    kind: str = outputs.figure_kind("preferences")
 
 
 @record
@@ -76,7 +76,7 @@ class Preferences:
       bestby preferences results/*/annotations.json --method win-rate
     """
 
-    paths: list[str] = argument("FILES")
+    paths: list[str] = argument("FILES", file="read")
     data: Data
     statistics: Statistics
     output: Output

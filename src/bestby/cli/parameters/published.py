@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from bestby.cli.options import REQUIRED, Group, argument, flag, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Count, Names, Text
 
 
 @record
 class Data(groups.Columns):
-    gold: Names = option("COLUMN|FILE", "Gold; without it the values are scores. Repeatable for references.")
+    gold: Names = option(
+        "COLUMN|FILE",
+        "Gold; without it the values are scores. Repeatable for references.",
+        file="read",
+    )
     on_missing: str = option(
         "RULE", "What to do if items lack a value: error, drop or worst.", default="error"
     )
@@ -42,8 +46,8 @@ class Statistics(groups.Direction):
 
 
 @record
-class Output(groups.Tables):
-    csv: Text = option("FILE|-", "Write the answers under each assumption as CSV.")
+class Output(outputs.Tables):
+    csv: Text = result_file("Write the answers under each assumption as CSV.")
 
 
 @record
@@ -60,7 +64,7 @@ class Published:
       bestby published seeds.csv --score 0.874 --sd 0.004 --n-runs 5
     """
 
-    paths: list[str] = argument("FILES")
+    paths: list[str] = argument("FILES", file="read")
     data: Data
     score: Score
     statistics: Statistics

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bestby.cli.options import argument, choice, flag, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Names, Text
 from bestby.vocabulary import allowed_names
 
@@ -28,8 +28,8 @@ class Statistics(groups.ScoreFamily):
 
 
 @record
-class Output(groups.InPercent, groups.ComparisonTables):
-    kind: str = groups.figure_kind("runs")
+class Output(outputs.InPercent, outputs.ComparisonTables):
+    kind: str = outputs.figure_kind("runs")
 
 
 @record
@@ -50,7 +50,7 @@ class Runs:
       bestby runs predictions.csv --gold gold --item item --metric accuracy
     """
 
-    paths: list[str] = argument("FILES")
+    paths: list[str] = argument("FILES", file="read")
     data: Data
     statistics: Statistics
     output: Output

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from bestby.cli.options import REQUIRED, Group, argument, choice, flag, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.options import REQUIRED, Group, argument, choice, flag, option, record, result_file
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Names, Text
 from bestby.vocabulary import allowed_names
-
-
-@record
-class Data(groups.SoftLabels, groups.Items):
-    format: Text = option(
-        "NAME", "Format of the files: table, texts or a format by name (default: recognised)."
-    )
-    format_options: Names = option("NAME=VALUE", "Set an option of the format; repeatable.", "--option")
 
 
 @record
@@ -32,11 +24,7 @@ class Cut(Group):
 
 @record
 class Statistics(groups.Direction, groups.Resamples):
-    metric: Names = option(
-        "NAME",
-        "Metric, see 'bestby metrics', or a name for the scores; repeatable.",
-        choices=groups.metric_names,
-    )
+    metric: Names = groups.metrics_or_scores()
     baseline: Text = option("NAME", "Compare every other system with this one only.")
     interval: str = choice("METHOD", allowed_names("interval", "items"), "Intervals: ", default="auto")
     level: float = option("P", "Level of the intervals.", default=0.95)
@@ -49,14 +37,14 @@ class Statistics(groups.Direction, groups.Resamples):
     alternative: str = choice(
         "SIDE",
         allowed_names("alternative", "items"),
-        "Alternative of the tests, for A - B: ",
+        "Alternative of the tests, for first - second: ",
         default="two-sided",
     )
 
 
 @record
-class Output(groups.Tables):
-    csv: Text = option("FILE|-", "Write the slices as CSV.")
+class Output(outputs.Tables):
+    csv: Text = result_file("Write the slices as CSV.")
 
 
 @record
@@ -74,8 +62,8 @@ class Slices:
       bestby slices scores.csv --by task --cluster document --csv slices.csv
     """
 
-    paths: list[str] = argument("FILES")
-    data: Data
+    paths: list[str] = argument("FILES", file="read")
+    data: groups.AnyFormat
     cut: Cut
     statistics: Statistics
     output: Output

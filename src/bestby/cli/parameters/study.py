@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from bestby.cli.options import REQUIRED, Group, argument, flag, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Names, Number, Text
 from bestby.vocabulary import choices
 
@@ -74,9 +74,9 @@ class Statistics(groups.ItemFamily):
 
 
 @record
-class Output(groups.InPercent, groups.ComparisonTables):
-    kind: str = groups.figure_kind("study")
-    results_tsv: Text = option("FILE|-", "Write a results.tsv in the form of BooStSa.")
+class Output(outputs.InPercent, outputs.ComparisonTables):
+    kind: str = outputs.figure_kind("study")
+    results_tsv: Text = result_file("Write a results.tsv in the form of BooStSa.")
 
 
 @record
