@@ -326,7 +326,6 @@ def test_the_settings_are_not_overwritten(run: Run, files: Path) -> None:
     assert settings.read_text(encoding="utf-8") == "gold = 'gold.csv'"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 @pytest.mark.parametrize("target", ["main.csv", "gold.csv"])
 def test_a_stored_baseline_does_not_overwrite_what_is_read(run: Run, files: Path, target: str) -> None:
     before = (files / target).read_bytes()
@@ -335,6 +334,7 @@ def test_a_stored_baseline_does_not_overwrite_what_is_read(run: Run, files: Path
     assert (files / target).read_bytes() == before
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 def test_a_closed_pipe_is_no_verdict(files: Path) -> None:
     for command in ("gate", "compare"):
         words = f"{command} main.csv worse.csv --gold gold.csv"

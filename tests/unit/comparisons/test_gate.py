@@ -76,6 +76,21 @@ def test_the_direction_is_that_of_the_metric(greater: bool) -> None:
     assert check.outcome == "pass"
 
 
+@pytest.mark.parametrize(
+    ("margin", "outcome"), [(None, "fail"), (0.01, "fail"), (0.1, "inconclusive"), (0.3, "pass")]
+)
+def test_scores_and_losses_that_are_their_negatives_have_one_outcome(
+    margin: float | None, outcome: str
+) -> None:
+    rng = np.random.default_rng(2)
+    main = rng.normal(size=200)
+    scores = {"main": main, "new": main - rng.normal(0.2, 1.0, 200)}
+    losses = {name: -values for name, values in scores.items()}
+    for data, greater in ((scores, True), (losses, False)):
+        found = bb.gate(data, metric="points", greater_is_better=greater, margin=margin)
+        assert found.outcome == outcome
+
+
 def test_an_alarm_asks_the_one_sided_test() -> None:
     result = bb.gate(answers(400, 20, 8), GOLD)
     (check,) = result.checks

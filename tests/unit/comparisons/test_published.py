@@ -69,6 +69,19 @@ def test_the_limit_is_where_mcnemars_test_stops_rejecting(right: int, published:
     assert worst <= 0.05
 
 
+@pytest.mark.parametrize("right", [24, 45, 54, 60, 65, 80])
+def test_the_limit_holds_for_every_count_that_a_coarse_score_allows(right: int) -> None:
+    """0.5 of 120 items are 54 to 66 right answers; the nearest to those of the own system decides."""
+    n, limits = 120, []
+    for count in range(54, 67):
+        gap, most = abs(right - count), min(right, n - count) + min(n - right, count)
+        differing = np.arange(gap, most + 1, 2)
+        p = 2.0 * stats.binom.sf((differing + gap) // 2 - 1, differing, 0.5)
+        limits.append(int(differing[p <= 0.05].max(initial=0)))
+    found = bb.compare_published(*answers(right, n), published="0.5")
+    assert found.differing_limit == (min(limits) or None)
+
+
 def test_words_and_numbers_agree() -> None:
     always = bb.compare_published(*answers(190, 200), published="70.0%", name="Smith")
     assert (always.decided, always.better) == ("always", "mine")

@@ -92,8 +92,8 @@ def _sample(row: Record, item: str) -> Sample:
             )
         failed = metric.data.get("error") is not None
         scores[name] = None if failed else number(metric.data.get("score"))
-    if scores:
-        scores["success"] = float(passed) if isinstance(passed, bool) else None
+    if scores and isinstance(passed, bool):
+        scores["success"] = float(passed)
     asked = row.data.get("input", row.data.get("scenario"))
     return Sample(row.where, item, scores, content=beginning(asked), groups=row.labels("metadata"))
 

@@ -33,11 +33,16 @@ def test_of_several_metrics_one_must_be_named(make: Make) -> None:
     assert scores_of(form.read(paths, value_column="Faithfulness"))["a"] == [0.7, 0.8]
     assert scores_of(form.read(paths, value_column="success"))["a"] == [1.0, 0.0]
     assert message(form, paths, value_column="Bias") == "a.json: no metric 'Bias'"
-    other = _pair(make, deepeval({"Relevancy": [0.9]}), deepeval({"Bias": [0.9]}))
-    for path in other.values():
-        run = json.loads(path.read_text())
-        run["testCases"][0].pop("success")
-        path.write_text(json.dumps(run))
+
+
+def test_files_that_share_no_metric(make: Make) -> None:
+    a, b = deepeval({"Relevancy": [0.9, 0.2]}), deepeval({"Bias": [0.9, 0.2]})
+    assert scores_of(form.read(_pair(make, a, b)))["a"] == [1.0, 0.0], "they share whether a case succeeds"
+    for case in (*a["testCases"], *b["testCases"]):
+        del case["success"]
+    assert message(form, _pair(make, a, b)).startswith(
+        "the files share no metric: Relevancy in a.json, Bias in "
+    )
 
 
 def test_metrics_that_succeed_below_their_threshold_are_losses(make: Make) -> None:

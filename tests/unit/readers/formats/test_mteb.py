@@ -48,6 +48,10 @@ def test_a_folder_of_several_models(tmp_path: Path) -> None:
 def test_the_split_called_test_else_the_first(tmp_path: Path) -> None:
     a = _folder(tmp_path / "a", TASKS, split="dev")
     assert scores_of(form.read({"x": a, "y": a}))["x"] == [0.5, 0.25, 0.75]
+    whole = mteb("Banking77", {"default": 0.9}, split="dev")
+    whole["scores"] |= mteb("Banking77", {"default": 0.7})["scores"]
+    (a / "Banking77.json").write_text(json.dumps(whole))
+    assert scores_of(form.read({"x": a, "y": a}))["x"] == [0.7, 0.25, 0.75]
 
 
 def test_refusals(tmp_path: Path) -> None:
