@@ -97,6 +97,13 @@ ON_POINT: Final = 1e-6
 """A number this close to a whole number of steps lies on that point of a lattice."""
 
 
+_STUDENTISED: Final = 1e-9
+"""A permuted statistic ties with the observed one within this part of it: its variances are sums, too."""
+
+_CHANCE: Final = 1e-7
+"""Chances of tables tie within this part: they are exponentials of sums of large logarithms."""
+
+
 def tie_width(scale: float, distance: float) -> float:
     """Return the largest distance at which two values of a statistic count as tied."""
     return max(_SUM * scale, _TIE * distance)
@@ -111,6 +118,16 @@ def signed_sum_width(total: float, typical_size: float) -> float:
     """Return the largest distance at which sums of signed differences tie whose sizes sum to `total`."""
     # Relative to all sizes together, unless one is so large that the others would be ties beside it.
     return max(8.0 * EPS * total, min(_TIE * total, _SIGNED * typical_size))
+
+
+def as_extreme(statistics: FloatArray, observed: float) -> BoolArray:
+    """Return which studentised statistics are as large as the observed one, or larger."""
+    return statistics >= observed * (1.0 - _STUDENTISED)
+
+
+def as_unlikely(chances: FloatArray, observed: FloatArray) -> BoolArray:
+    """Return which chances of tables are as small as that of the observed table, or smaller."""
+    return chances <= observed * (1.0 + _CHANCE)
 
 
 def step_width(size: float) -> float:

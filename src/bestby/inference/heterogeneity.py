@@ -10,13 +10,12 @@ import numpy as np
 from scipy.special import chdtrc
 from scipy.stats import binom, f
 
+from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.resampling import streams
 
 AT_ONCE = 1 << 22
 """Numbers that are permuted at once."""
-
-_SAME = 1e-9  # statistics closer than this, relative to their size, are equal but for rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +143,7 @@ def steadied(variances: FloatArray, sizes: IntArray) -> FloatArray:
     array([0.2   , 0.2222, 0.4   ])
     """
     within = ((sizes - 1) * variances).sum(axis=-1, keepdims=True) / max(1.0, float((sizes - 1).sum()))
-    return np.where(variances > _SAME * within, variances, within)
+    return np.where(rounding.is_nothing(variances, within, rounding.ERROR), within, variances)
 
 
 def permuted(groups: Sequence[FloatArray], n_resamples: int, seed: int) -> float:
@@ -165,7 +164,7 @@ def permuted(groups: Sequence[FloatArray], n_resamples: int, seed: int) -> float
     for first in range(0, n_resamples, step):
         rows = np.repeat(values[None, :], min(step, n_resamples - first), axis=0)
         generator.permuted(rows, axis=1, out=rows)
-        hits += int((_statistics(rows, sizes) >= observed * (1.0 - _SAME)).sum())
+        hits += int(rounding.as_extreme(_statistics(rows, sizes), observed).sum())
     return (hits + 1) / (n_resamples + 1)
 
 

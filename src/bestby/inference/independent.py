@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, ndtr, stdtr
 
+from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray
 from bestby.inference.proportions import wilson
 from bestby.inference.samples import t_interval
@@ -87,8 +88,8 @@ def _fisher(k1: int, n1: int, k2: Array, n2: int) -> FloatArray:
     logs = -sum(gammaln(np.maximum(cell, 0) + 1.0) for cell in (tables, small - tables, other, large - other))
     logs = np.where((other >= 0) & (other <= large), logs, -np.inf)
     chances = np.exp(logs - logs.max(axis=1, keepdims=True))
-    limit = np.take_along_axis(chances, observed[:, None], axis=1) * (1.0 + 1e-7)
-    p: FloatArray = np.where(chances <= limit, chances, 0.0).sum(axis=1) / chances.sum(axis=1)
+    unlikely = rounding.as_unlikely(chances, np.take_along_axis(chances, observed[:, None], axis=1))
+    p: FloatArray = np.where(unlikely, chances, 0.0).sum(axis=1) / chances.sum(axis=1)
     return np.clip(p, 5e-324, 1.0)
 
 
