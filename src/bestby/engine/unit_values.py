@@ -11,11 +11,11 @@ from bestby.engine.base import Group, Pair
 from bestby.engine.dependent_units import item_influence
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import SumGroup
-from bestby.engine.weighted import MOST_LEFT_OUT
+from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
 from bestby.metrics.base import BaseMetric, Metric
 
 
-def of_units(group: Group, pair: Pair) -> FloatArray | None:
+def added_by_units(group: Group, pair: Pair) -> FloatArray | None:
     """Return what each unit adds to a difference, shape (U,), in any order; None if nothing tells it."""
     m, a, b = pair
     if isinstance(group, SumGroup):
@@ -29,7 +29,7 @@ def of_units(group: Group, pair: Pair) -> FloatArray | None:
     return _left_out(group, pair)
 
 
-def of_items(evaluation: Evaluation, metric: BaseMetric, group: Group, pair: Pair) -> FloatArray | None:
+def added_by_items(evaluation: Evaluation, metric: BaseMetric, group: Group, pair: Pair) -> FloatArray | None:
     """Return numbers of the items, shape (n,), of which those of a unit sum to what it adds to a difference.
 
     `metric` has not seen the data, and `group` holds it on the items of `evaluation`. None if nothing tells
@@ -43,14 +43,14 @@ def of_items(evaluation: Evaluation, metric: BaseMetric, group: Group, pair: Pai
         of_a, of_b = group.derivatives(a), group.derivatives(b)
         if of_a is not None and of_b is not None:
             return np.asarray(of_a.first - of_b.first, dtype=np.float64)
-    unit_of = getattr(group, "unit_of", None)
-    if group.n_units > MOST_LEFT_OUT:
+    if not isinstance(group, ItemGroup) or group.n_units > MOST_LEFT_OUT:
         return None
-    values, of_units = np.zeros(evaluation.n_items), _left_out(group, pair)
-    first = np.arange(group.n_units) if unit_of is None else np.unique(unit_of, return_index=True)[1]
-    if of_units is not None:
-        values[first] = of_units
-    return None if of_units is None else values
+    added = _left_out(group, pair)
+    if added is None or group.unit_of is None:
+        return added
+    values = np.zeros(evaluation.n_items)  # the first item of a unit stands for all of it
+    values[np.unique(group.unit_of, return_index=True)[1]] = added
+    return values
 
 
 def _left_out(group: Group, pair: Pair) -> FloatArray | None:

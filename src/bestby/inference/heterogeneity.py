@@ -98,17 +98,15 @@ def welch(estimates: FloatArray, errors: FloatArray, freedom: FloatArray) -> flo
     return float(f.sf(statistic, k - 1, (k**2 - 1) / (3.0 * loss)))
 
 
-def hotelling(q: float, df: int, n_units: float) -> float | None:
+def hotelling(q: float, df: int, n_units: float) -> float:
     """Return the p-value of Q for effects that the same units tell, whose joint covariance is estimated.
 
     Hotelling (1931), Ann. Math. Statist. 2, 360-378: Q is T^2 of the `df` contrasts of the effects, from
-    `n_units` units. None if there are not more units than contrasts.
+    `n_units` units, of which there have to be more than contrasts.
 
-    >>> round(hotelling(10.0, 2, 1e9), 4), round(hotelling(10.0, 2, 12), 4), hotelling(10.0, 5, 5)
-    (0.0067, 0.0394, None)
+    >>> round(hotelling(10.0, 2, 1e9), 4), round(hotelling(10.0, 2, 12), 4)
+    (0.0067, 0.0394)
     """
-    if n_units <= df:
-        return None
     return float(f.sf(q * (n_units - df) / (df * (n_units - 1.0)), df, n_units - df))
 
 

@@ -168,6 +168,20 @@ class Joint:
         known = spread.n_units >= FEW_UNITS and bool(varying.any()) and a.size > 1
         return cls(a, b, spread.shrunk() if known else None, seed, varying)
 
+    @classmethod
+    def of_correlations(cls, correlations: FloatArray | None, size: int, seed: int) -> Joint:
+        """Return the joint distribution of differences with these correlations, shape (size, size).
+
+        None if they are not known well enough. Each difference is taken as that of a system of its own from
+        one whose score does not vary.
+        """
+        of_all, varying = np.arange(size), np.ones(size, dtype=np.bool_)
+        if correlations is None:
+            return cls(of_all, of_all, None, seed, varying)
+        covariance = np.zeros((size + 1, size + 1))
+        covariance[:size, :size] = correlations
+        return cls(of_all, np.full(size, size), covariance, seed, varying)
+
     @property
     def size(self) -> int:
         """The number of differences."""

@@ -11,7 +11,7 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Question
 from bestby.comparisons.common import dependence
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.common.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.pairwise import PairGroup
@@ -56,7 +56,7 @@ def evaluation_notes(
     evaluation: Evaluation,
     metrics: Sequence[BaseMetric],
     reading_notes: Sequence[Note],
-    settings: Settings,
+    settings: CheckedSettings,
 ) -> list[Note]:
     """Return notes on how the data were read, their size and labels; refuse data in a single cluster."""
     compares_labels = any(metric.reads != "numbers" for metric in metrics)

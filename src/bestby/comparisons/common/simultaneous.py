@@ -43,6 +43,16 @@ class FamilyIntervals:
     notes: tuple[Note, ...] = ()
 
 
+@dataclass(frozen=True)
+class OneOfFamily:
+    """An interval that holds together with others, by `method`, and `single`, the one by itself."""
+
+    method: str
+    interval: Interval | None
+    single: Interval | None
+    notes: tuple[Note, ...]
+
+
 def joint_of(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str]) -> Joint:
     """Return how the differences of pairs of systems on one metric vary together."""
     order = sorted(range(len(names)), key=lambda s: names[s])
@@ -58,13 +68,10 @@ def family_intervals(
     at = 1.0 - joint.single_level(settings.alpha)
     bounds, singles, methods = {}, {}, {}
     for pair in pairs:
-        target = Target(*pair)
-        method, doubts = one_pair.chosen(makers, target, settings.interval)
-        methods[pair] = of_family(makers, target, method, settings, at)
-        interval, single, notes = makers.simultaneous(target, method, settings.level, methods[pair], at)
-        tost, unseen = _equivalence(makers, pair, interval, methods[pair], settings, at)
-        bounds[pair] = (interval, tost, (*notes, *doubts, *unseen))
-        singles[pair] = single
+        member = one_of_family(makers, Target(*pair), settings.interval, settings.level, at)
+        methods[pair], singles[pair] = member.method, member.single
+        tost, unseen = _equivalence(makers, pair, member.interval, member.method, settings, at)
+        bounds[pair] = (member.interval, tost, (*member.notes, *unseen))
     adjusted = {}
     if settings.test is not None:
         own = np.array([makers.p_value(Target(*pair), methods[pair]) for pair in pairs])
@@ -101,18 +108,24 @@ def _equivalence(
     return Interval(low, high, settings.level, family.SIMULTANEOUS, tost.exact), notes
 
 
-def of_family(makers: Intervals, target: Target, method: str, settings: Settings, at: float) -> str:
-    """Return the method of an interval at the level of the family, if it may be chosen.
+def one_of_family(makers: Intervals, target: Target, asked: str, level: float, at: float) -> OneOfFamily:
+    """Return the interval of a target at the level `at`, at which all intervals of its family hold."""
+    method, doubts = one_pair.chosen(makers, target, asked)
+    own = _family_method(makers, target, level, at) if asked == "auto" else method
+    interval, single, notes = makers.simultaneous(target, method, level, own, at)
+    return OneOfFamily(own, interval, single, (*notes, *doubts))
+
+
+def _family_method(makers: Intervals, target: Target, level: float, at: float) -> str:
+    """Return the method that is chosen for an interval at the level of the family.
 
     Errors of the bootstrap beyond the end of an interval grow with the fourth power of how far out it lies
     (the kurtosis terms of Hall 1992, The Bootstrap and Edgeworth Expansion, section 2.4). So many more units
     must carry the variance for a method to hold as well as at the usual level.
     """
-    if settings.interval != "auto":
-        return method
     situation = makers.situation(target)
     if situation["n_effective"] is not None:
-        situation["n_effective"] *= (two_sided_quantile(settings.level) / two_sided_quantile(at)) ** 4
+        situation["n_effective"] *= (two_sided_quantile(level) / two_sided_quantile(at)) ** 4
     return choose_interval(**situation).method
 
 
@@ -138,21 +151,32 @@ def _agreeing(
     return min(1.0, max(p_value, settings.alpha * _JUST_ABOVE))
 
 
+def held_at_once(what: str, vary: str, joint: Joint, level: float, at: float, methods: Counter[str]) -> str:
+    """Return how the intervals of `what` were made that hold at once; `vary` names what varies together."""
+    how = f"found from how {vary} together"
+    if joint.bonferroni:
+        how = f"Bonferroni's, as too few units tell how {vary} together"
+    which = f"the {joint.size} intervals of {what} hold at once with {100.0 * level:.4g} %"
+    return (
+        f"{which}: each is made by its own method ({_listed(methods)}) at the level {100.0 * at:.4g} %, {how}"
+    )
+
+
+def _listed(methods: Counter[str]) -> str:
+    """Return the methods of intervals; of several, with the number of intervals of each."""
+    several = len(methods) > 1
+    return ", ".join(
+        f"{long_name('interval', name)}{f' for {n} of them' * several}" for name, n in methods.most_common()
+    )
+
+
 def _note(
     makers: Intervals, joint: Joint, at: float, methods: Counter[str], settings: Settings, *, drawn: bool
 ) -> tuple[str, str]:
     """Return the code and the words on how the intervals were made."""
-    several = len(methods) > 1
-    listed = ", ".join(
-        f"{long_name('interval', name)}{f' for {n} of them' * several}" for name, n in methods.most_common()
-    )
-    how = "found from how the scores of the systems vary together"
-    if joint.bonferroni:
-        how = "Bonferroni's, as too few units tell how the scores of the systems vary together"
-    which = f"the {joint.size} intervals of differences hold at once with {100.0 * settings.level:.4g} %"
-    told = f"{which}: each is made by its own method ({listed}) at the level {100.0 * at:.4g} %, {how}"
+    told = held_at_once("differences", "the scores of the systems vary", joint, settings.level, at, methods)
     if joint.size < 2:
-        told = f"with one difference, the simultaneous interval is the one by itself ({listed})"
+        told = f"with one difference, the simultaneous interval is the one by itself ({_listed(methods)})"
     if settings.test is not None:
         told += ". Groups, ranks, verdicts and adjusted p-values are read from these intervals, and p is that"
         told += " of the test"

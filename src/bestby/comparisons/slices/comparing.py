@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bestby._core import checks
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, OnMissing, Question, Rng
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.comparisons.common import note_rules
 from bestby.comparisons.common.provenance import evaluation_provenance, hash_of
-from bestby.comparisons.common.settings import Settings
-from bestby.comparisons.slices.of_metric import of_metric
-from bestby.comparisons.slices.parts import SUPPORTED, without_slices
+from bestby.comparisons.slices.one_metric import slices_on
+from bestby.comparisons.slices.parts import SUPPORTED, Sharing, without_slices
+from bestby.comparisons.slices.settings import Settings
 from bestby.comparisons.slices.slicing import Slicing, columns_of, slicings, without_bins
 from bestby.data.arrays import identifiers
 from bestby.data.evaluation import Evaluation
@@ -162,17 +162,9 @@ def compare_slices(
     columns = columns_of(by)
     crossed, least = checks.flag(crossed, "crossed"), checks.positive_int(min_items, "min_items")
     resampling = combined(None, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress)
-    for what, value in (("interval", interval), ("test", test)):
-        if value is None or (what == "test" and value == "auto"):
-            raise InvalidInputError(
-                f"every slice has an interval and a test, got {what}={value!r}",
-                hint=f"leave {what} out",
-                argument=what,
-            )
-    settings = Settings.checked(
-        "items", interval=interval, level=level, test=test, alternative=alternative, correction="step-down",
-        baseline=baseline,
-    )  # fmt: skip
+    settings = Settings.of_slices(
+        interval=interval, level=level, test=test, alternative=alternative, baseline=baseline
+    )
     given = Arguments(
         gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
         items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
@@ -187,9 +179,10 @@ def compare_slices(
     _check_size(cut, len(evaluation.names), settings)
     plain = without_slices(evaluation)
     drawing = Drawing.of(resampling)
-    made = [of_metric(plain, cut, one, settings, drawing) for one in metrics]
+    sharing = Sharing.of(plain, cut)
+    made = [slices_on(plain, cut, sharing, one, settings, drawing) for one in metrics]
     named = {"by": [one.written for one in columns], "crossed": crossed, "min_items": least}
-    provenance = evaluation_provenance(plain, metrics, {**named, **_settings(settings)}, drawing)
+    provenance = evaluation_provenance(plain, metrics, {**named, **settings.by_name()}, drawing)
     sliced = hash_of_columns({one.name: evaluation.groupings[one.name] for one in columns})
     data_hash = hash_of({"items": plain.data_hash(), "slices": sliced})
     result = SlicesComparison(
@@ -218,12 +211,6 @@ def _with_columns(evaluation: Evaluation, data: Any, by: Any) -> Evaluation:
         return evaluation
     columns = {name: identifiers(values, f"column {name}", evaluation.n_rows) for name, values in by.items()}
     return dataclasses.replace(evaluation, groupings={**evaluation.groupings, **columns})
-
-
-def _settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings that slices have, for the provenance."""
-    names = ("interval", "level", "test", "alternative", "correction", "baseline")
-    return {name: getattr(settings, name) for name in names}
 
 
 def _check_size(cut: Sequence[Slicing], n_systems: int, settings: Settings) -> None:

@@ -72,13 +72,13 @@ def parts_of(
 def _defined(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Intervals | None:
     """Return what makes the intervals in a slice; None if the metric has no value there."""
     try:
-        makers = of_items(evaluation, metric, drawing)
+        makers = makers_of(evaluation, metric, drawing)
     except InvalidInputError:  # the same on all items was in order: in this slice something is missing
         return None
     return makers if np.isfinite(makers.scores).all() else None
 
 
-def of_items(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Intervals:
+def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Intervals:
     """Return what makes the intervals of one metric on these items."""
     ((group, _),) = prepare.groups(evaluation, [metric], supports=SUPPORTED, consumer="compare_slices")
     return Intervals(group, drawing)
@@ -127,7 +127,7 @@ def correlation(
     rows, columns, values = [], [], []
     for p, pair in enumerate(pairs):
         for s, part in enumerate(parts):
-            found = unit_values.of_items(part.evaluation, metric, part.makers.group, pair)
+            found = unit_values.added_by_items(part.evaluation, metric, part.makers.group, pair)
             if found is None or not np.isfinite(found).all():
                 return None
             rows.append(sharing.cluster[part.rows])
@@ -152,11 +152,7 @@ def joint_of(parts: Sequence[Part], m: int, together: FloatArray | None, seed: i
     """
     few = min(part.makers.group.n_units for part in parts) < FEW_UNITS
     estimated = together is not None and bool((together - np.eye(m)).any())
-    if together is None or (few and estimated):
-        return Joint(np.arange(m), np.arange(m), None, seed, np.ones(m, dtype=np.bool_))
-    padded = np.zeros((m + 1, m + 1))  # with a system whose score does not vary, from which all others differ
-    padded[:m, :m] = together
-    return Joint(np.arange(m), np.full(m, m), padded, seed, np.ones(m, dtype=np.bool_))
+    return Joint.of_correlations(None if few and estimated else together, m, seed)
 
 
 def without_slices(evaluation: Evaluation) -> Evaluation:

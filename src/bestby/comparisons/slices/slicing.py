@@ -96,7 +96,7 @@ def slicings(
     evaluation: Evaluation, columns: Sequence[Column], min_items: int, *, crossed: bool
 ) -> tuple[list[Slicing], list[Note]]:
     """Return the slices of each column, or of all columns crossed, with notes on items that are in none."""
-    made = [_of_column(evaluation, column) for column in columns]
+    made = [_sliced(evaluation, column) for column in columns]
     if crossed:
         made = [_crossed(made)]
     notes: list[Note] = []
@@ -108,7 +108,7 @@ def slicings(
     return checked, notes
 
 
-def _of_column(evaluation: Evaluation, column: Column) -> Slicing:
+def _sliced(evaluation: Evaluation, column: Column) -> Slicing:
     values = evaluation.groupings.get(column.name)
     if values is None:
         known = list(evaluation.groupings)
@@ -120,7 +120,7 @@ def _of_column(evaluation: Evaluation, column: Column) -> Slicing:
             argument="by",
         )
     if column.bins is not None:
-        return _binned(column, _numbers(values, column.name))
+        return _binned(column, column.bins, _numbers(values, column.name))
     distinct, code = codes(np.asarray(values))
     if distinct.size == values.size:
         numeric = _are_numbers(distinct)
@@ -162,15 +162,14 @@ def _numbers(values: Array, name: str) -> FloatArray:
     return np.asarray(values, dtype=np.float64)
 
 
-def _binned(column: Column, numbers: FloatArray) -> Slicing:
+def _binned(column: Column, bins: int, numbers: FloatArray) -> Slicing:
     """Cut numbers at their quantiles; equal numbers are in one bin, so there may be fewer bins."""
-    assert column.bins is not None
-    inner = np.quantile(numbers, np.arange(1, column.bins) / column.bins, method="lower")
+    inner = np.quantile(numbers, np.arange(1, bins) / bins, method="lower")
     code = np.searchsorted(np.unique(inner), numbers, side="left")
     used, code = np.unique(code, return_inverse=True)
     if used.size < 2:
         raise InvalidInputError(
-            f"column {quoted(column.name)} has too many equal numbers to be cut into {column.bins} bins",
+            f"column {quoted(column.name)} has too many equal numbers to be cut into {bins} bins",
             hint=f"slice by its values: {column.name}",
             argument="by",
         )

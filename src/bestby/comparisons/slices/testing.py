@@ -55,29 +55,38 @@ def tested(
     about, column = (d.metric, d.a, d.b), parts[0].column
     errors = _errors(parts, differences)
     if errors is None:
-        told = f"whether the difference depends on {quoted(column)} is not tested: nothing tells how far"
-        return Tested(
-            None, None, None, (Note("heterogeneity", f"{told} the differences in the slices vary", about),)
-        )
-    n_units = sum(part.makers.group.n_units for part in parts)
+        told = "nothing tells how far the differences in the slices vary"
+        return Tested(None, None, None, (_untested(column, told, about),))
+    n_spanning, correlations = None, np.eye(len(parts))
     if spanned:
-        n_units = np.unique(np.concatenate([np.asarray(part.evaluation.clusters) for part in parts])).size
-    known = together is not None and n_units > 2 * len(parts)
-    if spanned and not (known and np.linalg.matrix_rank(together) == len(parts)):  # type: ignore[arg-type]
-        told = (
-            f"whether the difference depends on {quoted(column)} is not tested: {n_units} clusters lie across"
-            f" {len(parts)} slices, too few to tell how these vary together"
-        )
-        return Tested(errors, None, None, (Note("heterogeneity", told, about),))
+        n_spanning = np.unique(np.concatenate([np.asarray(part.evaluation.clusters) for part in parts])).size
+        if together is None or not _well_known(together, n_spanning):
+            told = (
+                f"the {n_spanning} clusters across the slices do not tell how all {len(parts)} vary together"
+            )
+            return Tested(errors, None, None, (_untested(column, told, about),))
+        correlations = together
     estimates = np.array([one.estimate for one in differences])
-    correlations = together if spanned and together is not None else np.eye(estimates.size)
     pooled = inference.pooled(estimates, correlations * np.outer(errors, errors))
-    name, p, notes = _p_value(parts, pair, differences, errors, pooled, n_units if spanned else None)
+    name, p, notes = _p_value(parts, pair, differences, errors, pooled, n_spanning)
     sign, sign_p = (None, None) if spanned else inference.gail_simon(estimates, errors)
     result = Heterogeneity(
         *about, column, pooled.q, pooled.df, p, name, pooled.mean, pooled.error, pooled.tau, sign, sign_p
     )
     return Tested(errors, pooled.shrunken, result, notes)
+
+
+def _untested(column: str, why: str, about: tuple[str, ...]) -> Note:
+    """Return the note that nothing tests whether a difference depends on a column."""
+    return Note(
+        "heterogeneity", f"whether the difference depends on {quoted(column)} is not tested: {why}", about
+    )
+
+
+def _well_known(correlations: FloatArray, n_units: int) -> bool:
+    """Return whether enough clusters tell the correlations of slices, and no slice is known from others."""
+    size = len(correlations)
+    return n_units > 2 * size and bool(np.linalg.matrix_rank(correlations) == size)
 
 
 def _errors(parts: Sequence[Part], differences: Sequence[Difference]) -> FloatArray | None:
@@ -100,9 +109,7 @@ def _p_value(
 ) -> tuple[HeterogeneityTest, float, tuple[Note, ...]]:
     """Return the test (Hotelling's, permutations or Welch's F), its p-value and what to know of it."""
     if n_spanning is not None:
-        p = inference.hotelling(pooled.q, pooled.df, n_spanning)
-        assert p is not None  # there are more clusters than slices
-        return "hotelling", p, ()
+        return "hotelling", inference.hotelling(pooled.q, pooled.df, n_spanning), ()
     least = min(one.n_differing for one in differences)
     values = _values(parts, pair, differences) if least < FEW_DIFFERING else None
     if values is not None:
@@ -138,7 +145,7 @@ def _values(parts: Sequence[Part], pair: Pair, differences: Sequence[Difference]
         group = part.makers.group
         if group.clustered or group.n_strata > 1:
             return None
-        influence = unit_values.of_units(group, pair)
+        influence = unit_values.added_by_units(group, pair)
         if influence is None or not np.isfinite(influence).all():
             return None
         found.append(one.estimate + influence.size * influence)

@@ -12,9 +12,9 @@ from scipy.special import ndtri, stdtrit
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons.common import family, note_rules, one_pair, simultaneous
-from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.slices import testing
-from bestby.comparisons.slices.parts import Part, Sharing, correlation, joint_of, of_items, parts_of
+from bestby.comparisons.slices.parts import Part, Sharing, correlation, joint_of, makers_of, parts_of
+from bestby.comparisons.slices.settings import Settings
 from bestby.comparisons.slices.slicing import Slicing
 from bestby.data.evaluation import Evaluation
 from bestby.engine import test_maker
@@ -43,15 +43,16 @@ class MetricSlices:
     notes: tuple[Note, ...]
 
 
-def of_metric(
+def slices_on(
     evaluation: Evaluation,
     slicings: Sequence[Slicing],
+    sharing: Sharing,
     metric: BaseMetric,
     settings: Settings,
     drawing: Drawing,
 ) -> MetricSlices:
     """Return the comparison of the systems on one metric, on all items and in every slice."""
-    whole = of_items(evaluation, metric, drawing)
+    whole = makers_of(evaluation, metric, drawing)
     one_pair.check_defined(
         whole.scores[0], metric, lambda s: f"system {quoted(evaluation.names[s])} on these data"
     )
@@ -62,7 +63,6 @@ def of_metric(
     overall = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
     tests = [_tests(part.makers, pairs, alternative, settings) for part in parts]
-    sharing = Sharing.of(evaluation, slicings)
     together = correlation(parts, pairs, metric, sharing)
     joint = joint_of(parts, len(parts) * len(pairs), together, drawing.seed)
     p_values = np.array([own[pair].p_value for pair in pairs for own in tests])
@@ -82,9 +82,9 @@ def of_metric(
         for number in range(len(slicings)):
             chosen = [s for s, part in enumerate(parts) if part.slicing == number]
             places = [first + s for s in chosen]
-            own = None if together is None else together[np.ix_(places, places)]
-            slices, tested = _of_column(
-                [parts[s] for s in chosen], pair, [differences[s] for s in chosen], own, at,
+            between = None if together is None else together[np.ix_(places, places)]
+            slices, tested = _slices_of_column(
+                [parts[s] for s in chosen], pair, [differences[s] for s in chosen], between, at,
                 alternative, spanned=sharing.spanned[number],
             )  # fmt: skip
             made += slices
@@ -114,7 +114,6 @@ def _overall(
 def _tests(
     makers: Intervals, pairs: Sequence[Pair], alternative: Alternative, settings: Settings
 ) -> Mapping[Pair, TestResult]:
-    assert settings.test is not None
     return test_maker.run(settings.test, makers, pairs, alternative)
 
 
@@ -122,17 +121,15 @@ def _difference(
     part: Part, pair: Pair, test: TestResult, p_adjusted: float, at: float, settings: Settings
 ) -> tuple[Difference, str]:
     """Return the difference in one slice, its interval at the level of all slices, and the method of that."""
-    assert settings.interval is not None
-    target = Target(*pair)
-    method, doubts = one_pair.chosen(part.makers, target, settings.interval)
-    of_family = simultaneous.of_family(part.makers, target, method, settings, at)
-    interval, single, notes = part.makers.simultaneous(target, method, settings.level, of_family, at)
-    bounds = interval, None, (*notes, *doubts)
-    made = one_pair.difference(part.makers, pair, part.evaluation, test, bounds, settings, p_adjusted, single)
-    return made, of_family
+    own = simultaneous.one_of_family(part.makers, Target(*pair), settings.interval, settings.level, at)
+    bounds = own.interval, None, own.notes
+    made = one_pair.difference(
+        part.makers, pair, part.evaluation, test, bounds, settings, p_adjusted, own.single
+    )
+    return made, own.method
 
 
-def _of_column(
+def _slices_of_column(
     parts: Sequence[Part],
     pair: Pair,
     differences: Sequence[Difference],
@@ -176,16 +173,7 @@ def _detectable(part: Part, pair: Pair, error: float, alpha: float, alternative:
 
 def _note(metric: str, methods: Counter[str], joint: Joint, at: float, settings: Settings) -> Note:
     """Return the note on how intervals and adjusted p-values were made."""
-    how = "found from how the slices vary together"
-    if joint.bonferroni:
-        how = (
-            "Bonferroni's, as too few units tell how the slices vary together (adjusted p-values are Holm's)"
-        )
-    listed = ", ".join(f"{long_name('interval', name)} ({n})" for name, n in methods.most_common())
-    correction = long_name("correction", "step-down")
-    message = (
-        f"the {joint.size} intervals of slices hold at once with {100.0 * settings.level:.4g} %: each is made"
-        f" by its own method ({listed}) at the level {100.0 * at:.4g} %, {how}. Adjusted p-values are by the"
-        f" {correction}, which may find a difference whose interval holds 0"
-    )
-    return Note("slices", message, (metric,))
+    told = simultaneous.held_at_once("slices", "the slices vary", joint, settings.level, at, methods)
+    by = "Holm's procedure" if joint.bonferroni else f"the {long_name('correction', 'step-down')}"
+    told += f". Adjusted p-values are by {by}, which may find a difference whose interval holds 0"
+    return Note("slices", told, (metric,))

@@ -1,0 +1,41 @@
+"""The settings of a comparison of slices, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Question
+from bestby.comparisons.common.settings import CheckedSettings
+
+
+@dataclass(frozen=True)
+class Settings(CheckedSettings):
+    """The arguments of `compare_slices` that are not data; see there."""
+
+    interval: str
+    level: float
+    test: str
+    alternative: Question
+    correction: str
+    baseline: str | None
+    margin: float | None = None
+
+    @classmethod
+    def of_slices(cls, *, interval: Any, test: Any, **others: Any) -> Self:
+        """Return the settings if they are those of `compare`, with both an interval and a test."""
+        for what, value in (("interval", interval), ("test", test)):
+            if value is None or (what == "test" and value == "auto"):
+                raise InvalidInputError(
+                    f"every slice has an interval and a test, got {what}={value!r}",
+                    hint=f"leave {what} out",
+                    argument=what,
+                )
+        return cls.checked("items", interval=interval, test=test, correction="step-down", **others)
+
+    def by_name(self) -> dict[str, Any]:
+        """Return the settings as they are in the provenance; slices have no margin."""
+        named = super().by_name()
+        del named["margin"]
+        return named
