@@ -174,8 +174,8 @@ class ItemsAtHand:
         Raises
         ------
         DesignError
-            If the result does not have its data at hand: it was loaded, copied or unpickled, or the rows of a
-            large table were counted as they were read.
+            If the result does not have its items at hand: it is not of `compare` or `evaluate`, it was
+            loaded, copied or unpickled, or the rows of a large table were counted as they were read.
         InvalidInputError
             If there is no such system, metric or order.
 
@@ -201,14 +201,20 @@ class ItemsAtHand:
         if a == b:
             raise InvalidInputError(f"a and b must be two systems, got {quoted(a)} twice")
         checks.choice(order, ORDERS, "order")
+        return self._items_of()(name, a, b, order)
+
+    def _items_of(self) -> ItemsOf:
+        """Return what finds the items; an error where the result has none."""
         if self._items is None:
             raise DesignError(
-                "the items of this comparison are not at hand: a result that was loaded or copied has none",
-                hint="compare the data again in this session: compare(...).disagreements(a, b)",
+                "the items of this comparison are not at hand: only the results of compare and evaluate have"
+                " them, and those that were loaded or copied do not",
+                hint="compare the data again in this session, with one run of each system:"
+                " compare(...).disagreements(a, b)",
             )
-        return self._items(name, a, b, order)
+        return self._items
 
-    def state_without_items(self) -> list[Any]:
+    def _state_without_items(self) -> list[Any]:
         """Return what is pickled or copied: the data stay behind, as in JSON."""
         return [None if one.name == "_items" else getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
 
@@ -234,5 +240,12 @@ class ItemsAtHand:
         items : bool
             Add the items on which the systems differ, up to 300 per metric. This publishes their gold and
             predictions.
+
+        Raises
+        ------
+        DesignError
+            If the items are asked for and not at hand, as for `disagreements`.
         """
+        if items:
+            self._items_of()
         return written(report_module("writers.html").to_html(shown_in(self, percent), top, items=items), path)

@@ -201,6 +201,18 @@ def test_counted_rows_have_no_items(tmp_path: Path) -> None:
     assert "stream=False" in str(caught.value.hint)
 
 
+def test_comparisons_of_other_kinds_list_no_items() -> None:
+    others = [
+        bb.compare_runs({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.1, 0.4]}),
+        bb.compare_preferences([("a", "b", "a")] * 5 + [("b", "a", "b")] * 3, n_resamples=99),
+    ]
+    for other in others:
+        for ask in (lambda c: c.disagreements("a", "b"), lambda c: c.to_html(items=True)):
+            with pytest.raises(bb.DesignError, match="not at hand") as caught:
+                ask(other)
+            assert "one run of each system" in str(caught.value.hint)
+
+
 def test_what_is_not_there_is_refused() -> None:
     c = made(labels, "accuracy")
     for arguments, message in (
