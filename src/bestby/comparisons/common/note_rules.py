@@ -299,9 +299,8 @@ def direction_notes(metric: str, greater_is_better: bool, alternative: Question)
 def resample_notes(metric: str, tests: Collection[TestResult], correction: str, alpha: float) -> list[Note]:
     """Return a note if more resamples could take a p-value below the level after correction."""
     tests = list(tests)
-    correction = (
-        "holm" if correction == multiplicity.STEP_DOWN else correction
-    )  # nearly the same, without the draws
+    if correction == multiplicity.STEP_DOWN:
+        correction = "holm"  # nearly the same, without the draws
     few = [test for test in tests if tilting.few_hits(test)]
     if not few:
         return []
