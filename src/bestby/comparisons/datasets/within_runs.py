@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from bestby.comparisons.common import family, note_rules
 from bestby.comparisons.datasets.runs_source import on_dataset
 from bestby.comparisons.datasets.source import DatasetScores
-from bestby.comparisons.runs.comparing import few_runs_note
 from bestby.comparisons.runs.differences import difference_of, orders_of, tests_of
+from bestby.comparisons.runs.note_rules import few_runs_note, notes_on_scores
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Data
 from bestby.engine.base import Drawing
@@ -53,24 +53,15 @@ def _notes_on_runs(
     scores: DatasetScores, settings: Settings, made: dict[str, tuple[RunsDifference, ...]]
 ) -> Iterator[Note]:
     """Yield notes on few runs, on runs that do not vary, and on runs far from the others."""
-    fewest = min(x.size for data in scores.runs.values() for x in data.maker.scores)
-    if not settings.bare:
-        yield from few_runs_note(fewest, settings.statistic)
+    yield from few_runs_note(list(scores.runs.values()), settings)
+    yield from _summed(
+        [
+            _about(name, note)
+            for name, data in scores.runs.items()
+            for note in notes_on_scores(data, made[name], settings)
+        ]
+    )
     metric = scores.metric
-    on_datasets: list[Note] = []
-    for name, data in scores.runs.items():
-        runs = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
-        found = note_rules.constant_run_notes(metric.name, runs)
-        if settings.statistic == "mean":
-            uneven = {
-                system
-                for d in made[name]
-                if settings.interval is None or any(note.code == "unequal_spread" for note in d.notes)
-                for system in (d.a, d.b)
-            }
-            found += note_rules.run_notes(metric.name, runs, uneven)
-        on_datasets += [_about(name, note) for note in found]
-    yield from _summed(on_datasets)
     yield from note_rules.direction_notes(metric.name, metric.greater_is_better, settings.alternative)
 
 

@@ -17,22 +17,18 @@ from bestby.comparisons.common import family, note_rules
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.runs.changes import changing_items
 from bestby.comparisons.runs.differences import difference_of, orders_of, tests_of
+from bestby.comparisons.runs.note_rules import few_runs_note, notes_on_scores
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Columns, Data, data_of, given_runs
 from bestby.data.frames import backend_of
 from bestby.data.layouts.runs import Runs
 from bestby.engine.base import Drawing, Progress
 from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.runs import FEW_FOR_MEDIANS
 from bestby.engine.text_statistics import Counting
-from bestby.inference import locations
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, Provenance, notes_about, remember_backend
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance
 from bestby.vocabulary import RunsInterval, RunsTest
-
-FEW_RUNS = 5
-"""Runs below which a note says that little is known of how they vary; of trimmed means, those kept."""
 
 
 @with_suggestions
@@ -296,15 +292,8 @@ def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]
     if data.evaluation is not None:
         yield from data.evaluation.notes
         yield from note_rules.data_notes(data.evaluation)
-    if not settings.bare:
-        yield from few_runs_note(min(x.size for x in data.maker.scores), settings.statistic)
-    scores = dict(zip(data.names, (x.tolist() for x in data.maker.scores), strict=True))
-    yield from note_rules.constant_run_notes(data.metric.name, scores)
-    if settings.statistic == "mean":
-        short = (d for d in differences if any(note.code == "unequal_spread" for note in d.notes))
-        uneven = {name for d in short for name in (d.a, d.b)}
-        uneven |= set(data.names) if settings.interval is None else set()  # without advice on intervals
-        yield from note_rules.run_notes(data.metric.name, scores, uneven)
+    yield from few_runs_note([data], settings)
+    yield from notes_on_scores(data, differences, settings)
     yield from note_rules.direction_notes(
         data.metric.name, data.metric.greater_is_better, settings.alternative
     )
@@ -312,20 +301,6 @@ def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]
         told = "the test treats the items as fixed: it is about other runs on the same items"
         told += "" if settings.interval is None else ", the intervals are about other items too"
         yield Note("items_fixed", told)
-
-
-def few_runs_note(fewest: int, statistic: str) -> Iterator[Note]:
-    """Yield a note where the system with the fewest runs has too few to tell how much they vary."""
-    kept = locations.n_kept(fewest, statistic)
-    if kept >= (FEW_FOR_MEDIANS if statistic == "median" else FEW_RUNS):
-        return
-    of_these = "" if kept == fewest else f", of which trimming leaves {kept}"
-    yield Note(
-        "few_runs",
-        f"a system has only {fewest} runs{of_these}: how much its runs vary is hardly known, so t"
-        " intervals are long; if they vary more than those of a system with more runs, tests can reject"
-        " too often",
-    )
 
 
 def _provenance(data: Data, settings: Settings, drawing: Drawing) -> Provenance:
