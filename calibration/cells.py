@@ -77,7 +77,7 @@ def _accuracy() -> Iterator[Cell]:
     pairs += [(60, 50, 50), (60, 60, 80), (99, 98, 98)]
     for a, b, agree in pairs:
         pmf = p.right_or_wrong(a / 100, b / 100, agree / 100)
-        population = p.of_table(f"{a}/{b} %, agree on {agree} %", "accuracy", pmf)
+        population = p.population_of_labels(f"{a}/{b} %, agree on {agree} %", "accuracy", pmf)
         for n in SIZES:
             yield Cell("accuracy", "accuracy", population, n, PROPORTION)
 
@@ -85,7 +85,7 @@ def _accuracy() -> Iterator[Cell]:
 def _single_accuracy() -> Iterator[Cell]:
     for a in (50, 80, 90, 98):
         pmf = p.right_or_wrong(a / 100, a / 100, 1.0)
-        population = p.of_table(f"{a} %", "accuracy", pmf)
+        population = p.population_of_labels(f"{a} %", "accuracy", pmf)
         for n in SIZES:
             methods = ("wilson", *ALL)
             yield Cell("one accuracy", "accuracy", population, n, methods, difference=False)
@@ -111,8 +111,10 @@ def _counts() -> Iterator[Cell]:
     ):
         for copied in (0.0, 0.5, 0.9, 0.97) if metric == "f1_macro" else (0.5, 0.9, 0.97):
             pmf = table(*rest, copied)  # type: ignore[operator]
-            agree = 100 * p.of_table("", metric, pmf).agreement
-            population = p.of_table(f"agree on {agree:.{0 if agree < 99.5 else 1}f} %", metric, pmf)
+            agree = 100 * p.population_of_labels("", metric, pmf).agreement
+            population = p.population_of_labels(
+                f"agree on {agree:.{0 if agree < 99.5 else 1}f} %", metric, pmf
+            )
             for n in SIZES[1:] if family.startswith("F1") else SIZES[:6]:
                 yield Cell(family, metric, population, n, ALL, datasets=1000 if n <= 200 else 600)
 
@@ -128,7 +130,7 @@ def _clusters() -> Iterator[Cell]:
                 ("accuracy", close, "90/90 %, agree on 95 %"),
                 ("f1_macro", three, "3 classes"),
             ):
-                population = p.of_clusters(f"{name}, clusters of {words}", metric, pmf, sizes)
+                population = p.population_of_clusters(f"{name}, clusters of {words}", metric, pmf, sizes)
                 yield Cell("clusters", metric, population, n, ALL, datasets=1000)
 
 
@@ -136,17 +138,19 @@ def _single_others() -> Iterator[Cell]:
     three = p.copying([0.5, 0.3, 0.2], p.confusion(0.8, 0.7, 0.6), p.confusion(0.7, 0.7, 0.5), 0.5)
     rare = p.copying([0.95, 0.05], p.confusion(0.98, 0.7), p.confusion(0.97, 0.6), 0.5)
     even = p.copying([0.5, 0.5], p.confusion(0.85, 0.8), p.confusion(0.8, 0.75), 0.5)
-    clustered = p.of_clusters(
+    clustered = p.population_of_clusters(
         "clusters of 1 to 40 items", "accuracy", p.right_or_wrong(0.8, 0.75, 0.85), (1, 2, 4, 8, 16, 40)
     )
     one = partial(Cell, "one score", difference=False, datasets=1000)
     for n in SIZES[:5]:
         yield one("mean", p.scores("normal"), n, ALL)
         yield one("mean", p.scores("lognormal"), n, ALL)
-        yield one("f1_macro", p.of_table("3 classes", "f1_macro", three), n, ALL)
-        yield one("matthews_corrcoef", p.of_table("even classes", "matthews_corrcoef", even), n, ALL)
+        yield one("f1_macro", p.population_of_labels("3 classes", "f1_macro", three), n, ALL)
+        yield one(
+            "matthews_corrcoef", p.population_of_labels("even classes", "matthews_corrcoef", even), n, ALL
+        )
         if n > 20:
-            yield one("f1[1]", p.of_table("class of 5 %", "f1[1]", rare), n, ALL)
+            yield one("f1[1]", p.population_of_labels("class of 5 %", "f1[1]", rare), n, ALL)
         if n <= 200:
             yield one("accuracy", clustered, n, ALL)
         if n <= 200:

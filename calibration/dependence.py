@@ -194,7 +194,7 @@ def rejects(made: Intervals, test: str) -> bool:
     return test_maker.run(test, made, [PAIR], "two-sided")[PAIR].p_value <= 1.0 - LEVEL
 
 
-def of_clusters(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
+def count_clusters(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     """Return which intervals hold the difference of one data set."""
     evaluation = cell.draw(rng)
     alone = makers(Evaluation(evaluation.systems), seed)
@@ -226,7 +226,7 @@ def wild(evaluation: Evaluation, truth: float, rng: np.random.Generator) -> bool
     return bool((1 + (drawn >= t(under) * (1.0 - 1e-10)).sum()) / (1 + RESAMPLES) > 1.0 - LEVEL)
 
 
-def of_crossed(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
+def count_crossed(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     evaluation = cell.draw(rng)
     made = makers(evaluation, seed)
     group = made.group
@@ -251,7 +251,7 @@ def _codes(*groups: Any) -> list[Ints]:
     return [np.unique(one, return_inverse=True)[1] for one in groups]
 
 
-def of_ordered(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
+def count_ordered(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     evaluation = cell.draw(rng)
     alone, blocks = makers(evaluation, seed), makers(evaluation, seed, cell.blocks)
     return {
@@ -276,7 +276,7 @@ def alarms(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     return found | {"wald": rejects(made, "wald")}
 
 
-COUNTERS = {"clusters": of_clusters, "crossed": of_crossed, "ordered": of_ordered}
+COUNTERS = {"clusters": count_clusters, "crossed": count_crossed, "ordered": count_ordered}
 
 
 def run_cell(cell: Cell, datasets: int) -> dict[str, float]:

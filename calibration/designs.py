@@ -50,12 +50,14 @@ def agreeing(pmf: Floats, share: Share) -> Floats:
     return table
 
 
-def of_labels(metric: str, priors: list[float], a: list[list[float]], b: list[list[float]]) -> Of:
+def design_of_labels(metric: str, priors: list[float], a: list[list[float]], b: list[list[float]]) -> Of:
     """Labels by class: A answers by `a`, B by `b` (or, alike, either by both)."""
 
     def of(share: Share, alike: bool) -> Population:
         table = agreeing(p.copying(priors, a, b, 0.0), share)
-        return p.of_table("alike" if alike else "apart", metric, p.symmetric(table) if alike else table)
+        return p.population_of_labels(
+            "alike" if alike else "apart", metric, p.symmetric(table) if alike else table
+        )
 
     return of
 
@@ -66,7 +68,7 @@ def clustered(measure: str, sizes: tuple[int, ...]) -> Of:
 
     def of(share: Share, alike: bool) -> Population:
         table = agreeing(p.copying(labels["priors"], labels["a"], labels["b"], 0.0), share)
-        return p.of_clusters("", name, p.symmetric(table) if alike else table, sizes)
+        return p.population_of_clusters("", name, p.symmetric(table) if alike else table, sizes)
 
     return of
 
@@ -101,7 +103,7 @@ def skewed(share: Share, alike: bool, *, kind: str = "lognormal") -> Population:
 
     mean = means[kind]
     gap = (1.0 - share) * (mean * (1.0 - factor) + shift)
-    return p.of_numbers("alike" if alike else "apart", draw, mean, mean - gap)
+    return p.population_of_numbers("alike" if alike else "apart", draw, mean, mean - gap)
 
 
 def ratings(share: Share, alike: bool) -> Population:
@@ -115,7 +117,7 @@ def ratings(share: Share, alike: bool) -> Population:
         return None, a, copied(rng, share, a, b)
 
     a, own = float(points @ chances), float(points @ worse)
-    return p.of_numbers("alike" if alike else "apart", draw, a, share * a + (1.0 - share) * own)
+    return p.population_of_numbers("alike" if alike else "apart", draw, a, share * a + (1.0 - share) * own)
 
 
 def related(metric: str) -> Of:
@@ -134,7 +136,7 @@ def related(metric: str) -> Of:
 
         # Both are linear in the joint distribution, as the margins are the same normal.
         mixed = share * true(r_a) + (1.0 - share) * true(r_b)
-        return p.of_numbers("alike" if alike else "apart", draw, true(r_a), mixed)
+        return p.population_of_numbers("alike" if alike else "apart", draw, true(r_a), mixed)
 
     return of
 
@@ -151,7 +153,7 @@ def areas(share: Share, alike: bool, *, positives: float = 0.3) -> Population:
 
     a, own = (0.5 * math.erfc(-up / 2.0) for up in (up_a, up_b))
     # Linear in the distribution of the positives; the negatives' is the same.
-    return p.of_numbers("alike" if alike else "apart", draw, a, share * a + (1.0 - share) * own)
+    return p.population_of_numbers("alike" if alike else "apart", draw, a, share * a + (1.0 - share) * own)
 
 
 def rounded(of: Of) -> Of:
@@ -215,7 +217,7 @@ TABLES: dict[str, tuple[str, dict[str, Any]]] = {
 _RARE = {"priors": [0.98, 0.02], "a": p.confusion(0.99, 0.7), "b": p.confusion(0.985, 0.6)}
 
 MEASURES: dict[str, tuple[str | Metric, Of]] = {
-    **{name: (metric, of_labels(metric, **labels)) for name, (metric, labels) in TABLES.items()},
+    **{name: (metric, design_of_labels(metric, **labels)) for name, (metric, labels) in TABLES.items()},
     "skewed mean": ("mean", skewed),
     "Pearson": ("pearson", related("pearson")),
     "Spearman": ("spearman", related("spearman")),
@@ -225,9 +227,9 @@ MEASURES: dict[str, tuple[str | Metric, Of]] = {
 """The metrics of the base design: how they are asked for, and their populations."""
 
 RARE: dict[str, tuple[str | Metric, Of]] = {
-    "F1 of 2 %": ("f1[1]", of_labels("f1[1]", **_RARE)),
-    "macro-F1, 2 %": ("f1_macro", of_labels("f1_macro", **_RARE)),
-    "MCC, 2 %": ("matthews_corrcoef", of_labels("matthews_corrcoef", **_RARE)),
+    "F1 of 2 %": ("f1[1]", design_of_labels("f1[1]", **_RARE)),
+    "macro-F1, 2 %": ("f1_macro", design_of_labels("f1_macro", **_RARE)),
+    "MCC, 2 %": ("matthews_corrcoef", design_of_labels("matthews_corrcoef", **_RARE)),
     "AUC, 2 %": ("roc_auc", lambda share, alike: areas(share, alike, positives=0.02)),
 }
 """A class of 2 % of the items."""

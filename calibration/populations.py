@@ -42,7 +42,7 @@ class Population:
     agreement: float = math.nan
 
 
-def of_table(name: str, metric: str, pmf: Floats) -> Population:
+def population_of_labels(name: str, metric: str, pmf: Floats) -> Population:
     """Items with labels drawn from a table of probabilities, shape (gold, A, B)."""
     gold, a, b = _cells(pmf)
 
@@ -53,7 +53,7 @@ def of_table(name: str, metric: str, pmf: Floats) -> Population:
     return Population(name, draw, *_truth(metric, pmf), float(pmf.ravel()[a == b].sum()))
 
 
-def of_clusters(name: str, metric: str, pmf: Floats, sizes: tuple[int, ...]) -> Population:
+def population_of_clusters(name: str, metric: str, pmf: Floats, sizes: tuple[int, ...]) -> Population:
     """Clusters that each have a table of their own, drawn about `pmf`; sizes are drawn from `sizes`."""
     gold, a, b = _cells(pmf)
     positive = pmf.ravel() > 0.0
@@ -70,7 +70,7 @@ def of_clusters(name: str, metric: str, pmf: Floats, sizes: tuple[int, ...]) -> 
     return Population(name, draw, *_truth(metric, pmf), float(pmf.ravel()[a == b].sum()))
 
 
-def of_numbers(
+def population_of_numbers(
     name: str,
     draw: Callable[[np.random.Generator, int], tuple[Floats | None, Floats, Floats]],
     truth_a: float,
@@ -160,13 +160,13 @@ def scores(kind: str) -> Population:
         return None, np.where(tied, y, y + moved), y
 
     if kind == "lognormal":
-        return of_numbers(kind, draw, math.exp(0.5), math.exp(0.125))
+        return population_of_numbers(kind, draw, math.exp(0.5), math.exp(0.125))
     if kind.startswith(("90", "50")):
         share = 0.1 if kind.startswith("90") else 0.5
-        return of_numbers(kind, draw, share * (1.0 if kind.endswith("skewed") else 0.3), 0.0)
+        return population_of_numbers(kind, draw, share * (1.0 if kind.endswith("skewed") else 0.3), 0.0)
     if kind == "ratings 1 to 5":
-        return of_numbers(kind, draw, *_mean_rating())
-    return of_numbers(kind, draw, 0.0, 0.0)
+        return population_of_numbers(kind, draw, *_mean_rating())
+    return population_of_numbers(kind, draw, 0.0, 0.0)
 
 
 def _mean_rating() -> tuple[float, float]:
@@ -194,7 +194,7 @@ def correlated(metric: str, a: float, b: float, copied: float) -> Population:
         return r if metric == "pearson" else math.sqrt(2.0 - 2.0 * r)  # rmse of unit normals
 
     name = f"correlations {a:g} and {b:g}, noise {100 * copied:g} % shared"
-    return of_numbers(name, draw, true(a), true(b))
+    return population_of_numbers(name, draw, true(a), true(b))
 
 
 def separated(a: float, b: float, copied: float, positives: float) -> Population:
@@ -208,7 +208,7 @@ def separated(a: float, b: float, copied: float, positives: float) -> Population
     areas = [0.5 * math.erfc(-shift / 2.0) for shift in (a, b)]
     name = f"areas {areas[0]:.2f} and {areas[1]:.2f}, {100 * positives:g} % positive"
     name += f", noise {100 * copied:g} % shared"
-    return of_numbers(name, draw, *areas)
+    return population_of_numbers(name, draw, *areas)
 
 
 # -- systems that can be exchanged -------------------------------------------------------------------
@@ -225,14 +225,14 @@ def nulls() -> dict[str, tuple[str, Population]]:
     three, rare = confusion(0.8, 0.7, 0.6), confusion(0.98, 0.7)
 
     def alike(noise: Callable[[np.random.Generator, int], Floats]) -> Population:
-        return of_numbers("", lambda rng, n: (None, noise(rng, n), noise(rng, n)), 0.0, 0.0)
+        return population_of_numbers("", lambda rng, n: (None, noise(rng, n), noise(rng, n)), 0.0, 0.0)
 
     def tied(rng: np.random.Generator, n: int) -> tuple[None, Floats, Floats]:
         b = rng.normal(size=n)
         return None, b + np.where(rng.random(n) < 0.9, 0.0, rng.normal(size=n)), b
 
     def table(metric: str, pmf: Floats) -> tuple[str, Population]:
-        return metric, of_table("", metric, symmetric(pmf))
+        return metric, population_of_labels("", metric, symmetric(pmf))
 
     return {
         "accuracy 60 %, agree on 60 %": table("accuracy", right_or_wrong(0.6, 0.6, 0.6)),
@@ -241,7 +241,7 @@ def nulls() -> dict[str, tuple[str, Population]]:
         "normal scores": ("mean", scores("normal")),
         "heavy tails (t, 3 df)": ("mean", alike(lambda rng, n: rng.standard_t(3, size=n))),
         "skewed scores (lognormal)": ("mean", alike(lambda rng, n: np.exp(rng.normal(size=n)))),
-        "normal, 90 % tied": ("mean", of_numbers("", tied, 0.0, 0.0)),
+        "normal, 90 % tied": ("mean", population_of_numbers("", tied, 0.0, 0.0)),
         "macro-F1, 3 classes": table("f1_macro", copying([0.5, 0.3, 0.2], three, three, 0.6)),
         "F1 of a class of 5 %": table("f1[1]", copying([0.95, 0.05], rare, rare, 0.6)),
         "RMSE": ("rmse", correlated("rmse", 0.7, 0.7, 0.5)),
@@ -252,4 +252,4 @@ def nulls() -> dict[str, tuple[str, Population]]:
 
 def clustered_null() -> Population:
     """Return exchangeable systems of 80 % accuracy on clusters of 1 to 16 items."""
-    return of_clusters("", "accuracy", right_or_wrong(0.8, 0.8, 0.8), (1, 2, 4, 8, 16))
+    return population_of_clusters("", "accuracy", right_or_wrong(0.8, 0.8, 0.8), (1, 2, 4, 8, 16))

@@ -99,7 +99,7 @@ def answers(python: Path, tool: str, cell: Cell, datasets: int) -> list[Found]:
     return result
 
 
-def of_runs(python: Path, tool: str, cell: Runs, datasets: int) -> list[Found]:
+def orders_found(python: Path, tool: str, cell: Runs, datasets: int) -> list[Found]:
     """Return what a tool says of the runs of two systems, asked now or earlier."""
     path = CACHE / f"{tool}-{zlib.crc32(f'{cell.key}|{datasets}'.encode()):08x}.json"
     if not path.exists():
@@ -107,7 +107,7 @@ def of_runs(python: Path, tool: str, cell: Runs, datasets: int) -> list[Found]:
         sets = [(draw(rng, cell.n), draw(rng, cell.n)) for _ in range(datasets)]
         if tool == "bestby":
             _store(path, [_our_order(*one) for one in sets])
-            return of_runs(python, tool, cell, datasets)
+            return orders_found(python, tool, cell, datasets)
         a, b = (np.array(columns) for columns in zip(*sets, strict=True))
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "data.npz"
@@ -206,7 +206,7 @@ def measured(python: Path, datasets: int) -> list[files.Row]:
         alike = Runs("normal", "alike", n)
         named = {"measure": alike.measure, "systems": "alike", "agreement": "", "n": str(n)}
         for tool in ("deepsig", "bestby"):
-            rows += rows_of(tool, named, 0.0, of_runs(python, tool, alike, datasets))
+            rows += rows_of(tool, named, 0.0, orders_found(python, tool, alike, datasets))
             sys.stderr.write(f"{tool}, {alike.key}\n")
     for n in TEXTS:
         named = {"measure": "BLEU", "systems": "alike", "agreement": "", "n": str(n)}

@@ -36,7 +36,7 @@ ITEMS: dict[str, Draw] = {
 """Differences with mean 0; the first five and the last are symmetric. The last three were not tuned on."""
 
 
-def of_items(draw: Draw, n: int, rng: np.random.Generator, seed: int) -> Mapping[What, Outcome]:
+def rejected_items(draw: Draw, n: int, rng: np.random.Generator, seed: int) -> Mapping[What, Outcome]:
     """Return whether the test of one set of items rejects."""
     d, other = draw(rng, n), rng.normal(size=n)
     result = compare({"a": d + 8.0 * other, "b": 8.0 * other}, n_resamples=99, rng=seed, interval="normal")
@@ -96,7 +96,7 @@ def studentized_flips(sums: Any, sizes: Any, rng: np.random.Generator) -> float:
     return float((1 + (drawn >= t(sums) * (1.0 - 1e-10)).sum()) / (1 + FLIPS))
 
 
-def of_clusters(draw: Draw, n: int, rng: np.random.Generator, seed: int) -> Mapping[What, Outcome]:
+def rejected_clusters(draw: Draw, n: int, rng: np.random.Generator, seed: int) -> Mapping[What, Outcome]:
     """Return whether the tests of one set of clusters reject."""
     sizes, means = draw(rng, n)
     cluster = np.repeat(np.arange(n), sizes)
@@ -119,10 +119,10 @@ def cells() -> Iterator[Statements]:
     """Yield the populations of items, then those of clusters."""
     for name, draw in ITEMS.items():
         for n in (20, 30, 100):
-            yield Statements("exchangeability", name, str(n), n, partial(of_items, draw, n), 1000)
+            yield Statements("exchangeability", name, str(n), n, partial(rejected_items, draw, n), 1000)
     for name, draw in CLUSTERS.items():
         for n in (30, 100):
-            yield Statements("exchangeability", name, str(n), n, partial(of_clusters, draw, n), 600)
+            yield Statements("exchangeability", name, str(n), n, partial(rejected_clusters, draw, n), 600)
 
 
 TEXT = """\

@@ -30,11 +30,13 @@ THREE = populations.copying(
     populations.confusion(0.7, 0.7, 0.5),
     0.5,
 )
-CLUSTERS = populations.of_clusters("", "accuracy", populations.right_or_wrong(0.8, 0.75, 0.85), (10,))
+CLUSTERS = populations.population_of_clusters(
+    "", "accuracy", populations.right_or_wrong(0.8, 0.75, 0.85), (10,)
+)
 
 
 def pair(a: float, b: float, agree: float) -> Population:
-    return populations.of_table("", "accuracy", populations.right_or_wrong(a, b, agree))
+    return populations.population_of_labels("", "accuracy", populations.right_or_wrong(a, b, agree))
 
 
 CELLS = {
@@ -42,10 +44,10 @@ CELLS = {
     "tango, unequal": ("accuracy", pair(0.95, 0.93, 0.95), 100),
     "bca": ("mean", populations.scores("normal"), 400),
     "studentized": ("mean", populations.scores("50 % tied, skewed"), 100),
-    "normal": ("f1_macro", populations.of_table("", "f1_macro", THREE), 80),
+    "normal": ("f1_macro", populations.population_of_labels("", "f1_macro", THREE), 80),
     "cr2, clusters": ("accuracy", CLUSTERS, 30),
     "normal, ranks": ("roc_auc", populations.separated(1.2, 1.0, 0.0, 0.5), 50),
-    "abc": ("f1_macro", populations.of_table("", "f1_macro", THREE), 400),
+    "abc": ("f1_macro", populations.population_of_labels("", "f1_macro", THREE), 400),
 }
 
 
@@ -70,7 +72,7 @@ def test_auto_covers(cell: str) -> None:
 
 
 def test_auto_covers_the_score_of_one_system() -> None:
-    population = populations.of_table("", "f1_macro", THREE)
+    population = populations.population_of_labels("", "f1_macro", THREE)
     missed, methods = count(
         makers_of(population, "f1_macro", 100, 9_100, 400, RESAMPLES), population.truth_a, False
     )
@@ -83,7 +85,7 @@ def test_bca_of_few_differing_items_does_not() -> None:
     pmf = populations.copying(
         [0.5, 0.3, 0.2], populations.confusion(0.8, 0.7, 0.6), populations.confusion(0.7, 0.7, 0.5), 0.97
     )
-    population = populations.of_table("", "f1_macro", pmf)
+    population = populations.population_of_labels("", "f1_macro", pmf)
     data = makers_of(population, "f1_macro", 200, 9_200, 400, RESAMPLES)
     made = [makers.interval(Target(0, 0, 1), "bca", 0.95)[0] for makers in data]
     ends = [end for end in made if end is not None]  # systems that do not differ have none

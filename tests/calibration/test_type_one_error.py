@@ -98,7 +98,9 @@ def test_forgotten_clusters_are_found_out() -> None:
 def test_a_real_difference_is_found() -> None:
     """80 against 70 % on 300 items, agreeing on 80 %: a t test has power 97 %, all others nearly that."""
     pmf = populations.right_or_wrong(0.8, 0.7, 0.8)
-    data = makers_of(populations.of_table("", "accuracy", pmf), "accuracy", 300, 7_000, 100, RESAMPLES)
+    data = makers_of(
+        populations.population_of_labels("", "accuracy", pmf), "accuracy", 300, 7_000, 100, RESAMPLES
+    )
     for test in ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t"):
         assert (p_values(test, data) <= LEVEL).sum() >= at_least(0.95, 100)
 

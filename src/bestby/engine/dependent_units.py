@@ -152,7 +152,7 @@ def _of_groups(values: FloatArray, codes: IntArray) -> Spread | None:
     """Return how scores vary together with the groups of the items, of which influences are (I, S)."""
     sums = np.column_stack([np.bincount(codes, weights=column) for column in values.T]).astype(np.float64)
     sizes = np.bincount(codes).astype(np.float64)
-    return Spread.of(sums, sizes, np.ones(sizes.size, dtype=np.int64), np.array([0, sizes.size]))
+    return Spread.from_influence(sums, sizes, np.ones(sizes.size, dtype=np.int64), np.array([0, sizes.size]))
 
 
 def _refuse(what: str) -> NoReturn:

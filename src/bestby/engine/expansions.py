@@ -21,7 +21,7 @@ def expansion(score: Functional, units: Units, parts: Sequence[Part]) -> Expansi
     first, curvature = of_a.first, of_a.curvature
     for of_other in of_b:
         first, curvature = first - of_other.first, curvature - of_other.curvature
-    return Expansion.of_units(first, units.counts, curvature, Along(score, units, parts))
+    return Expansion.from_derivatives(first, units.counts, curvature, Along(score, units, parts))
 
 
 @dataclass(frozen=True, eq=False)

@@ -121,7 +121,7 @@ class Intervals(Resampled):
         if spread is None and not self.group.crossed:
             drawn = self.replicates[:, metric, :]
             drawn = drawn[np.isfinite(drawn).all(axis=1)]
-            spread = Spread.of_scores(drawn, self.group.n_units) if len(drawn) > 1 else None
+            spread = Spread.from_resamples(drawn, self.group.n_units) if len(drawn) > 1 else None
         place = np.argsort(order)
         a, b = place[np.array(pairs).T]
         return Joint.of(None if spread is None else spread.ordered(order), a, b, self.drawing.seed)

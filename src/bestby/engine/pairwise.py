@@ -266,7 +266,7 @@ class PairGroup(Group):
             variances[a, b] = variances[b, a] = 0.0 if error is None else error.se**2
             carrying = effective_units(-group.influence(metric, 0, 1), units.counts, units.bounds)
             effective += [carrying] if carrying > 0.0 else []
-        return Spread.of_variances(variances, float(np.median(effective)) if effective else 0.0)
+        return Spread.from_variances(variances, float(np.median(effective)) if effective else 0.0)
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:  # noqa: ARG002
         """Refuse common resamples of all systems."""

@@ -136,7 +136,7 @@ class WeightGroup(ItemGroup):
         if len(known) < len(found):
             return super().spread(metric)
         values = np.column_stack([self._by_unit(first) for first in known])
-        return Spread.of(values, self._sizes, self.units.counts, self.units.bounds)
+        return Spread.from_influence(values, self._sizes, self.units.counts, self.units.bounds)
 
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion | None:  # noqa: ARG002
         """Return a score or difference to second order in the weights of units; None without derivatives."""
@@ -156,7 +156,7 @@ class WeightGroup(ItemGroup):
         first, second = influence.within(first, second, self.units.bounds, along)
         counts = self.units.counts
         curvature = float(counts @ second)
-        return Expansion.of_units(first, counts, curvature, lambda change: partial(along, change))
+        return Expansion.from_derivatives(first, counts, curvature, lambda change: partial(along, change))
 
     def _second(self, derivatives: WeightDerivatives) -> FloatArray:
         """Return the second derivatives of a score by the weight of each unit, shape (U,)."""

@@ -42,7 +42,7 @@ def reach(group: Group, m: int, a: Iterable[int], b: Iterable[int]) -> Ends | No
     return max(0.0, float(lowers)), max(0.0, float(raises))
 
 
-def of_clusters(reach: Ends, known: Influences) -> Ends:
+def reach_of_cluster(reach: Ends, known: Influences) -> Ends:
     """Return the reach of a cluster all of whose items differ; a larger one changes more."""
     size = float(known.counts @ known.sizes**2 / (known.counts @ known.sizes))
     return reach[0] * size, reach[1] * size
@@ -60,7 +60,7 @@ def bound_of_copies(group: Group, pair: Pair, level: float) -> Ends | None:
     if most is None or known is None:
         return None
     if group.clustered or group.crossed:
-        most = of_clusters(most, known)
+        most = reach_of_cluster(most, known)
     least, greatest = group.metrics[m].bounds
     low, high = unseen.widened((0.0, 0.0), 0.0, known.values, known.counts, known.bounds, most, level)
     low, high = max(low, least - greatest), min(high, greatest - least)

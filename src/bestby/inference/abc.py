@@ -46,7 +46,7 @@ class Expansion:
     along: Callable[[FloatArray], FloatArray]
 
     @classmethod
-    def of_units(
+    def from_derivatives(
         cls,
         first: FloatArray,
         counts: IntArray,
@@ -125,7 +125,7 @@ def abc(expansion: Expansion, level: float, *, scale: float, bounds: Ends = (-np
     The mean of 1, 2, 3 and 10, whose weights sum to 4:
 
     >>> x = np.array([1.0, 2.0, 3.0, 10.0])
-    >>> found = Expansion.of_units(
+    >>> found = Expansion.from_derivatives(
     ...     (x - x.mean()) / 4, np.ones(4, dtype=int), 0.0,
     ...     lambda change: lambda multiples: x.mean() + multiples * (change @ x) / 4,
     ... )

@@ -59,7 +59,7 @@ class Spread:
     n_units: float
 
     @classmethod
-    def of(
+    def from_influence(
         cls, influence: FloatArray, sizes: FloatArray, counts: IntArray, bounds: IntArray
     ) -> Spread | None:
         """Return it from what each distinct unit adds to the scores, shape (C, S), by CR2.
@@ -91,14 +91,14 @@ class Spread:
         return cls(covariance, noise, equal_units(sizes, counts))
 
     @classmethod
-    def of_scores(cls, scores: FloatArray, n_units: float) -> Spread:
+    def from_resamples(cls, scores: FloatArray, n_units: float) -> Spread:
         """Return it from scores of resamples, shape (B, S); the noise is that of so many normal units."""
         centred = scores - scores.mean(axis=1, keepdims=True)
         centred[np.ptp(scores, axis=1) == 0.0] = 0.0
         return cls.normal(np.atleast_2d(np.cov(centred, rowvar=False)), n_units)
 
     @classmethod
-    def of_variances(cls, variances: FloatArray, n_effective: float) -> Spread:
+    def from_variances(cls, variances: FloatArray, n_effective: float) -> Spread:
         """Return it from the variances of all differences, shape (S, S) (Gower 1966, Biometrika 53, 325-338).
 
         `n_effective` says how many units carry them, as `intervals.effective_units` counts them.

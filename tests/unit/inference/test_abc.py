@@ -54,7 +54,9 @@ def of_mean(values: Any, level: float = LEVEL, **more: Any) -> Any:
         "scale": np.abs(x).max(),
         "bounds": (-np.inf, np.inf),
     } | more
-    expansion = Expansion.of_units(*(given[name] for name in ("first", "counts", "curvature", "along")))
+    expansion = Expansion.from_derivatives(
+        *(given[name] for name in ("first", "counts", "curvature", "along"))
+    )
     return abc(expansion, level, scale=given["scale"], bounds=given["bounds"])
 
 
@@ -63,7 +65,7 @@ def test_published_interval_of_a_variance() -> None:
     x = np.array(SPATIAL, dtype=float)
     n, d = x.size, x - x.mean()
     variance = float((d**2).mean())
-    expansion = Expansion.of_units(
+    expansion = Expansion.from_derivatives(
         (d**2 - variance) / n,
         np.ones(n, dtype=np.int64),
         float((-2.0 * (d / n) ** 2).sum()),

@@ -22,7 +22,7 @@ def spread(values: FloatArray = SCORES) -> Spread:
     """Return the spread of the means of scores."""
     n = len(values)
     influence = (values - values.mean(axis=0)) / n
-    found = Spread.of(influence, np.ones(n), np.ones(n, dtype=np.int64), np.array([0, n]))
+    found = Spread.from_influence(influence, np.ones(n), np.ones(n, dtype=np.int64), np.array([0, n]))
     assert found is not None
     return found
 
@@ -47,7 +47,7 @@ def test_the_spread_in_clusters_is_by_cr2() -> None:
     influence = RNG.normal(size=(5, 3))
     influence -= influence.mean(axis=0)
     counts, bounds = np.array([1, 2, 1, 1, 3]), np.array([0, 3, 5])
-    found = Spread.of(influence, sizes, counts, bounds)
+    found = Spread.from_influence(influence, sizes, counts, bounds)
     assert found is not None
     for a, b in itertools.combinations(range(3), 2):
         variance = found.covariance[a, a] + found.covariance[b, b] - 2.0 * found.covariance[a, b]
@@ -57,10 +57,10 @@ def test_the_spread_in_clusters_is_by_cr2() -> None:
 
 def test_repeated_units_are_as_many_units() -> None:
     counts = RNG.integers(1, 4, size=60)
-    once = Spread.of(SCORES, np.ones(60), counts, np.array([0, 60]))
+    once = Spread.from_influence(SCORES, np.ones(60), counts, np.array([0, 60]))
     rows = np.repeat(SCORES, counts, axis=0)
     n = len(rows)
-    all_rows = Spread.of(rows, np.ones(n), np.ones(n, dtype=np.int64), np.array([0, n]))
+    all_rows = Spread.from_influence(rows, np.ones(n), np.ones(n, dtype=np.int64), np.array([0, n]))
     assert once is not None
     assert all_rows is not None
     assert once.covariance == pytest.approx(all_rows.covariance, rel=1e-10, abs=1e-12)
@@ -72,20 +72,20 @@ def test_the_three_sources_agree() -> None:
     variances = np.array(
         [[np.var(SCORES[:, a] - SCORES[:, b], ddof=1) / 60 for b in range(4)] for a in range(4)]
     )
-    assert Spread.of_variances(variances, 20.0).covariance == pytest.approx(direct.covariance, abs=1e-15)
+    assert Spread.from_variances(variances, 20.0).covariance == pytest.approx(direct.covariance, abs=1e-15)
     drawn = RNG.integers(0, 60, size=(4000, 60))
-    resampled = Spread.of_scores(SCORES[drawn].mean(axis=1), 60.0)
+    resampled = Spread.from_resamples(SCORES[drawn].mean(axis=1), 60.0)
     assert resampled.covariance == pytest.approx(
         direct.covariance * 59 / 60, abs=0.1 * direct.covariance.max()
     )
     assert resampled.noise == pytest.approx(direct.noise, rel=0.5)
-    assert Spread.of_variances(variances, 20.0).noise == pytest.approx(direct.noise, rel=0.5)
+    assert Spread.from_variances(variances, 20.0).noise == pytest.approx(direct.noise, rel=0.5)
 
 
 def test_an_influence_that_is_not_finite_gives_no_spread() -> None:
     values = SCORES.copy()
     values[3, 1] = np.nan
-    assert Spread.of(values, np.ones(60), np.ones(60, dtype=np.int64), np.array([0, 60])) is None
+    assert Spread.from_influence(values, np.ones(60), np.ones(60, dtype=np.int64), np.array([0, 60])) is None
 
 
 def test_the_noise_is_the_squared_error_of_the_covariance() -> None:
@@ -231,8 +231,8 @@ def test_ties_and_ones() -> None:
 
 def test_rounding_of_copies_is_no_spread() -> None:
     influence = np.repeat(np.random.default_rng(5).normal(size=(40, 1)), 5, axis=1)
-    spread = Spread.of(influence, np.ones(40), np.ones(40, dtype=np.int64), np.array([0, 40]))
-    scores = Spread.of_scores(influence, 40.0)
+    spread = Spread.from_influence(influence, np.ones(40), np.ones(40, dtype=np.int64), np.array([0, 40]))
+    scores = Spread.from_resamples(influence, 40.0)
     for found in (spread, scores):
         assert found is not None
         assert not found.covariance.any()

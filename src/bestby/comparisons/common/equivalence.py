@@ -12,7 +12,7 @@ from bestby.comparisons.common.family import UNSEEN, equivalence_level
 from bestby.engine.base import Influences, Pair
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.reach import of_clusters
+from bestby.engine.reach import reach_of_cluster
 from bestby.engine.targets import Target
 from bestby.engine.unseen import Evidence, evidence, evidence_of_runs
 from bestby.inference import unseen
@@ -117,7 +117,7 @@ def _widened_by(
             return _unbounded(found, tost, margin)
         if known is None:
             return tost, ()
-        reach = of_clusters(reach, known) if few_differ and reach is not None else _of_seen(known)
+        reach = reach_of_cluster(reach, known) if few_differ and reach is not None else _of_seen(known)
     assert known is not None
     ends = unseen.widened(
         (tost.low, tost.high), estimate, known.values, known.counts, known.bounds, reach, tost.level
