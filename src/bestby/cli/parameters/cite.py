@@ -25,7 +25,7 @@ class Cite:
     form: str = choice(
         "FORM",
         FORMS,
-        "BibTeX, or the paragraph on the methods of RESULT that cites it: ",
+        "What to print: BibTeX, or the paragraph on the methods of RESULT in one of the other forms: ",
         "--as",
         default="bibtex",
     )

@@ -34,12 +34,12 @@ class Data(compare.Data):
 class Statistics(groups.Direction, groups.Resamples):
     metric: Names = groups.metrics_or_scores()
     margin: Names = option(
-        "SIZE|METRIC=SIZE", "Smallest loss that matters, of all metrics or of one; repeatable."
+        "SIZE|METRIC=SIZE", "Smallest loss that matters, in every metric or in one; repeatable."
     )
     level: Number = option("P", "Level of the one-sided bounds and of the tests (default: 0.95).")
     baseline: Text = option("NAME", "System that is the baseline (default: the first).")
     candidate: Text = option("NAME", "System that is the candidate (default: the other).")
-    pool: bool = flag("Of logs with several tasks, ask about all items together, not about each task.")
+    pool: bool = flag("If a log has several tasks, check all their items together, not each task.")
     blocks: Count = option("N", "Resample blocks of N successive items, for items of ordered text.")
     cache: Text = option("FOLDER", groups.CACHE_HELP)
 
@@ -57,11 +57,11 @@ class Output(outputs.Tables):
     github: bool = flag("Append Markdown to the summary of a GitHub step, and write its outputs.")
     inconclusive: Text = option(
         "STATUS",
-        "Exit status if the data leave it open: that of pass or fail (default: 3).",
+        "Exit status of an inconclusive gate: that of pass or of fail (default: 3).",
         choices=INCONCLUSIVE,
     )
     save: Text = option(
-        "FILE", "Store the one system of FILES as a baseline, and compare nothing.", file="written"
+        "FILE", "Store the system in FILES as a baseline, and compare nothing.", file="written"
     )
 
 
@@ -98,17 +98,18 @@ class Gate:
     """
     FILES are a baseline and a candidate as 'bestby compare' reads them: one file per system, the baseline
     first, or one table that holds both. With --margin the gate passes if the data exclude, at the level, a
-    loss of the margin or more, fails if they show one, and is inconclusive otherwise; all metrics must pass.
-    Without a margin it is an alarm: it fails if a one-sided test shows a loss, corrected for several metrics
-    by Holm's method, and that it passes does not show that there is none.
+    loss of the margin or more, fails if they show a loss of more than the margin, and is inconclusive
+    otherwise; all metrics must pass. Without a margin it is an alarm: it fails if a one-sided test shows a
+    loss, corrected for several metrics by Holm's method. A pass does not show then that there is no loss.
 
     The exit status is 0 if the gate passes, 1 if it fails, 3 if it is inconclusive; 2 for wrong use and files
     that cannot be read, 70 for an internal error, 141 for a closed pipe.
 
     A file bestby.toml in the current folder may hold files, baseline_file, baseline, candidate, gold, items,
-    metrics, margins, clusters, strata, pool, level, inconclusive and format; options go before it.
+    metrics, margins, clusters, strata, pool, level, inconclusive and format; options of the command line
+    override it.
 
-    Of logs with several tasks each task is a check for each metric, unless --pool is given.
+    If a log has several tasks, each task is a check for each metric, unless --pool is given.
 
     \b
     Examples:

@@ -86,14 +86,16 @@ class Tables(Output):
 
     latex_parts: Names = option(
         "NAME",
-        "Tables of the LaTeX: scores, differences, pairs (a matrix), ...; repeatable (default: all).",
+        "Tables to write as LaTeX: scores, differences, pairs (a matrix), ...; repeatable (default: all).",
         "--latex-part",
         shapes=("latex",),
     )
-    latex_wide: bool = flag("LaTeX tables over both columns of the page (table*).", shapes=("latex",))
+    latex_wide: bool = flag("Set LaTeX tables over both columns of the page (table*).", shapes=("latex",))
     latex_label: Text = option("NAME", "Label of the (first) LaTeX table.", shapes=("latex",))
     latex_caption: Text = option("LATEX", "Caption of the LaTeX table, if there is one.", shapes=("latex",))
-    latex_digits: Count = option("N", "Decimals of scores and differences in the LaTeX.", shapes=("latex",))
+    latex_digits: Count = option(
+        "N", "Decimals of scores and differences in LaTeX tables.", shapes=("latex",)
+    )
     spreadsheet_safe: bool = flag(
         "CSV for spreadsheets: put ' before texts that look like formulas.",
         "--csv-safe",

@@ -39,7 +39,7 @@ class Assumptions(Group):
     heading: ClassVar[str] = "Assumptions"
     accuracy: tuple[float, float] | None = option("A B", "Accuracies of two systems on the same items.")
     agreement: Number = option("P", "Share of the items that both systems have right or both have wrong.")
-    difference: Number = option("D", "True difference A - B to plan for.")
+    difference: Number = option("D", "True difference to plan for, first - second.")
     sd: Number = option("SD", "Standard deviation of the differences of items.")
     design_effect: Number = option(
         "F", "With --sd: factor by which clusters multiply the variance (default: 1)."
@@ -73,7 +73,10 @@ class Statistics(Group):
     test: Text = option("NAME", "Test, where there is a choice; they are listed above.", choices=TESTS)
     level: float = option("P", "1 - level is the level of the test.", default=0.95)
     alternative: str = choice(
-        "SIDE", allowed_names("alternative"), "Alternative of the test, for A - B: ", default="two-sided"
+        "SIDE",
+        allowed_names("alternative"),
+        "Alternative of the test, for first - second: ",
+        default="two-sided",
     )
     n_comparisons: int = option(
         "N", "Number of comparisons that 1 - level is divided by.", "--comparisons", default=1

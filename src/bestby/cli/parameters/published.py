@@ -25,13 +25,13 @@ class Data(groups.Columns):
 class Score(Group):
     heading: ClassVar[str] = "Published score"
     published: str = option(
-        "SCORE", "The score as it was published: 0.874, 87.4%.", "--score", default=REQUIRED
+        "SCORE", "The score as it was published, such as 0.874 or 87.4%.", "--score", default=REQUIRED
     )
-    name: str = option("TEXT", "What it is called, such as 'Smith 2020'.", default="published")
-    n_items: Count = option("N", "Its number of items (default: as many as in FILE).")
-    other_items: bool = flag("Its items are not those of FILE, though they are as many.")
-    sd: Text = option("SD", "Its standard deviation between runs; FILE holds runs then, too.")
-    n_runs: Count = option("N", "Its number of runs.")
+    name: str = option("TEXT", "Name of the published system, such as 'Smith 2020'.", default="published")
+    n_items: Count = option("N", "Number of items behind the published score (default: as many as in FILES).")
+    other_items: bool = flag("The published score is of other items than those of FILES, though of as many.")
+    sd: Text = option("SD", "Standard deviation between the published runs; FILES then hold runs, too.")
+    n_runs: Count = option("N", "Number of published runs.")
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments, with what is known of the items as Python takes it."""

@@ -15,10 +15,10 @@ class Cut(Group):
     heading: ClassVar[str] = "Slices"
     by: Names = option(
         "COLUMN[:BINS]",
-        "Column to slice by, its numbers in so many bins (length:4); repeatable.",
+        "Column whose values are the slices, or a column of numbers in so many bins (length:4); repeatable.",
         default=REQUIRED,
     )
-    crossed: bool = flag("A slice for every combination of the columns.")
+    crossed: bool = flag("Make a slice of every combination of the values of the columns.")
     min_items: int = option("N", "Leave out slices of fewer items (or clusters).", default=1)
 
 
@@ -50,9 +50,9 @@ class Output(outputs.Tables):
 @record
 class Slices:
     """
-    FILES are as for 'bestby compare'. The systems are compared in every slice: with one --by for each value
-    of a column or each bin of its numbers, with several for one column after the other, with --crossed for
-    every combination. The intervals hold for all slices at once.
+    FILES are as for 'bestby compare'. The systems are compared in every slice. A slice is a value of the
+    column that --by names, or a bin of its numbers. Several --by give the slices of each column, and with
+    --crossed those of every combination of their values. The intervals hold for all slices at once.
 
     \b
     Examples:
