@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -35,7 +36,21 @@ RESULTS = {
     "runs": lambda _: bb.compare_runs(RUNS),
     "runs of items": lambda _: bb.compare_runs({k: [v, v[::-1], v] for k, v in RIGHT.items()}),
     "datasets": lambda _: bb.compare_datasets(DATASETS, outer="dataset", margin=0.02),
+    "runs on datasets": lambda _: bb.compare_datasets(
+        {f"d{i}": {k: [0.9 * x - 0.01 * i for x in v] for k, v in RUNS.items()} for i in range(4)},
+        normalise={f"d{i}": (0, 1) for i in range(4)},
+        statistic="iqm",
+        margin=0.02,
+    ),
     "folds": lambda _: bb.compare_folds({k: v * 2 for k, v in RUNS.items()}, margin=0.02),
+    "repetitions": lambda _: bb.compare_folds(
+        {
+            str(i): bb.Evaluation.of(
+                {k: np.roll(v, i * i) for k, v in RIGHT.items()}, strata=np.arange(200) % 5
+            )
+            for i in range(4)
+        }
+    ),
     "study": study,
 }
 
@@ -62,6 +77,54 @@ def test_scores_and_differences_are_multiplied_and_nothing_else(kind: str, tmp_p
         assert "%)" in getattr(result, way)(percent=True)
     assert str(result) == result.table()  # asking for percent changes no result
     shown.plot()
+
+
+SCORES = {
+    "score", "mean", "sd", "min", "max", "optimality_gap", "difference", "score_a", "score_b", "margin",
+    "low", "high", "equivalence_low", "equivalence_high", "standard_error",
+}  # fmt: skip
+UNCHANGED = {"ranges", "replicability", "ranking", "improvements", "provenance"}
+
+
+def numbers(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Return the numbers in a document and where they stand, lists without places."""
+    if isinstance(part, dict):
+        for key, value in part.items():
+            yield from numbers(value, (*path, key))
+    elif isinstance(part, list):
+        for value in part:
+            yield from numbers(value, path)
+    elif isinstance(part, int | float) and not isinstance(part, bool):
+        yield path, part
+
+
+def factor(path: tuple[str, ...]) -> float:
+    """Return what a number is multiplied by: scores by 100, variances by its square, all others by 1."""
+    if path[0] == "variances" and path[-1] in ("items", "runs", "rest"):
+        return 1e4
+    if path[0] == "variances":
+        return 100.0 if path[-1].startswith("error") else 1.0
+    if UNCHANGED & {*path}:
+        return 1.0
+    of_scores = "scores" in path or path == ("systems", "runs")
+    name = path[-1].removesuffix("_min").removesuffix("_max")  # the ends of the spread over repetitions
+    return 100.0 if of_scores or name in SCORES else 1.0
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_each_number_has_its_scale(kind: str, tmp_path: Path) -> None:
+    result = RESULTS[kind](tmp_path / "study")
+    plain, shown = (
+        [*numbers({key: part for key, part in one.to_dict().items() if key != "record"})]
+        for one in (result, in_percent(result))
+    )
+    paths = [path for path, _ in plain]
+    assert paths == [path for path, _ in shown]
+    factors = [factor(path) for path in paths]
+    assert {1.0, 100.0} <= {*factors}
+    before, after = (np.array([number for _, number in part]) for part in (plain, shown))
+    wrong = ~np.isclose(after, before * factors, rtol=1e-12, atol=0.0, equal_nan=True)
+    assert {path for path, one in zip(paths, wrong, strict=True) if one} == set()
 
 
 def test_the_table_in_percent(made: SimpleNamespace) -> None:
