@@ -127,15 +127,15 @@ class Intervals(Resampled):
         return Joint.of(None if spread is None else spread.ordered(order), a, b, self.drawing.seed)
 
     def simultaneous(
-        self, target: Target, method: str, level: float, of_family: str, at: float
+        self, target: Target, method: str, level: float, family_method: str, at: float
     ) -> tuple[Interval | None, Interval | None, tuple[Note, ...]]:
         """Return the interval of a target as one of a family, and by itself, with what must be known.
 
-        By itself it is by `method` at `level`; as one of the family by the method `of_family` at the level
+        By itself it is by `method` at `level`; as one of the family by `family_method` at the level
         `at`, made longer where it does not contain the other.
         """
         single, notes = self.interval(target, method, level)
-        wide, more = self.interval(target, of_family, at)
+        wide, more = self.interval(target, family_method, at)
         notes = tuple(dict.fromkeys((*notes, *more)))
         if single is None or wide is None:
             return None, single, notes

@@ -302,9 +302,15 @@ def with_equivalence(
     Where the first is None, the second is too.
     """
     interval, notes = bounds(level)
+    return interval, for_equivalence(interval, bounds, level, margin), notes
+
+
+def for_equivalence(
+    interval: Interval | None, bounds: Callable[[float], Bounds], level: float, margin: float | None
+) -> Interval | None:
+    """Return the interval of two one-sided tests, where that at the level is `interval`."""
     tost_level = equivalence_level(level, margin)
-    tost = interval if interval is None or tost_level is None else bounds(tost_level)[0]
-    return interval, tost, notes
+    return interval if interval is None or tost_level is None else bounds(tost_level)[0]
 
 
 def with_verdict(

@@ -6,6 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -45,10 +46,11 @@ class FamilyIntervals:
 
 @dataclass(frozen=True)
 class OneOfFamily:
-    """An interval that holds together with others, by `method`, and `single`, the one by itself."""
+    """An interval that holds together with others, and `single`, by itself, each by its own method."""
 
     method: str
     interval: Interval | None
+    single_method: str
     single: Interval | None
     notes: tuple[Note, ...]
 
@@ -70,7 +72,7 @@ def family_intervals(
     for pair in pairs:
         member = one_of_family(makers, Target(*pair), settings.interval, settings.level, at)
         methods[pair], singles[pair] = member.method, member.single
-        tost, unseen = _equivalence(makers, pair, member.interval, member.method, settings, at)
+        tost, unseen = _equivalence(makers, pair, member, settings, at)
         bounds[pair] = (member.interval, tost, (*member.notes, *unseen))
     adjusted = {}
     if settings.test is not None:
@@ -89,7 +91,7 @@ def family_intervals(
 
 
 def _equivalence(
-    makers: Intervals, pair: Pair, interval: Interval | None, method: str, settings: Settings, at: float
+    makers: Intervals, pair: Pair, member: OneOfFamily, settings: Settings, at: float
 ) -> equivalence.Guarded:
     """Return the interval of two one-sided tests: the family's, with what units not seen could change.
 
@@ -97,11 +99,15 @@ def _equivalence(
     """
     if settings.margin is None:
         return None, ()
-    own = None if interval is None else dataclasses.replace(interval, method=method, level=at)
-    tost, notes = equivalence.interval_of_pair(makers, pair, own, settings, at)
+    wide = member.interval
+    if wide is not None:
+        wide = dataclasses.replace(wide, method=member.method, level=at)
+    tost, notes = equivalence.interval_of_pair(makers, pair, wide, settings, at)
     if tost is None:
         return None, notes
-    _, alone, _ = one_pair.intervals(makers, pair, settings.interval, settings)
+    by_itself = partial(makers.interval, Target(*pair), member.single_method)
+    alone = family.for_equivalence(member.single, by_itself, settings.level, settings.margin)
+    alone, _ = equivalence.interval_of_pair(makers, pair, alone, settings)
     low, high = tost.low, tost.high
     if alone is not None:
         low, high = min(low, alone.low), max(high, alone.high)
@@ -113,7 +119,7 @@ def one_of_family(makers: Intervals, target: Target, asked: str, level: float, a
     method, doubts = one_pair.chosen(makers, target, asked)
     own = _family_method(makers, target, level, at) if asked == "auto" else method
     interval, single, notes = makers.simultaneous(target, method, level, own, at)
-    return OneOfFamily(own, interval, single, (*notes, *doubts))
+    return OneOfFamily(own, interval, method, single, (*notes, *doubts))
 
 
 def _family_method(makers: Intervals, target: Target, level: float, at: float) -> str:
