@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from scipy.special import ndtri
@@ -12,9 +13,17 @@ from bestby._core.errors import DesignError
 from bestby.planning.base import Design, Question
 from bestby.results.plans import PlanPoint
 
-_MOST_STEPS = 40
-_CLOSE = 1e-4
-"""How near to the one wanted the normal quantile of a power must be: within 3e-5 of a power of .8."""
+_RESOLUTION = 0.1
+"""To which share of n a simulated size is searched; within it, the noise is smoothed out."""
+
+_HALVINGS = 14
+"""Of the range in which a simulated effect is searched."""
+
+_DIGITS = 2.0**-40
+"""The share of the range to which an effect with a formula for its power is searched."""
+
+_SURE = 1e-12
+"""Powers nearer to 0 or 1 than this are taken to be this near."""
 
 
 def power_at(design: Design, n: int, question: Question) -> tuple[float, float]:
@@ -23,11 +32,77 @@ def power_at(design: Design, n: int, question: Question) -> tuple[float, float]:
     return float(value[0]), float(error[0])
 
 
+def least_size(
+    design: Design, wanted: float, question: Question, start: int | None = None
+) -> tuple[int, dict[int, PlanPoint]]:
+    """Return the least size that has the power wanted, and the sizes whose powers are shown with it.
+
+    The search begins at `start`, or else at the size of the pilot.
+
+    Raises
+    ------
+    DesignError
+        If no size has that power.
+    """
+    known: dict[int, PlanPoint] = {}
+
+    def power(n: int) -> float:
+        if n not in known:
+            known[n] = PlanPoint(n, *power_at(design, n, question))
+        return known[n].power
+
+    def reached(n: int) -> bool:
+        return power(n) >= wanted
+
+    low, high = bracket(design, reached, known, wanted, start or design.size or design.least)
+    if design.simulated:
+        slack = max(1, math.floor(_RESOLUTION * high))
+        while high - low > slack:
+            middle = (low + high) // 2
+            low, high = (low, middle) if reached(middle) else (middle, high)
+        if high - low > 1:
+            high = read_off(known, low, high, wanted)
+            power(high)
+        return high, known
+    high = first(design, round(crossing(lambda n: power(round(n)), low, high, 1.0, wanted)), wanted, question)
+    power(high)
+    return high, {high: known[high]}
+
+
+def least_effect(design: Design, n: int, wanted: float, question: Question) -> float:
+    """Return the effect nearest to none that n items detect with the power wanted.
+
+    Raises
+    ------
+    DesignError
+        If no effect is detected.
+    """
+
+    @cache
+    def power(effect: float) -> float:
+        return power_at(design.with_effect(effect), n, question)[0]
+
+    def reached(effect: float) -> bool:
+        return power(effect) >= wanted
+
+    low, high = effect_bracket(design, n, design.reach(question.alternative), reached, wanted)
+    if design.simulated:
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if reached(middle) else (middle, high)
+        return high
+    return crossing(power, low, high, _DIGITS * abs(high - low), wanted)
+
+
 def bracket(
-    design: Design, reached: Callable[[int], bool], known: dict[int, PlanPoint], wanted: float
+    design: Design,
+    reached: Callable[[int], bool],
+    known: dict[int, PlanPoint],
+    wanted: float,
+    start: int,
 ) -> tuple[int, int]:
     """Return sizes, apart by a factor of at most two, of which the greater has the power wanted."""
-    high = max(design.least, design.size or design.least)
+    high = min(max(design.least, start), design.most)
     if reached(high):
         low = high
         while low > design.least:
@@ -44,6 +119,34 @@ def bracket(
         f"a power of {wanted:g} is not reached: with {high} {design.unit} it is {known[high].power:.3g}",
         hint=design.too_small,
     )
+
+
+def crossing(power: Callable[[float], float], low: float, high: float, finest: float, wanted: float) -> float:
+    """Return where, between two points, a power gets to the one wanted: the first point of those tried.
+
+    The power is too small at `low`, which may also be the greater number, and is enough at `high`. Points are
+    whole steps of `finest` from `low`. Lines through the normal quantiles of two powers, which nearly lie on
+    one, tell which to try; where these powers are 0 or 1, and every eighth time, it is the middle. A point is
+    asked for more than once, so `power` should remember what it found.
+    """
+    goal, most = float(ndtri(wanted)), float(ndtri(1.0 - _SURE))
+
+    def point(x: float) -> tuple[float, float]:
+        return x, min(max(float(ndtri(power(x))), -most), most) - goal
+
+    nearest: list[tuple[float, float]] = []
+    step, attempts = math.copysign(finest, high - low), 0
+    while (left := round((high - low) / step)) > 1:
+        nearest = nearest or [point(low), point(high)]
+        (x0, z0), (x1, z1) = nearest
+        steps = left // 2
+        if abs(z1 + goal) < most and z0 != z1 and attempts % 8 < 7:
+            steps = min(max(math.ceil((x0 - z0 * (x1 - x0) / (z1 - z0) - low) / step), 1), left - 1)
+        x = low + steps * step
+        low, high = (low, x) if power(x) >= wanted else (x, high)
+        nearest = sorted([*nearest, point(x)], key=lambda tried: abs(tried[1]))[:2]
+        attempts += 1
+    return high
 
 
 def read_off(known: dict[int, PlanPoint], low: int, high: int, wanted: float) -> int:
@@ -95,66 +198,3 @@ def effect_bracket(
         f"no difference is detected with a power of {wanted:g} by {n} {design.unit}",
         hint=f"plan for more {design.unit} or a lower power",
     )
-
-
-def quick_effect(design: Design, n: int, wanted: float, question: Question) -> float | None:
-    """Return the effect that n items detect, to four digits, in the few steps that a report can wait for.
-
-    It is that of `minimum_detectable` for a design whose power is smooth in the effect, such as one with a
-    pilot; its normal quantile is nearly a line. None if no effect is detected.
-    """
-    limit = design.reach(question.alternative)
-    if limit == design.null:
-        return None
-    step = math.copysign(abs(design.effect - design.null) or 1.0, limit)
-    if math.isfinite(limit) and power_at(design.with_effect(limit), n, question)[0] < wanted:
-        return None
-
-    def power(x: float) -> float:
-        effect = math.copysign(min(x * abs(step), abs(limit)), limit)
-        return power_at(design.with_effect(effect), n, question)[0]
-
-    found = _crossing(power, 1.0, wanted)
-    return None if found is None else math.copysign(min(found * abs(step), abs(limit)), limit)
-
-
-def quick_size(design: Design, start: int, wanted: float, question: Question) -> int | None:
-    """Return the size that has the power wanted, that of `sample_size`, as `quick_effect` does.
-
-    `start` is where to begin.
-    """
-
-    def power_of(n: int) -> float:
-        return power_at(design, n, question)[0]
-
-    def size(x: float) -> int:
-        return min(max(design.least, round(start * x * x)), design.most)
-
-    found = _crossing(lambda x: power_of(size(x)), 1.0, wanted, finest=0.25 / start)
-    if found is None:
-        return None
-    n = size(found)
-    while n < design.most and power_of(n) < wanted:
-        n += 1
-    while n > design.least and power_of(n - 1) >= wanted:
-        n -= 1
-    return n if n < design.most else None
-
-
-def _crossing(power: Callable[[float], float], x: float, wanted: float, finest: float = 0.0) -> float | None:
-    """Return where a rising power is the one wanted, by lines through its normal quantiles, or None."""
-    goal, low, high = float(ndtri(wanted)), 0.0, math.inf
-    points: list[tuple[float, float]] = []
-    for _ in range(_MOST_STEPS):
-        z = float(ndtri(min(max(power(x), 1e-12), 1.0 - 1e-12)))
-        if abs(z - goal) < _CLOSE:
-            return x
-        low, high = (x, high) if z < goal else (low, x)
-        if high - low < finest:
-            return high
-        points = [*points[-1:], (x, z)]
-        (x0, z0), (x1, z1) = points[0], points[-1]
-        following = x1 + (goal - z1) * (x1 - x0) / (z1 - z0) if z1 != z0 else x * (2.0 if z < goal else 0.5)
-        inside = low < following < high and following <= 4.0 * max(x, low)
-        x = following if inside else (2.0 * low if math.isinf(high) else 0.5 * (low + high))
-    return None

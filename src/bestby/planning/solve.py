@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,14 +12,12 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, FloatArray, Rng
 from bestby.planning.arguments import check_effect, check_wanted, checked_question, checked_size
 from bestby.planning.base import Design, Progress, Question, plan_provenance
-from bestby.planning.search import bracket, effect_bracket, first, power_at, read_off
+from bestby.planning.search import least_effect, least_size, power_at
 from bestby.resampling.settings import Resampling
 from bestby.results.plans import Plan, PlanPoint
 
 _FACTORS = 2.0 ** (np.arange(-6, 5) / 2.0)
 _FEW_FACTORS = np.array([0.25, 0.5, 2.0])
-_RESOLUTION = 0.1
-"""To which share of n a simulated size is searched; within it, the noise is smoothed out."""
 
 
 @with_suggestions
@@ -157,25 +154,8 @@ def sample_size(
         level, alternative, n_comparisons, n_simulations, n_resamples, rng, progress, resampling
     )
     check_effect(design, wanted, question)
-    known: dict[int, PlanPoint] = {}
-
-    def reached(n: int) -> bool:
-        if n not in known:
-            known[n] = PlanPoint(n, *power_at(design, n, question))
-        return known[n].power >= wanted
-
-    low, high = bracket(design, reached, known, wanted)
-    slack = max(1, math.floor(_RESOLUTION * high)) if design.simulated else 1
-    while high - low > slack:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    if design.simulated and high - low > 1:
-        high = read_off(known, low, high, wanted)
-        reached(high)
-    elif not design.simulated:
-        high = first(design, high, wanted, question)
-        known = {high: PlanPoint(high, *power_at(design, high, question))}
-    return _plan("sample_size", design, high, wanted, question, known, curve)
+    n, known = least_size(design, wanted, question)
+    return _plan("sample_size", design, n, wanted, question, known, curve)
 
 
 @with_suggestions
@@ -239,14 +219,7 @@ def minimum_detectable(
     check_wanted(wanted, question)
     size = checked_size(design, n)
 
-    def reached(effect: float) -> bool:
-        return power_at(design.with_effect(effect), size, question)[0] >= wanted
-
-    low, high = effect_bracket(design, size, design.reach(question.alternative), reached, wanted)
-    for _ in range(14 if design.simulated else 50):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    found = design.with_effect(high)
+    found = design.with_effect(least_effect(design, size, wanted, question))
     known = {size: PlanPoint(size, *power_at(found, size, question))}
     return _plan("minimum_detectable", found, size, wanted, question, known, curve)
 

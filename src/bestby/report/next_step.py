@@ -9,7 +9,7 @@ from bestby._core.errors import BestbyError
 from bestby.planning.base import Design, Question
 from bestby.planning.proportions import PairedProportions
 from bestby.planning.scores import PairedScores
-from bestby.planning.search import quick_effect, quick_size
+from bestby.planning.search import least_effect, least_size
 from bestby.report.numbers import Rounding, margin_text
 from bestby.report.percent import NAMED, as_measured, scale_of
 from bestby.report.tables import differences_of, systems_of
@@ -148,7 +148,7 @@ def _by_error(d: Difference) -> PairedScores | None:
 @lru_cache(maxsize=64)
 def _detectable(design: Design, n: int, question: Question) -> float | None:
     try:
-        return quick_effect(design, n, POWER, question)
+        return least_effect(design, n, POWER, question)
     except BestbyError:  # no difference of these systems is detected
         return None
 
@@ -156,7 +156,7 @@ def _detectable(design: Design, n: int, question: Question) -> float | None:
 @lru_cache(maxsize=64)
 def _needed(design: Design, start: int, question: Question) -> int | None:
     try:
-        return quick_size(design, start, POWER, question)
+        return least_size(design, POWER, question, start)[0]
     except BestbyError:  # none that could ever be collected
         return None
 

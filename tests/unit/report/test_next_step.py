@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 import bestby as bb
 from bestby.planning.arguments import checked_question
 from bestby.planning.base import Design, Question
-from bestby.planning.search import quick_effect, quick_size
+from bestby.planning.search import least_effect, least_size
 from bestby.report.next_step import MOST_EXACT, design_of, next_step
 from bestby.report.percent import in_percent
 
@@ -161,21 +162,34 @@ DESIGNS = [
 
 
 @pytest.mark.parametrize(("design", "n", "family"), DESIGNS)
-def test_few_steps_find_what_bisection_finds(design: Design, n: int, family: int) -> None:
+def test_the_search_finds_what_halving_finds(design: Design, n: int, family: int) -> None:
     question: Question = checked_question(0.95, "two-sided", family, None, 999, 0, None, None)
-    asked: dict[str, Any] = {"n_comparisons": family, "curve": ()}
-    effect = quick_effect(design, n, 0.8, question)
-    assert effect == pytest.approx(bb.minimum_detectable(design, n, **asked).difference, rel=1e-4)
-    size = bb.sample_size(design, **asked).n
+
+    def reached(size: int, effect: float | None = None) -> bool:
+        tried = design if effect is None else design.with_effect(effect)
+        return float(tried.powers(np.array([size]), question)[0][0]) >= 0.8
+
+    # The greatest effect there can be, or one beyond all that are asked for, is detected.
+    limit = design.reach("two-sided")
+    low, high = 0.0, limit if math.isfinite(limit) else math.copysign(20.0, limit)
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if reached(n, middle) else (middle, high)
+    assert least_effect(design, n, 0.8, question) == pytest.approx(high, rel=1e-9)
+    size, shown = least_size(design, 0.8, question)
+    assert reached(size)
+    assert not reached(size - 1)
+    assert shown[size].power == bb.power(design, size, n_comparisons=family, curve=()).power
     for start in (max(2, size // 3), size, 3 * size):
-        assert quick_size(design, start, 0.8, question) == size
+        assert least_size(design, 0.8, question, start)[0] == size
 
 
-def test_what_is_never_detected_is_none() -> None:
+def test_what_is_never_detected_is_refused() -> None:
     question: Question = checked_question(0.95, "two-sided", 10**6, None, 999, 0, None, None)
-    assert quick_effect(bb.PairedProportions(0.9, 0.9, 0.95, pilot_items=20), 20, 0.8, question) is None
-    tiny = bb.PairedScores(1e-9, 1.0, pilot_df=99.0)
-    assert quick_size(tiny, 10**6, 0.8, question) is None
+    with pytest.raises(bb.DesignError, match="no difference is detected"):
+        least_effect(bb.PairedProportions(0.9, 0.9, 0.95, pilot_items=20), 20, 0.8, question)
+    with pytest.raises(bb.DesignError, match="is not reached"):
+        least_size(bb.PairedScores(1e-9, 1.0, pilot_df=99.0), 0.8, question, 10**6)
 
 
 @pytest.mark.parametrize("margin", [None, 0.03])
