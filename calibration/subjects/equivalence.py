@@ -62,11 +62,11 @@ class Bounded(MeanMetric):
 
 def cells() -> Iterator[Statements]:
     """Yield the cells, by metric and structure."""
-    yield from _of_means()
-    yield from _of_labels()
-    yield from _of_clusters()
-    yield from _of_ranks()
-    yield from _of_others()
+    yield from _cells_of_means()
+    yield from _cells_of_labels()
+    yield from _cells_of_clusters()
+    yield from _cells_of_ranks()
+    yield from _cells_of_others()
 
 
 def _cell(
@@ -153,7 +153,7 @@ def dense(rng: np.random.Generator, n: int) -> Evaluation:
     return Evaluation.of({"a": b + 0.1 * rng.uniform(-1.0, 1.0, n), "b": b})
 
 
-def _of_means() -> Iterator[Statements]:
+def _cells_of_means() -> Iterator[Statements]:
     for effect, n in itertools.product(EFFECTS, (30, 60, 150, 300, 500, 2000)):
         told, margin = f"mean, 2 % changed {effect}", 0.02 * TRUE_EFFECT[effect]
         yield _cell(told, n, partial(changed, effect, 0.02, False), Bounded(), margin)
@@ -208,7 +208,7 @@ def truth(metric: str, shares: tuple[float, float, float]) -> float:
     return float(a - b)
 
 
-def _of_labels() -> Iterator[Statements]:
+def _cells_of_labels() -> Iterator[Statements]:
     for n in (60, 150, 500, 2000):
         sample = partial(rare_class, (0.8, 0.6))
         yield _cell("recall of a 3 % class, .20 apart, margin .10", n, sample, "recall[y]", 0.1)
@@ -241,7 +241,7 @@ def grouped(
     return Evaluation.of({"a": a, "b": b}, np.ones(n), clusters=clusters, strata=strata)
 
 
-def _of_clusters() -> Iterator[Statements]:
+def _cells_of_clusters() -> Iterator[Statements]:
     designs = [("clusters", 4, False), ("clusters", 4, True), ("strata", 4, False), ("strata", 2, False)]
     for (how, size, together), n, share in itertools.product(designs, (120, 400), (0.02, 0.05)):
         alike = "together" if together else "alone"
@@ -280,7 +280,7 @@ def rank_truth(metric: str) -> float:
     return float(a - b)
 
 
-def _of_ranks() -> Iterator[Statements]:
+def _cells_of_ranks() -> Iterator[Statements]:
     for metric, n in itertools.product(("roc_auc", "spearman"), (60, 150, 500)):
         sample = partial(rank_copies, metric)
         yield _cell(f"{metric}, 2 % lost", n, sample, metric, partial(rank_truth, metric))
@@ -322,7 +322,7 @@ def _datasets(n: int, rng: np.random.Generator, seed: int) -> dict[What, Outcome
     return _found("wrong", found.verdict)
 
 
-def _of_others() -> Iterator[Statements]:
+def _cells_of_others() -> Iterator[Statements]:
     others = {
         "paired runs, one in ten differs": (_runs, (5, 10, 20)),
         "mean over runs and items, 2 % changed fully": (_runs_on_items, (60, 150, 300)),

@@ -38,10 +38,10 @@ RARE = (0.6, 0.35, 0.05)
 
 def cells() -> Iterator[Statements]:
     """Yield the cells: gates with a margin, and alarms."""
-    yield from _of_means()
-    yield from _of_labels()
-    yield from _of_clusters()
-    yield from _of_alarms()
+    yield from _cells_of_means()
+    yield from _cells_of_labels()
+    yield from _cells_of_clusters()
+    yield from _cells_of_alarms()
 
 
 def _cell(
@@ -105,7 +105,7 @@ def scores(shape: str, loss: float, rng: np.random.Generator, n: int) -> Evaluat
     return Evaluation.of({"a": a, "b": a - loss + noise})
 
 
-def _of_means() -> Iterator[Statements]:
+def _cells_of_means() -> Iterator[Statements]:
     for (gains, margin), n in itertools.product(((0.1, 0.05), (0.02, 0.02), (0.0, 0.02)), (100, 500, 2000)):
         told = f"accuracy, {margin:.0%} worse, {2 * gains + margin:.0%} differ"
         sample = partial(answers, gains + margin, gains)
@@ -136,7 +136,7 @@ def loss(metric: str, worse: float, shares: tuple[float, float, float]) -> float
     return float(a - b)
 
 
-def _of_labels() -> Iterator[Statements]:
+def _cells_of_labels() -> Iterator[Statements]:
     shares = {"even classes": EVEN, "a class of 5 %": RARE}
     for (told, one), n in itertools.product(shares.items(), (150, 500)):
         sample = partial(noisy, 0.05, one)
@@ -166,7 +166,7 @@ def _one_wide() -> Sequence[float]:
     return [0.15, loss("f1_macro", 0.05, EVEN)]
 
 
-def _of_clusters() -> Iterator[Statements]:
+def _cells_of_clusters() -> Iterator[Statements]:
     designs = [("clusters", 4, False, 0.05), ("clusters", 4, True, 0.05), ("strata", 4, False, 0.05)]
     for (how, size, together, share), n in itertools.product(designs, (120, 400)):
         alike = "together" if together else "alone"
@@ -197,7 +197,7 @@ def alike_in_groups(worse: float, rng: np.random.Generator, n: int) -> Evaluatio
 # -- alarms ------------------------------------------------------------------------------------------
 
 
-def _of_alarms() -> Iterator[Statements]:
+def _cells_of_alarms() -> Iterator[Statements]:
     for gains, n in itertools.product((0.02, 0.1), (50, 200, 1000)):
         told = f"accuracy, equal, {2 * gains:.0%} differ"
         yield _cell(told, n, partial(answers, gains, gains), ("accuracy",), _fixed(None))

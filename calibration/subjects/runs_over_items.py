@@ -139,15 +139,15 @@ def drawn(
     In clusters, half of the variance of the items is that of the clusters.
     """
 
-    def of_items(variance: float) -> FloatArray:
+    def item_effects(variance: float) -> FloatArray:
         if code is None:
             return np.sqrt(variance) * rng.normal(size=n)
         of_cluster = rng.normal(size=int(code.max()) + 1)[code]
         return np.asarray(np.sqrt(variance / 2.0) * (of_cluster + rng.normal(size=n)))
 
-    shared, found = of_items(varying.shared), []
+    shared, found = item_effects(varying.shared), []
     for system, size in enumerate(runs):
-        y = shared + of_items(varying.own) + np.sqrt(varying.runs) * rng.normal(size=(size, 1))
+        y = shared + item_effects(varying.own) + np.sqrt(varying.runs) * rng.normal(size=(size, 1))
         y = y + np.sqrt(varying.luck) * rng.normal(size=(size, n))
         found.append(y if right is None else (y + ndtri(right[system]) > 0.0).astype(float))
     return found

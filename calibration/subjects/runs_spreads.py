@@ -75,7 +75,7 @@ def _one(
         "auto": maker.test(0, 1, automatic(n, m), "two-sided").p_value,
         "permutation": maker.test(0, 1, "permutation", "two-sided").p_value,
         "Welch": maker.test(0, 1, "t", "two-sided").p_value,
-        "difference": _of_differences(rng, a, b),
+        "difference": _p_value_of_difference(rng, a, b),
     }
     return found | {
         What("rejected", method, method == "auto"): Outcome(bool(x <= 1.0 - LEVEL + 1e-12), noted)
@@ -83,7 +83,7 @@ def _one(
     }
 
 
-def _of_differences(rng: np.random.Generator, a: FloatArray, b: FloatArray) -> float:
+def _p_value_of_difference(rng: np.random.Generator, a: FloatArray, b: FloatArray) -> float:
     """Return the p-value of the permutation test of the difference alone, by random splits."""
     pooled = np.concatenate([a, b])
     order = np.argsort(rng.random((SPLITS, pooled.size)), axis=1)

@@ -97,7 +97,7 @@ class CrossedGroup(SumGroup):
     def spread(self, metric: int) -> Spread | None:
         """Return how the scores of all systems vary together: the sum of what the two groupings tell."""
         values = np.column_stack([item_influence(self, metric, s) for s in range(self.n_systems)])
-        parts = [_of_groups(values, codes) for codes in (self.first, self.second)]
+        parts = [_spread_of_groups(values, codes) for codes in (self.first, self.second)]
         if None in parts:
             return None
         first, second = (part for part in parts if part is not None)
@@ -148,7 +148,7 @@ class CrossedGroup(SumGroup):
         _refuse("the permutation test")
 
 
-def _of_groups(values: FloatArray, codes: IntArray) -> Spread | None:
+def _spread_of_groups(values: FloatArray, codes: IntArray) -> Spread | None:
     """Return how scores vary together with the groups of the items, of which influences are (I, S)."""
     sums = np.column_stack([np.bincount(codes, weights=column) for column in values.T]).astype(np.float64)
     sizes = np.bincount(codes).astype(np.float64)

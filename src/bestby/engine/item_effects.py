@@ -49,9 +49,9 @@ def item_effects(evaluation: Evaluation, metric: BaseMetric, a: str, b: str) -> 
     pair = _pair(evaluation, a, b)
     ((group, _),) = prepare.groups(pair, [metric], consumer="a list of single items")
     if isinstance(group, SumGroup):
-        return _of_sums(group)
+        return _effects_in_sums(group)
     assert isinstance(group, ItemGroup)  # groups are of sums or of items
-    return _of_items(group)
+    return _effects_by_scoring(group)
 
 
 def _pair(evaluation: Evaluation, a: str, b: str) -> Evaluation:
@@ -65,7 +65,7 @@ def _pair(evaluation: Evaluation, a: str, b: str) -> Evaluation:
     )
 
 
-def _of_sums(group: SumGroup) -> ItemEffects:
+def _effects_in_sums(group: SumGroup) -> ItemEffects:
     metric = group.metrics[0]
     of_a, of_b = _rows(group, metric)
     apart = (of_a != of_b).any(axis=1)
@@ -92,7 +92,7 @@ def _rows(group: SumGroup, metric: Metric) -> Sequence[FloatArray]:
     return [group.table.items[:, columns] for columns in group.table.columns[0]]
 
 
-def _of_items(group: ItemGroup) -> ItemEffects:
+def _effects_by_scoring(group: ItemGroup) -> ItemEffects:
     """Return the effects by scoring the items again after each exchange."""
     positions = np.flatnonzero(group._differs(0, 1))
     difference = group._score_swapped(0, 1)

@@ -169,7 +169,7 @@ class Joint:
         return cls(a, b, spread.shrunk() if known else None, seed, varying)
 
     @classmethod
-    def of_correlations(cls, correlations: FloatArray | None, size: int, seed: int) -> Joint:
+    def from_correlations(cls, correlations: FloatArray | None, size: int, seed: int) -> Joint:
         """Return the joint distribution of differences with these correlations, shape (size, size).
 
         None if they are not known well enough. Each difference is taken as that of a system of its own from

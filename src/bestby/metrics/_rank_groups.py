@@ -41,7 +41,7 @@ def roc_auc(order: Array, positive: Array, last: Array, of: IntArray) -> FloatAr
     above = np.cumsum(positives) - 0.5 * positives
     below = negatives.sum() - np.cumsum(negatives) + 0.5 * negatives
     pairs_of_item = np.where(y == 1.0, below[tie], above[tie])
-    ties = _Within.of_items(unit, tie)
+    ties = _Within.from_items(unit, tie)
     own_positives, own_negatives = ties.mass(y), ties.mass(1.0 - y)
     own_pairs = own_negatives * (ties.before(own_positives) + 0.5 * own_positives)
     of_class = [_sums(unit, one) for one in (y, 1.0 - y)]
@@ -62,7 +62,7 @@ def average_precision(order: Array, positive: Array, last: Array, of: IntArray) 
     y, unit = positive.astype(np.float64), of[order]
     positives = _sums(tie, y)
     true, size = np.cumsum(positives), np.flatnonzero(last) + 1.0
-    ties = _Within.of_items(unit, tie)
+    ties = _Within.from_items(unit, tie)
     own_positives, own_size = ties.mass(y), ties.mass(np.ones(y.size))
     more_true = ties.before(own_positives) + own_positives
     more_size = ties.before(own_size) + own_size
@@ -103,13 +103,13 @@ def kendall(groups_x: IntArray, groups_y: IntArray, of: IntArray) -> FloatArray:
     sizes = np.bincount(of)
     signs = concordance(groups_x, groups_y)
     # With groups laid end to end in both columns, items of two groups are concordant.
-    laid = [_Within.of_items(of, groups).place for groups in (groups_x, groups_y)]
+    laid = [_Within.from_items(of, groups).place for groups in (groups_x, groups_y)]
     own = concordance(laid[0], laid[1]) - (of.size - sizes[of])
     agreement = _Part(float(signs.sum()), 2.0 * _sums(of, signs), _sums(of, own))
     untied = []
     for groups in (groups_x, groups_y):
         others = _sums(of, (of.size - np.bincount(groups)[groups]).astype(np.float64))
-        ties = _Within.of_items(of, groups)
+        ties = _Within.from_items(of, groups)
         squares = ties.by_group(ties.mass(np.ones(of.size)) ** 2)
         untied.append(_Part(float(others.sum()), 2.0 * others, sizes**2 - squares))
     return _bend(agreement, untied, power=0.5)
@@ -156,7 +156,7 @@ def _squares_of_moves(groups: IntArray, of: IntArray) -> FloatArray:
 
     The move is the same at all items between two values of a group that follow each other.
     """
-    ties = _Within.of_items(of, groups)
+    ties = _Within.from_items(of, groups)
     below = np.concatenate([[0.0], np.cumsum(np.bincount(groups))])
     own = ties.mass(np.ones(of.size))
     half = 0.5 * np.bincount(of)[ties.groups]
@@ -204,7 +204,7 @@ class _Within:
     groups: IntArray
 
     @classmethod
-    def of_items(cls, of: IntArray, values: IntArray) -> _Within:
+    def from_items(cls, of: IntArray, values: IntArray) -> _Within:
         """Return those of items with groups `of` and `values`, which are whole numbers from 0."""
         width = int(values.max()) + 1
         keys, place = np.unique(of * width + values, return_inverse=True)
@@ -235,7 +235,7 @@ class _Within:
 
 def _half_below(groups: IntArray, weights: FloatArray, of: IntArray) -> FloatArray:
     """Return for each item half the weight below it less half of that above it, in its own group."""
-    ties = _Within.of_items(of, groups)
+    ties = _Within.from_items(of, groups)
     mass = ties.mass(weights)
     half = ties.before(mass) + 0.5 * mass
     return half[ties.place] - 0.5 * _sums(of, weights)[of]

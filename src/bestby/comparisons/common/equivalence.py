@@ -117,7 +117,7 @@ def _widened_by(
             return _unbounded(found, tost, margin)
         if known is None:
             return tost, ()
-        reach = reach_of_cluster(reach, known) if few_differ and reach is not None else _of_seen(known)
+        reach = reach_of_cluster(reach, known) if few_differ and reach is not None else _reach_of_seen(known)
     assert known is not None
     ends = unseen.widened(
         (tost.low, tost.high), estimate, known.values, known.counts, known.bounds, reach, tost.level
@@ -165,7 +165,7 @@ def _mean_of(parts: Sequence[Evidence]) -> Evidence:
     )
 
 
-def _of_seen(known: Influences) -> Ends:
+def _reach_of_seen(known: Influences) -> Ends:
     """Return the reach of units that may differ by more than those seen."""
     largest = unseen.BEYOND * float(np.abs(known.values).max(initial=0.0))
     return largest, largest

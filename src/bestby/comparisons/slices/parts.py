@@ -152,7 +152,7 @@ def joint_of(parts: Sequence[Part], m: int, together: FloatArray | None, seed: i
     """
     few = min(part.makers.group.n_units for part in parts) < FEW_UNITS
     estimated = together is not None and bool((together - np.eye(m)).any())
-    return Joint.of_correlations(None if few and estimated else together, m, seed)
+    return Joint.from_correlations(None if few and estimated else together, m, seed)
 
 
 def without_slices(evaluation: Evaluation) -> Evaluation:
