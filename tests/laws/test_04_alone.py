@@ -27,14 +27,15 @@ def test_a_pair_alone_equals_its_cell(entry: Entry, design: str) -> None:
 def test_by_every_interval_and_test(key: str) -> None:
     entry = by_key(key)
     data = make(entry, "plain", seed=32, whole=True)
-    for interval in INTERVALS:
-        if applies(entry, "plain", interval=interval):
-            everything = data.compare(entry, interval=interval)
-            alike(everything["b", "d"], data.only("b", "d").compare(entry, interval=interval)["b", "d"], 0.6)
-    for test in TESTS:
-        if applies(entry, "plain", test=test):
-            everything = data.compare(entry, test=test)
-            alike(everything["b", "d"], data.only("b", "d").compare(entry, test=test)["b", "d"], 0.6)
+    asked = [{"interval": name} for name in INTERVALS] + [{"test": name} for name in TESTS]
+    applying = [methods for methods in asked if applies(entry, "plain", **methods)]
+    assert {key for methods in applying for key in methods} == {"interval", "test"}
+    for methods in applying:
+        cell = data.compare(entry, **methods)["b", "d"]
+        d = data.only("b", "d").compare(entry, **methods)["b", "d"]
+        alike(cell, d, 0.6)
+        assert d.p_adjusted == d.p_value  # a family of one
+        assert cell.p_adjusted >= cell.p_value
 
 
 @pytest.mark.parametrize("interval", ["tango", "bca", "percentile", "basic"])
@@ -73,8 +74,10 @@ def test_a_baseline_changes_the_family_and_nothing_else() -> None:
 def test_labels_that_only_another_system_predicts_change_nothing(entry: Entry) -> None:
     data = make(entry, "plain", seed=36, systems=3)
     data.systems["c"] = np.where(np.arange(60) % 7 == 0, "none of them", data.systems["c"])
-    everything = data.compare(entry)
-    alike(everything["a", "b"], data.only("a", "b").compare(entry)["a", "b"], 0.6)
+    everything, alone = data.compare(entry), data.only("a", "b").compare(entry)
+    alike(everything["a", "b"], alone["a", "b"], 0.6)
+    for system in "ab":
+        assert everything.score(system).score == pytest.approx(alone.score(system).score, rel=1e-12)
 
 
 @pytest.mark.parametrize("metric", ["f1_macro", "matthews_corrcoef", "cohen_kappa", "f1_weighted"])
