@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
@@ -9,7 +10,9 @@ from functools import cache, partial
 import numpy as np
 
 from bestby.comparisons.gate.gating import decided
+from bestby.comparisons.gate.parts import parts_of
 from bestby.comparisons.gate.skewness import SKEWED
+from bestby.comparisons.slices.slicing import Column
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.metrics import resolve
@@ -24,8 +27,10 @@ TEXT = """
 `wrong`: how often a gate with a margin passes a candidate whose true difference is minus the margin. Of two
 metrics both are worse by their margins (*both*), or one of them is and the other is equal (*one*).
 `rejected`: how often a gate without a margin fails a candidate that is as good as the baseline; of several
-metrics how often one of them does. The systems are `a`, the baseline, and `b`. The note `skewed_differences`
-is counted: of lognormal differences, few items gain much; of minus lognormal ones, few lose much.
+metrics how often one of them does. Over slices and tasks B is as good everywhere, or worse by the margin in
+the smallest of them only (*one worse*); slices of two columns cross. The systems are `a`, the baseline, and
+`b`. The note `skewed_differences` is counted: of lognormal differences, few items gain much; of minus
+lognormal ones, few lose much.
 """
 
 SUBJECT = "gate"
@@ -42,6 +47,7 @@ def cells() -> Iterator[Statements]:
     yield from _cells_of_labels()
     yield from _cells_of_clusters()
     yield from _cells_of_alarms()
+    yield from _cells_cells_of_parts()
 
 
 def _cell(
@@ -68,7 +74,9 @@ def _one(
     resolved = [resolve(one) for one in metrics]
     wanted = dict(zip([one.name for one in resolved], margins(), strict=True))
     drawn = Resampling(n_resamples=199, rng=seed)
-    made, found = decided(sample(rng, n), resolved, "a", wanted, 0.95, resampling=drawn)
+    evaluation = sample(rng, n)
+    parts, _ = parts_of(evaluation, [Column(name) for name in evaluation.groupings], 1, crossed=False)
+    made, found = decided(parts, resolved, "a", wanted, 0.95, resampling=drawn)
     outcome = outcome_of(tuple(found))
     alarm = None in wanted.values()
     kind: Kind = "rejected" if alarm else "wrong"
@@ -218,3 +226,36 @@ def _cells_of_alarms() -> Iterator[Statements]:
             ("accuracy",),
             _fixed(None),
         )
+
+
+# -- slices and tasks --------------------------------------------------------------------------------
+
+
+def in_parts(how: str, k: int, worse: float, gains: float, rng: np.random.Generator, n: int) -> Evaluation:
+    """Return answers in k slices or tasks of unequal size; B is worse by `worse` in the smallest alone.
+
+    Slices of the second column, where there is one, cross those of the first.
+    """
+    place = np.searchsorted(np.cumsum(np.arange(k, 0, -1)) / (k * (k + 1) / 2), rng.random(n), side="right")
+    place[: 2 * k] = np.arange(2 * k) % k  # none is empty or has one item
+    right = rng.random(n) < 0.7
+    draw = rng.random(n)
+    lost = draw < gains + np.where(place == k - 1, worse, 0.0)
+    gained = draw > 1.0 - gains
+    a, b = (np.where(lost, 1 - one, np.where(gained, one, right)) for one in (0, 1))
+    names = np.array([f"part {one}" for one in range(k)])[place]
+    whole = Evaluation.of({"a": a.astype(float), "b": b.astype(float)}, np.ones(n))
+    if how == "tasks":
+        return dataclasses.replace(whole, tasks=names, strata=names)
+    columns = {"first": names} if how == "slices" else {"first": names, "second": rng.integers(0, 3, n)}
+    return dataclasses.replace(whole, groupings=columns)
+
+
+def _cells_of_parts() -> Iterator[Statements]:
+    for how, k in (("slices", 3), ("slices", 10), ("tasks", 3), ("tasks", 10), ("slices of two columns", 3)):
+        for n in (300, 1500):
+            told = f"accuracy, {k} {how}"
+            sample = partial(in_parts, how, k, 0.0, 0.05)
+            yield _cell(f"{told}, equal", n, sample, ("accuracy",), _fixed(None), 600)
+            sample = partial(in_parts, how, k, 0.1, 0.02)
+            yield _cell(f"{told}, one worse by 10 %", n, sample, ("accuracy",), _fixed(0.1), 600)

@@ -151,6 +151,94 @@ def test_a_table_of_both(run: Run, table: Path) -> None:
     )
 
 
+# -- slices ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sliced(files: Path) -> Path:
+    """Write a table of both systems with the language of each item; the candidate is worse in one of two."""
+    lines = ["item,language,length,only,gold,main,new"]
+    for place in range(N):
+        language = "de" if place < 150 else "ja"
+        gold = "xy"[place % 2]
+        main = gold if place % 5 else "z"
+        new = "z" if place >= 180 else main
+        lines.append(f"q{place},{language},{place % 9},{int(place == 0)},{gold},{main},{new}")
+    (files / "both.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return files
+
+
+BOTH = ("both.csv", "--gold", "gold", "--item", "item", "--baseline", "main", "--candidate", "new")
+
+
+def test_each_slice_is_a_test_case(run: Run, sliced: Path) -> None:
+    asked = (
+        "--by",
+        "language",
+        "--by",
+        "length:2",
+        "--margin",
+        ".15",
+        "--junit",
+        "g.xml",
+        "--json",
+        "g.json",
+    )
+    done = run("gate", *BOTH, *asked)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "worse than main in accuracy (language=ja) by more than the margin" in " ".join(
+        done.stdout.split()
+    )
+    cases = ET.parse(sliced / "g.xml").findall(".//testcase")
+    assert [case.get("name") for case in cases] == [
+        "accuracy",
+        "accuracy (language=de)",
+        "accuracy (language=ja)",
+        "accuracy (length:2=0 to 4)",
+        "accuracy (length:2=5 to 8)",
+    ]
+    assert [check.name for check in bb.load(sliced / "g.json")] == [case.get("name") for case in cases]
+    assert run("gate", *BOTH, "--margin", ".2").returncode == 0, "the slice is what fails"
+    alarm = run("gate", *BOTH, "--by", "language", "--json", "-")
+    assert "Holm's method corrects the p-values of all 3" in json.loads(alarm.stdout)["message"]
+    crossed = bb.load(
+        run("gate", *BOTH, "--by", "language", "--by", "length:2", "--crossed", "--json", "-").stdout
+    )
+    assert len(crossed) == 5
+
+
+def test_slices_of_the_settings_and_a_stored_baseline(run: Run, sliced: Path) -> None:
+    (sliced / "bestby.toml").write_text(
+        'gold = "gold"\nitems = "item"\nby = ["language", "only"]\nmin_items = 2\ncrossed = true\n',
+        encoding="utf-8",
+    )
+    direct = bb.load(run("gate", *BOTH, "--json", "-").stdout)
+    assert len(direct) == 3
+    (sliced / "bestby.toml").write_text('gold = "gold"\nitems = "item"\nby = "language"\n', encoding="utf-8")
+    whole = bb.load(run("gate", *BOTH, "--json", "-").stdout)
+    assert run("gate", "--save", "m.json", "both.csv", "--system", "main").returncode == 0
+    stored = run("gate", "--baseline-file", "m.json", "both.csv", "--system", "new", "--json", "-")
+    assert bb.load(stored.stdout).checks == whole.checks
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("--by", "item"), "column 'item' has a different value for each of the 200 items", "language"),
+        (("--by", "only"), "1 of the 2 slices of column 'only' has one item only: 1", "--min-items 2"),
+        (("--by", "langage"), "langage", "language"),
+        (("--crossed",), "--crossed is of slices, and no column to slice by is named", "--by"),
+        (("--min-items", "3"), "--min-items is of slices, and no column", "--by"),
+        (("--by", "language:3"), "column 'language' cannot be cut into bins: 'de' is no number", "leave"),
+    ],
+)
+def test_slices_that_cannot_be_made(
+    run: Run, sliced: Path, words: tuple[str, ...], message: str, hint: str
+) -> None:
+    check_refused(run("gate", *BOTH, *words), message, hint)
+    del sliced
+
+
 # -- stored baselines ------------------------------------------------------------------------------
 
 
@@ -261,6 +349,7 @@ def test_a_baseline_and_settings_of_another_folder(run: Run, files: Path) -> Non
         ),
         ("margn = 1\nxyz = 1", "has unknown keys: 'margn' (margins?), 'xyz'", "the keys are"),
         ("level = 'high'", "'level' must be a number, such as 0.95, got 'high'", "correct it"),
+        ("min_items = 2.5", "'min_items' must be a whole number, such as 10, got 2.5", "correct it"),
         ("level = true", "'level' must be a number", "correct it"),
         ("metrics = [1]", "'metrics' must be a text or a list of texts", "correct it"),
         ("margins = {accuracy = 'x'}", "'margins' must be a number, or a table", "correct it"),

@@ -16,6 +16,7 @@ from bestby.cli.outputs import check_outputs, write_result
 from bestby.cli.parameters.gate import INCONCLUSIVE, Gate
 from bestby.cli.settings_file import with_settings
 from bestby.comparisons.gate.gating import gate as gate_systems
+from bestby.comparisons.slices.slicing import without_bins
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import VALUE_WORDS
 from bestby.readers.files import stem_of
@@ -50,7 +51,9 @@ def gate(values: Gate) -> None:
 
 
 def _gate(values: Gate, progress: Any) -> Any:
-    evaluation, statistics = _read(_of_two(values))
+    cut = values.cut.arguments()
+    columns = {} if "by" not in cut else {"by": without_bins(cut["by"])}
+    evaluation, statistics = _read(_of_two(values), **columns)
     if values.data.baseline_file is not None:
         evaluation = with_stored(values.data.baseline_file, evaluation)
     elif len(evaluation.names) == 1:
@@ -58,12 +61,12 @@ def _gate(values: Gate, progress: Any) -> Any:
             f"a gate needs a baseline and a candidate, got one system: {evaluation.names[0]}",
             hint="give two files, a table of both, or --baseline-file",
         )
-    return gate_systems(evaluation, **statistics, progress=progress)
+    return gate_systems(evaluation, **cut, **statistics, progress=progress)
 
 
-def _read(values: Gate) -> tuple[Evaluation, dict[str, Any]]:
+def _read(values: Gate, **columns: Any) -> tuple[Evaluation, dict[str, Any]]:
     """Return the systems and the arguments; one whose column says nothing is called as its file is."""
-    evaluation, statistics = read_evaluation(values)
+    evaluation, statistics = read_evaluation(values, **columns)
     (first, *_), paths = evaluation.names, values.paths or []
     if len(evaluation.names) == 1 and first in VALUE_WORDS and len(paths) == 1 and "=" not in paths[0]:
         systems = {stem_of(paths[0]): evaluation.systems[first]}

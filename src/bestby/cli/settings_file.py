@@ -33,6 +33,9 @@ KEYS = {
     "format": _Key("data", "format", "text"),
     "metrics": _Key("statistics", "metric", "texts"),
     "margins": _Key("statistics", "margin", "margins"),
+    "by": _Key("cut", "by", "texts"),
+    "crossed": _Key("cut", "crossed", "flag"),
+    "min_items": _Key("cut", "min_items", "count"),
     "pool": _Key("statistics", "pool", "flag"),
     "level": _Key("statistics", "level", "number"),
     "baseline": _Key("statistics", "baseline", "text"),
@@ -46,6 +49,7 @@ _WANTED = {
     "text": 'a text, such as "label"',
     "texts": 'a text or a list of texts, such as ["accuracy", "f1_macro"]',
     "flag": "true or false",
+    "count": "a whole number, such as 10",
     "number": "a number, such as 0.95",
     "margins": "a number, or a table of numbers by metric, such as {accuracy = 0.01}",
 }
@@ -111,6 +115,8 @@ def _value(key: str, value: Any, shown: str) -> Any:
         if isinstance(texts, list) and texts and all(isinstance(one, str) for one in texts):
             return texts
     if kind == "flag" and isinstance(value, bool):
+        return value
+    if kind == "count" and isinstance(value, int) and not isinstance(value, bool):
         return value
     if kind == "number" and _is_number(value):
         return float(value)

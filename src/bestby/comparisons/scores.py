@@ -20,6 +20,7 @@ from bestby.data.frames import is_table
 from bestby.engine.base import Progress
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.comparison import Comparison
 from bestby.vocabulary import ItemInterval
@@ -133,8 +134,7 @@ def evaluate(
     named = {name: value for name, value in settings.by_name().items() if name in _SETTINGS}
     return compared_by_metric(
         evaluation,
-        metric,
-        greater_is_better,
+        *chosen_metrics(metric, {"": evaluation}, greater_is_better),
         settings,
         named,
         resampling,

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
 from bestby.cli.options import argument, flag, option, record, result_file
-from bestby.cli.parameters import compare, groups, outputs
+from bestby.cli.parameters import compare, groups, outputs, slices
 from bestby.cli.parameters.groups import Count, Names, Number, Text
 
 INCONCLUSIVE = ("pass", "fail")
@@ -28,6 +28,15 @@ class Data(compare.Data):
         """Return the arguments of `read`."""
         own = ("baseline_file", "settings")
         return {name: value for name, value in super().arguments().items() if name not in own}
+
+
+@record
+class Cut(slices.Cut):
+    by: Names = option(
+        "COLUMN[:BINS]",
+        "Ask about each slice, too: a column, its numbers in so many bins (length:4); repeatable.",
+        default=None,
+    )
 
 
 @record
@@ -106,16 +115,18 @@ class Gate:
     that cannot be read, 70 for an internal error, 141 for a closed pipe.
 
     A file bestby.toml in the current folder may hold files, baseline_file, baseline, candidate, gold, items,
-    metrics, margins, clusters, strata, pool, level, inconclusive and format; options of the command line
-    override it.
+    metrics, margins, clusters, strata, by, crossed, min_items, pool, level, inconclusive and format; options
+    of the command line override it.
 
-    If a log has several tasks, each task is a check for each metric, unless --pool is given.
+    If a log has several tasks, each task is a check for each metric, unless --pool is given. With --by each
+    slice is one, beside all items.
 
     \b
     Examples:
       bestby gate main.csv new.csv --gold gold.csv --margin 0.01
       bestby gate preds.csv --gold label --baseline old --candidate new
       bestby gate main.csv new.csv --metric accuracy --metric wer --margin wer=.02
+      bestby gate preds.csv --gold label --by language --by length:4 --margin .05
       bestby gate --save main.bestby.json main.csv --gold gold.csv
       bestby gate --baseline-file main.bestby.json new.csv --gold gold.csv
       bestby gate old.csv new.csv --gold gold.csv --github --junit gate.xml
@@ -124,5 +135,6 @@ class Gate:
 
     paths: Names = argument("FILES", default=None, file="read")
     data: Data
+    cut: Cut
     statistics: Statistics
     output: Output

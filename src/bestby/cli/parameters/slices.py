@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from bestby.cli.options import REQUIRED, Group, argument, choice, flag, option, record, result_file
 from bestby.cli.parameters import groups, outputs
-from bestby.cli.parameters.groups import Names, Text
+from bestby.cli.parameters.groups import Count, Names, Text
 from bestby.vocabulary import allowed_names
 
 
@@ -19,7 +19,7 @@ class Cut(Group):
         default=REQUIRED,
     )
     crossed: bool = flag("Make a slice of every combination of the values of the columns.")
-    min_items: int = option("N", "Leave out slices of fewer items (or clusters).", default=1)
+    min_items: Count = option("N", "Leave out slices of fewer items (or clusters).")
 
 
 @record

@@ -26,7 +26,7 @@ from bestby.comparisons.common import (
 )
 from bestby.comparisons.common.disagreeing import disagreements
 from bestby.comparisons.common.provenance import evaluation_provenance
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.common.settings import Settings, check_reach
 from bestby.comparisons.common.simultaneous import FamilyIntervals
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
@@ -38,7 +38,6 @@ from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics.base import BaseMetric, MeanMetric
-from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Comparison, Difference, SystemScore
@@ -61,8 +60,8 @@ class MetricPart:
 
 def compared_by_metric(
     evaluation: Evaluation,
-    metric: Any,
-    greater_is_better: bool | None,
+    metrics: Sequence[BaseMetric],
+    reading_notes: Sequence[Note],
     settings: Settings,
     named: Mapping[str, Any],
     resampling: Resampling,
@@ -72,10 +71,12 @@ def compared_by_metric(
 ) -> Comparison:
     """Return the comparison on all metrics from its part on each; `named` are settings for the provenance.
 
-    Statistics of texts are counted by as many jobs as make resamples, and kept in the folder `cache`.
+    The metrics suit the data, and `reading_notes` say how they read them. Statistics of texts are counted by
+    as many jobs as make resamples, and kept in the folder `cache`.
     """
     dependence.check(evaluation, settings)
-    metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
+    for one in metrics:
+        check_reach(settings.margin, one)
     drawing = Drawing.of(resampling)
     notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes, settings)
     shares = classes.class_shares(evaluation, metrics)

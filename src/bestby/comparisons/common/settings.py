@@ -10,7 +10,9 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, Question
 from bestby.comparisons.common.family import SIMULTANEOUS, alpha_of, oriented
+from bestby.metrics.base import BaseMetric
 from bestby.resampling.settings import size_of
+from bestby.results.base import MetricInfo
 from bestby.vocabulary import SKIPPABLE, allowed_names
 
 
@@ -29,6 +31,26 @@ def margin_of(margin: Any, what: str = "margin") -> float | None:
             argument=what,
         )
     return float(margin)
+
+
+def check_reach(margin: float | None, metric: BaseMetric | MetricInfo) -> None:
+    """Refuse a margin that no difference of a metric can reach, so that it would decide nothing.
+
+    >>> check_reach(0.05, MetricInfo("accuracy", True, (0.0, 1.0)))
+    >>> check_reach(5.0, MetricInfo("accuracy", True, (0.0, 1.0)))
+    Traceback (most recent call last):
+    ...
+    bestby._core.errors.InvalidInputError: margin of accuracy is 5, and accuracy lies between 0 and 1, so ...
+    hint: the margin is on the scale of accuracy: of shares, 0.01 is one percentage point
+    """
+    low, high = metric.bounds
+    if margin is not None and margin >= high - low:
+        raise InvalidInputError(
+            f"margin of {metric.name} is {margin:g}, and {metric.name} lies between {low:g} and {high:g},"
+            " so that no difference could be as large",
+            hint=f"the margin is on the scale of {metric.name}: of shares, 0.01 is one percentage point",
+            argument="margin",
+        )
 
 
 _CHECKS: dict[str, Callable[[Any, str], Any]] = {

@@ -19,6 +19,7 @@ from bestby.comparisons.common.family import (
     with_verdict,
 )
 from bestby.comparisons.common.per_dataset import Options
+from bestby.comparisons.common.settings import check_reach
 from bestby.comparisons.datasets.inside import inside_of
 from bestby.comparisons.datasets.normalising import on_one_scale
 from bestby.comparisons.datasets.note_rules import notes_on
@@ -244,6 +245,7 @@ def compare_datasets(
     counting = Counting.of(drawing, cache)
     scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
     scores = on_one_scale(scores, normalise)
+    check_reach(options.margin, scores.metric)
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
     order, average = _ordered(scores)
     pairs = per_dataset.pairs_of(order, scores.names, baseline, options.alternative)
@@ -257,7 +259,6 @@ def compare_datasets(
     asked |= {} if settings is None else {"statistic": statistic, "paired": paired}
     asked |= {} if scores.ranges is None else {"normalise": scores.ranges}
     named = {"metrics": [scores.metric.name], **asked, "baseline": baseline}
-    about = {"datasets": len(scores.datasets), "systems": list(scores.names), **scores.sizes()}
     notes = notes_on(scores, pairs, counts, inside.within, options, over.test)
     result = DatasetComparison(
         metric=scores.metric,
@@ -274,7 +275,7 @@ def compare_datasets(
         ranking=ranks,
         critical_difference=cd,
         notes=(*scores.notes, *notes, *doubts, *inside.notes),
-        provenance=provenance.made_by(drawing, named, about, scores.data_hash),
+        provenance=provenance.made_by(drawing, named, scores.about(), scores.data_hash),
         level=options.level,
         correction=options.corrected_by,
         margin=options.margin,

@@ -70,11 +70,14 @@ class DatasetScores:
     from_data: bool = False
     """Whether the ranges are those of the scores themselves."""
 
-    def sizes(self) -> dict[str, Any]:
-        """Return the number of items, or the numbers of runs on each dataset, if there are any."""
+    def about(self) -> dict[str, Any]:
+        """Return the number of datasets, the systems, and how many items or runs there are if any are."""
+        about: dict[str, Any] = {"datasets": len(self.datasets), "systems": list(self.names)}
         if self.runs:
-            return {"runs": [[int(x.size) for x in one.maker.scores] for one in self.runs.values()]}
-        return {"items": sum(part.n_items for part in self.items.values())} if self.items else {}
+            about["runs"] = [[int(x.size) for x in one.maker.scores] for one in self.runs.values()]
+        elif self.items:
+            about["items"] = sum(part.n_items for part in self.items.values())
+        return about
 
 
 def refuse_p_values(data: Any) -> None:

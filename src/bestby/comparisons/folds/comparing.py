@@ -16,6 +16,7 @@ from bestby.comparisons.common import per_dataset
 from bestby.comparisons.common.family import oriented
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.provenance import made_by
+from bestby.comparisons.common.settings import check_reach
 from bestby.comparisons.folds import fold_tests
 from bestby.comparisons.folds.differences import differences_of, inner_differences, paired, spread_of
 from bestby.comparisons.folds.source import Folds, folds_of_items, folds_of_scores, read
@@ -186,6 +187,7 @@ def compare_folds(
     else:
         _refuse_unused(interval, inside, required, test)
         folds = folds_of_scores(given, metric, greater_is_better)
+    check_reach(options.margin, folds.metric)
     options = dataclasses.replace(options, alternative=oriented(alternative, folds.metric.greater_is_better))
     side = options.alternative
     share = fold_tests.ratio_of(folds, ratio) if folds.known else math.nan

@@ -14,10 +14,13 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.comparisons.common import family
-from bestby.comparisons.gate import foresight, tasks
+from bestby.comparisons.common.settings import Settings, check_reach
+from bestby.comparisons.gate import foresight
 from bestby.comparisons.gate.flips import flipped
+from bestby.comparisons.gate.parts import GatePart, named, notes_of, parts_of, provenance_of
 from bestby.comparisons.gate.skewness import skewness_notes
-from bestby.comparisons.items import compare
+from bestby.comparisons.items import compared_on
+from bestby.comparisons.slices.slicing import Column, columns_of, with_columns, without_bins
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Progress
 from bestby.metrics.base import BaseMetric
@@ -34,9 +37,6 @@ from bestby.results.gate import (
     shown_margins,
 )
 
-_ANY_MARGIN = 1.0
-"""The bounds of a difference do not depend on the margin; `compare` makes them where there is one."""
-
 
 @with_suggestions
 def gate(
@@ -52,6 +52,9 @@ def gate(
     value_column: str | None = None,
     clusters: Any = None,
     strata: Any = None,
+    by: Any = None,
+    crossed: bool = False,
+    min_items: int = 1,
     on_missing: OnMissing = "error",
     classes: ArrayLike | None = None,
     normalise: bool = False,
@@ -86,6 +89,13 @@ def gate(
         What to compare; each metric is a check. Defaults as for `compare`.
     greater_is_better, systems, ignore, items, system_column, value_column, clusters, strata
         As for `compare`.
+    by : str, list of str, or mapping of str to array_like, shape (n,), optional
+        Columns to slice the items by, as for `compare_slices`; each slice is a check for each metric, beside
+        those on all items. ``"length:4"`` cuts the numbers of column ``length`` at their quartiles.
+    crossed : bool
+        Cross the columns: a slice for every combination of their values that occurs.
+    min_items : int
+        Leave out slices of fewer items, or of fewer clusters if there are clusters; a note names them.
     on_missing, classes, normalise, annotators, blocks
         As for `compare`.
     baseline, candidate : str, optional
@@ -116,6 +126,7 @@ def gate(
     See Also
     --------
     compare : The same two systems, with intervals, tests and verdicts on both sides.
+    compare_slices : The differences in all slices, with simultaneous intervals and a test of heterogeneity.
     minimum_detectable : The smallest difference that a test set of some size finds.
 
     Notes
@@ -124,9 +135,11 @@ def gate(
     equivalence from; where few items differ it allows for others that could.
 
     With margins every check must pass for the gate to pass, which is an intersection-union test: their number
-    needs no correction [2]_. The gate fails if one check fails. Without margins one check is enough to fail;
-    the one-sided permutation tests are corrected by Holm's method over these checks. A check is a metric, or
-    a metric on a task; of many small tasks some stay open with any margin that is not wide.
+    needs no correction [2]_. The gate fails if one check fails; that is not corrected either, so that of many
+    checks whose loss is the margin exactly, one in twenty fails. Without margins one check is enough to fail;
+    the one-sided permutation tests are corrected by Holm's method over these checks. A check is a metric on
+    all items, on a task or in a slice; of many small tasks or slices some stay open with any margin that is
+    not wide. Slices are of the items of all tasks together.
 
     It misleads where a candidate was chosen by its score on these items: the loss on other items can be
     larger than the bound; and where few items of a small sample lose far more than the others, of which the
@@ -151,24 +164,28 @@ def gate(
         resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
     )
     _check_level(level)
+    columns, least = _columns(by, min_items, crossed=checks.flag(crossed, "crossed"))
     arguments = Arguments(
         gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
         items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
         normalise=normalise, annotators=annotators,
+        by=None if by is None else without_bins(by),
     )  # fmt: skip
-    whole = evaluation_of(data, arguments, metric)
+    whole = with_columns(evaluation_of(data, arguments, metric), data, arguments.by)
     base, new = _pair(whole.names, baseline, candidate)
     evaluation = whole.with_systems([base, new])
     evaluation = dataclasses.replace(evaluation, tasks=None) if pool else evaluation
     metrics, reading = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     margins = margins_of(margin, [one.name for one in metrics])
-    _check_margins(margins, metrics)
-    more = {"annotators": annotators, "blocks": blocks, "cache": cache, "resampling": resampling}
-    made, decisions = decided(evaluation, metrics, base, margins, level, **more)
+    for one in metrics:
+        check_reach(margins[one.name], one)
+    parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
+    more = {"annotators": annotators, "blocks": blocks}
+    made, decisions = decided(parts, metrics, base, margins, level, resampling, cache, **more)
     found = tuple(foresight.foreseen(check, level) for check in decisions)
     flips, n_worse, n_better = flipped(evaluation, base, new, metrics[0])
     provenance = dataclasses.replace(
-        tasks.provenance_of(evaluation, made[0]),
+        provenance_of(evaluation, columns, made[0]),
         settings={
             "metrics": [one.name for one in metrics],
             "interval": "auto",
@@ -178,9 +195,14 @@ def gate(
             "margin": shown_margins(margins),
             "baseline": base,
             "candidate": new,
+            **(
+                {"by": [one.written for one in columns], "crossed": crossed, "min_items": least}
+                if columns
+                else {}
+            ),
         },
     )
-    notes = tasks.notes_of(evaluation, made, [check.part for check in found])
+    notes = notes_of(evaluation, made, [check.part for check in found])
     return Gate(
         outcome=outcome_of(found),
         baseline=base,
@@ -192,7 +214,7 @@ def gate(
         level=level,
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,
-        notes=tuple(dict.fromkeys([*reading, *notes])),
+        notes=tuple(dict.fromkeys([*reading, *left_out, *notes])),
         provenance=provenance,
     )
 
@@ -206,19 +228,6 @@ def _check_level(level: Any) -> None:
             " pass in one of twenty cases",
             argument="level",
         )
-
-
-def _check_margins(margins: Mapping[str, float | None], metrics: Sequence[BaseMetric]) -> None:
-    """Refuse margins that no loss can reach, so that everything would pass."""
-    for one in metrics:
-        margin, (low, high) = margins[one.name], one.bounds
-        if margin is not None and margin >= high - low:
-            raise InvalidInputError(
-                f"margin of {one.name} is {margin:g}, and {one.name} lies between {low:g} and {high:g},"
-                " so that no loss could be as large",
-                hint=f"the margin is on the scale of {one.name}: of shares, 0.01 is one percentage point",
-                argument="margin",
-            )
 
 
 def _pair(names: Sequence[str], baseline: str | None, candidate: str | None) -> tuple[str, str]:
@@ -242,41 +251,82 @@ def _pair(names: Sequence[str], baseline: str | None, candidate: str | None) -> 
     return base, rest.pop(0) if new is None else new
 
 
+def _columns(by: Any, min_items: Any, *, crossed: bool) -> tuple[list[Column], int]:
+    """Return the columns of the slices, and the least number of items that a slice has."""
+    least = checks.positive_int(min_items, "min_items")
+    if by is not None:
+        return columns_of(by), least
+    if crossed or least > 1:
+        argument = "crossed" if crossed else "min_items"
+        raise InvalidInputError(
+            f"{argument} is of slices, and no column to slice by is named",
+            hint="name it: by=...",
+            argument=argument,
+        )
+    return [], least
+
+
 def decided(
-    evaluation: Evaluation,
+    parts: Sequence[GatePart],
     metrics: Sequence[BaseMetric],
     baseline: str,
     margins: Mapping[str, float | None],
     level: float,
+    resampling: Resampling,
+    cache: str | PathLike[str] | None = None,
     **more: Any,
 ) -> tuple[list[Comparison], list[GateCheck]]:
-    """Return the comparison of two systems on each task and metric, and its check; alarms are one family.
+    """Return the comparison of two systems on each part and metric, and its check; alarms are one family.
 
-    Only an alarm is tested, for a loss of the candidate. `more` are other arguments of `compare`.
+    Only an alarm is tested, for a loss of the candidate. That metrics suit the items
+    is known of all of them: in a part every answer may be wrong. `more` are other settings of `compare`.
     """
-    asked_of = [(task, own, one) for task, own in tasks.by_task(evaluation).items() for one in metrics]
+    asked_of = [(part, one) for part in parts for one in metrics]
     made = []
-    for _, own, one in asked_of:
+    for part, one in asked_of:
         margin = margins[one.name]
         worse = "less" if one.greater_is_better else "greater"
         asked: dict[str, Any] = {"alternative": worse} if margin is None else {"test": None}
-        against = _ANY_MARGIN if margin is None else margin
-        made.append(compare(own, metric=one, baseline=baseline, level=level, margin=against, **asked, **more))
-    differences = [_unjudged(next(iter(one.differences)), margins) for one in made]
+        asked |= {"margin": _some_margin(one) if margin is None else margin, "interval": "auto"}
+        settings = Settings.checked(
+            "items", baseline=baseline, level=level, resample_size=resampling.resample_size,
+            rescale=resampling.rescale, **asked, **more,
+        )  # fmt: skip
+        with named(part):
+            made.append(compared_on(part.evaluation, [one], (), settings, resampling, cache))
+    differences = [
+        _unjudged(next(iter(one.differences)), margins, part.name)
+        for (part, _), one in zip(asked_of, made, strict=True)
+    ]
     alarms = family.adjusted([d for d in differences if d.margin is None], "holm")
     by_unit = more.get("blocks") is None  # blocks of text overlap: how many could be exchanged is not known
     alarmed = iter([_alarm(d, level, len(alarms), by_unit=by_unit) for d in alarms])
     return made, [
         dataclasses.replace(
-            next(alarmed) if d.margin is None else _with_margin(d, skewness_notes(own, d, one)), part=task
+            next(alarmed) if d.margin is None else _with_margin(d, skewness_notes(part.evaluation, d, one)),
+            part=part.name,
         )
-        for (task, own, one), d in zip(asked_of, differences, strict=True)
+        for (part, one), d in zip(asked_of, differences, strict=True)
     ]
 
 
-def _unjudged(d: Difference, margins: Mapping[str, float | None]) -> Difference:
-    """Return a difference without the verdict of `compare`, which looks at both sides, and notes on it."""
-    notes = tuple(note for note in d.notes if note.code != family.UNSEEN)
+def _some_margin(metric: BaseMetric) -> float:
+    """Return a margin for `compare`, which makes the bounds where there is one; they do not depend on it."""
+    low, high = metric.bounds
+    return min(1.0, 0.5 * (high - low))
+
+
+def _unjudged(d: Difference, margins: Mapping[str, float | None], part: str | None) -> Difference:
+    """Return a difference without the verdict of `compare`, which looks at both sides, and notes on it.
+
+    Its notes say which part they are about.
+    """
+    where = () if part is None else (part,)
+    notes = tuple(
+        dataclasses.replace(note, about=(*note.about, *where))
+        for note in d.notes
+        if note.code != family.UNSEEN
+    )
     return dataclasses.replace(d, verdict=None, margin=margins[d.metric], notes=notes)
 
 

@@ -15,6 +15,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, Correction, Question, Rng, Statistic
 from bestby.comparisons.common import family, note_rules
 from bestby.comparisons.common.provenance import made_by
+from bestby.comparisons.common.settings import check_reach
 from bestby.comparisons.runs.changes import changing_items
 from bestby.comparisons.runs.differences import difference_of, orders_of, tests_of
 from bestby.comparisons.runs.note_rules import few_runs_note, notes_on_scores
@@ -181,6 +182,7 @@ def compare_runs(
     columns = Columns(systems, ignore, run, items, dataset, system_column, value_column)
     given = given_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
     runs = data_of(given, settings, drawing, Counting.of(drawing, cache))
+    check_reach(settings.margin, runs.metric)
     checks.valid_baseline(baseline, runs.names)
     estimates = np.array([runs.maker.estimate(s) for s in range(len(runs.names))])
     order = family.ranked(estimates, runs.names, runs.metric.greater_is_better)

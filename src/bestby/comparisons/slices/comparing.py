@@ -16,8 +16,7 @@ from bestby.comparisons.common.provenance import evaluation_provenance, hash_of
 from bestby.comparisons.slices.one_metric import slices_on
 from bestby.comparisons.slices.parts import SUPPORTED, Sharing, without_slices
 from bestby.comparisons.slices.settings import Settings
-from bestby.comparisons.slices.slicing import Slicing, columns_of, slicings, without_bins
-from bestby.data.arrays import identifiers
+from bestby.comparisons.slices.slicing import Slicing, columns_of, slicings, with_columns, without_bins
 from bestby.data.evaluation import Evaluation
 from bestby.data.hashing import hash_of_columns
 from bestby.engine.base import Drawing, Progress
@@ -170,7 +169,7 @@ def compare_slices(
         items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,
         normalise=normalise, by=without_bins(by),
     )  # fmt: skip
-    evaluation = _with_columns(evaluation_of(data, given, metric), data, given.by).uncounted("compare_slices")
+    evaluation = with_columns(evaluation_of(data, given, metric), data, given.by).uncounted("compare_slices")
     evaluation.require_support("compare_slices", SUPPORTED)
     checks.two_systems(evaluation.names)
     checks.valid_baseline(baseline, evaluation.names)
@@ -203,14 +202,6 @@ def compare_slices(
         provenance=dataclasses.replace(provenance, data_hash=data_hash),
     )
     return remember_backend(result, evaluation.frame_backend)
-
-
-def _with_columns(evaluation: Evaluation, data: Any, by: Any) -> Evaluation:
-    """Return an evaluation that the user had, with the columns given beside it."""
-    if not (isinstance(data, Evaluation) and isinstance(by, Mapping)):
-        return evaluation
-    columns = {name: identifiers(values, f"column {name}", evaluation.n_rows) for name, values in by.items()}
-    return dataclasses.replace(evaluation, groupings={**evaluation.groupings, **columns})
 
 
 def _check_size(cut: Sequence[Slicing], n_systems: int, settings: Settings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted, quoted, suggestion
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.data.arrays import identifiers
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
@@ -90,6 +92,14 @@ def without_bins(by: Any) -> Any:
     if isinstance(by, Mapping):
         return dict(zip((c.name for c in columns), by.values(), strict=True))
     return [c.name for c in columns]
+
+
+def with_columns(evaluation: Evaluation, data: Any, by: Any) -> Evaluation:
+    """Return an evaluation that the user had, with the columns given beside it."""
+    if not (isinstance(data, Evaluation) and isinstance(by, Mapping)):
+        return evaluation
+    columns = {name: identifiers(values, f"column {name}", evaluation.n_rows) for name, values in by.items()}
+    return dataclasses.replace(evaluation, groupings={**evaluation.groupings, **columns})
 
 
 def slicings(

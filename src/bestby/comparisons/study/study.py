@@ -14,7 +14,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import ArrayLike, Correction, Question, Rng
 from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.common.settings import Settings, check_reach
 from bestby.comparisons.study.boostsa import import_outcomes, write_outcomes
 from bestby.comparisons.study.comparing import compared
 from bestby.comparisons.study.plan import Condition, Plan, chosen_metrics
@@ -293,6 +293,8 @@ class Study:
         }
         pairs, baselines = self._pairs(loaded, gold, baseline)
         metrics, named = chosen_metrics(metric, gold, per_class)
+        for one in metrics:
+            check_reach(settings.margin, one)
         plan = Plan(
             gold, loaded, pairs, baselines, metrics, named, settings, drawing, Counting.of(drawing, cache),
             by_default=metric is None,

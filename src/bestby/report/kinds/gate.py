@@ -50,8 +50,21 @@ def document(g: Gate) -> Document:
 
 
 def message(g: Gate) -> str:
-    """Return what an error of `Gate.check` says."""
-    return " ".join([headline(g), *_of_checks(g)])
+    """Return what an error of `Gate.check` says: the checks, and how several of them are one outcome."""
+    return " ".join([headline(g), *_of_checks(g), *_together(g)])
+
+
+def _together(g: Gate) -> tuple[str, ...]:
+    """Return what several checks with a margin, and several without, have to do with one another."""
+    n_alarms = sum(check.margin is None for check in g.checks)
+    told = []
+    if len(g.checks) - n_alarms > 1:
+        told.append(
+            "All checks with a margin must pass, so their number needs no correction (intersection-union)."
+        )
+    if n_alarms > 1:
+        told.append(f"One alarm is enough to fail; Holm's method corrects the p-values of all {n_alarms}.")
+    return tuple(told)
 
 
 def _of_checks(g: Gate) -> tuple[str, ...]:

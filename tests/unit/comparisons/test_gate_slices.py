@@ -1,0 +1,196 @@
+"""A gate asks about every slice, as it asks about every task: each is a check, in one family."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestby as bb
+
+RNG = np.random.default_rng(11)
+LANGUAGE = np.repeat(["de", "en", "ja"], [300, 200, 100])
+LENGTH = RNG.permutation(600)
+MAIN = (RNG.random(600) < 0.8).astype(int)
+GOLD = np.ones(600, dtype=int)
+
+
+def with_losses(where: str, losses: int) -> dict[str, Any]:
+    """Return a candidate that loses so many items in one slice, and one gain and one loss in each."""
+    new = MAIN.copy()
+    for name in ("de", "en", "ja"):
+        new[np.flatnonzero((name == LANGUAGE) & (MAIN == 0))[0]] = 1
+        new[np.flatnonzero((name == LANGUAGE) & (MAIN == 1))[-1]] = 0
+    new[np.flatnonzero((where == LANGUAGE) & (MAIN == 1))[:losses]] = 0
+    return {"main": MAIN, "new": new}
+
+
+def test_each_slice_is_a_check_beside_all_items() -> None:
+    data = with_losses("ja", 4)
+    result = bb.gate(data, GOLD, by={"language": LANGUAGE}, margin=0.1)
+    assert [check.part for check in result] == [None, "language=de", "language=en", "language=ja"]
+    assert [check.difference.n_items for check in result] == [600, 300, 200, 100]
+    for check in result.checks[1:]:
+        assert check.part is not None
+        rows = check.part.removeprefix("language=") == LANGUAGE
+        alone = bb.gate({name: values[rows] for name, values in data.items()}, GOLD[rows], margin=0.1)
+        assert check.bound == alone.checks[0].bound
+        assert check.outcome == alone.outcome
+    assert result.n_worse == 7, "items flip on all items, not once more in each slice"
+
+
+def test_with_a_margin_all_slices_must_pass() -> None:
+    whole = bb.gate(with_losses("ja", 15), GOLD, margin=0.05)
+    assert whole.outcome == "pass"
+    result = bb.gate(with_losses("ja", 15), GOLD, by={"language": LANGUAGE}, margin=0.05)
+    assert {check.part: check.outcome for check in result}["language=ja"] == "fail"
+    assert result.outcome == "fail"
+    message = " ".join(result.sentences)
+    assert "new is worse than main in accuracy (language=ja) by more than the margin of 0.05" in message
+    with pytest.raises(bb.GateFailedError, match=r"needs no correction \(intersection-union\)"):
+        result.check()
+    assert result.with_margin(0.4).outcome == "pass"
+    assert [check.part for check in result.with_margin(0.4)] == [check.part for check in result]
+
+
+def test_without_a_margin_one_slice_is_an_alarm_after_holm() -> None:
+    result = bb.gate(with_losses("ja", 12), GOLD, by={"language": LANGUAGE})
+    raw = np.array([check.difference.p_value for check in result])
+    order = np.argsort(raw)
+    holm = np.minimum(np.maximum.accumulate(raw[order] * [4, 3, 2, 1]), 1.0)[np.argsort(order)]
+    assert [check.difference.p_adjusted for check in result] == pytest.approx(holm.tolist())
+    assert {check.threshold for check in result} == {0.05 / 4}
+    assert {check.part: check.outcome for check in result}["language=ja"] == "fail"
+    with pytest.raises(bb.GateFailedError, match="Holm's method corrects the p-values of all 4"):
+        result.check()
+    two = bb.gate(with_losses("ja", 5), GOLD, by={"language": LANGUAGE})
+    ja = two.checks[3]
+    assert ja.difference.p_value is not None
+    assert (ja.difference.p_value > 0.05 / 4, two.outcome) == (True, "pass")
+
+
+def test_columns_are_those_of_compare_slices() -> None:
+    data = with_losses("ja", 4)
+    by = {"language": LANGUAGE, "length:2": LENGTH}
+    names = ["length:2=0 to 299", "length:2=300 to 599"]
+    result = bb.gate(data, GOLD, by=by, margin=0.1)
+    assert [check.part for check in result][4:] == names
+    crossed = bb.gate(data, GOLD, by=by, crossed=True, margin=0.1)
+    slices = bb.compare_slices(data, GOLD, by=by, crossed=True)
+    assert len(crossed) == 7
+    assert [check.difference.estimate for check in crossed][1:] == pytest.approx(
+        [one.difference.estimate if one.difference.a == "new" else -one.difference.estimate for one in slices]
+    )
+    frame = {**data, "gold": GOLD, "language": LANGUAGE}
+    named = bb.gate(frame, "gold", by="language", margin=0.1)
+    assert [check.part for check in named] == [check.part for check in result][:4]
+    evaluation = bb.Evaluation.of(data, GOLD, slices={"language": LANGUAGE})
+    held = bb.gate(evaluation, by=["language"], margin=0.1)
+    assert held.checks == named.checks
+    assert held.provenance.data_hash == named.provenance.data_hash
+    assert held.provenance.data_hash != bb.gate(evaluation, margin=0.1).provenance.data_hash
+
+
+def test_several_metrics_in_several_slices() -> None:
+    data = with_losses("ja", 4)
+    gold = GOLD.copy()
+    gold[::7] = 0
+    result = bb.gate(data, gold, metric=["accuracy", "f1_macro"], by={"language": LANGUAGE}, margin=0.3)
+    assert [check.name for check in result][:4] == [
+        "accuracy",
+        "f1_macro",
+        "accuracy (language=de)",
+        "f1_macro (language=de)",
+    ]
+    assert len(result) == 8
+    assert result.to_junit().count("<testcase") == 8
+
+
+def test_clusters_and_strata_go_into_the_slices() -> None:
+    clusters = np.arange(600) // 5
+    result = bb.gate(with_losses("ja", 4), GOLD, by={"language": LANGUAGE}, clusters=clusters, margin=0.2)
+    assert [check.difference.n_clusters for check in result] == [120, 60, 40, 20]
+    assert {check.unit for check in result} == {"clusters"}
+    strata = np.tile(["x", "y"], 300)
+    both = bb.gate(with_losses("ja", 4), GOLD, by={"language": LANGUAGE}, strata=strata, margin=0.2)
+    assert both.checks[3].difference.n_items == 100
+
+
+def test_a_slice_in_which_no_answer_is_right_is_no_error() -> None:
+    gold = np.where(LANGUAGE == "ja", "rare", np.where(np.arange(600) % 2 == 0, "x", "y"))
+    main = np.where(LANGUAGE == "ja", "x", gold)
+    new = main.copy()
+    new[0] = "y"
+    result = bb.gate({"main": main, "new": new}, gold, by={"language": LANGUAGE}, margin=0.1)
+    ja = result.checks[3]
+    assert (ja.difference.score_a, ja.difference.score_b, ja.difference.n_differing) == (0.0, 0.0, 0)
+    assert result.outcome == "pass"
+
+
+def test_notes_say_which_slice_they_are_about() -> None:
+    rng = np.random.default_rng(1)
+    main, losses = rng.normal(size=120), rng.lognormal(0.0, 1.2, 120)
+    half = np.repeat(["even", "skewed"], 60)
+    new = np.where(half == "skewed", main - losses, main - 1.0 + 0.1 * rng.normal(size=120))
+    result = bb.gate({"main": main, "new": new}, by={"half": half}, margin=3.0)
+    notes = {check.part: {note.code for note in check.difference.notes} for check in result}
+    assert "skewed_differences" in notes["half=skewed"]
+    assert "skewed_differences" not in notes["half=even"]
+
+
+def test_slices_that_are_left_out_are_noted() -> None:
+    place = np.where(np.arange(600) < 3, "few", LANGUAGE)
+    result = bb.gate(with_losses("en", 2), GOLD, by={"place": place}, min_items=10, margin=0.2)
+    assert [check.part for check in result][1:] == ["place=de", "place=en", "place=ja"]
+    assert "slices_left_out" in {note.code for note in result.notes}
+
+
+def test_tasks_and_slices_are_both_checks() -> None:
+    tasks = np.tile(["qa", "nli"], 300)
+    whole = bb.Evaluation.of(with_losses("ja", 4), GOLD, slices={"language": LANGUAGE})
+    evaluation = dataclasses.replace(whole, tasks=tasks, strata=tasks)
+    result = bb.gate(evaluation, by="language", margin=0.2)
+    assert [check.part for check in result] == ["qa", "nli", "language=de", "language=en", "language=ja"]
+    pooled = bb.gate(evaluation, by="language", margin=0.2, pool=True)
+    assert [check.part for check in pooled] == [None, "language=de", "language=en", "language=ja"]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"by": {"id": np.arange(600)}}, "a different value for each of the 600 items"),
+        ({"by": {"one": np.arange(600) // 599}}, "1 of the 2 slices of column 'one' has one item only: 1"),
+        ({"by": {"same": GOLD}}, "has the same value, '1', for all items"),
+        ({"by": {"length:1": LENGTH}}, "a column is cut into 2 to 1000 bins"),
+        ({"by": "language"}, "language"),
+        ({"by": []}, "by is empty"),
+        ({"crossed": True}, "no column to slice by is named"),
+        ({"min_items": 5}, "no column to slice by is named"),
+        ({"by": {"l": LANGUAGE}, "crossed": True}, "crossed=True needs at least two columns"),
+    ],
+)
+def test_wrong_use(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(bb.InvalidInputError) as caught:
+        bb.gate(with_losses("ja", 4), GOLD, **more)
+    assert message in caught.value.message
+    assert caught.value.hint
+
+
+def test_an_error_in_a_slice_names_it() -> None:
+    rng = np.random.default_rng(5)
+    gold = rng.normal(size=60)
+    gold[40:] = 1.0
+    systems = {name: gold + rng.normal(size=60) for name in ("main", "new")}
+    part = np.repeat(["varying", "constant"], [40, 20])
+    with pytest.raises((bb.InvalidInputError, bb.DesignError), match="part=constant: "):
+        bb.gate(systems, gold, metric="pearson", by={"part": part}, margin=0.1)
+
+
+def test_json_keeps_the_slices() -> None:
+    result = bb.gate(with_losses("ja", 15), GOLD, by={"language": LANGUAGE}, margin=0.05)
+    again = bb.load(result.to_json())
+    assert again.checks == result.checks
+    assert again.provenance == result.provenance
+    assert str(again) == str(result)
