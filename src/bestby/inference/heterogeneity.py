@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtrc
+from scipy.special import chdtr, chdtrc
 from scipy.stats import binom, f
 
 from bestby._core import rounding
@@ -68,6 +68,17 @@ def pooled(estimates: FloatArray, covariance: FloatArray) -> Pooled:
     return Pooled(q, df, math.sqrt(variance), mean, 1.0 / math.sqrt(total), shrunken)
 
 
+def missed(df: int) -> float:
+    """Return how often the spread is estimated as 0 where it is as large as the errors, which are all equal.
+
+    Q is then twice a chi-squared with `df` degrees of freedom, and the estimate is 0 where Q is at most `df`.
+
+    >>> [round(missed(k - 1), 3) for k in (2, 3, 5, 10, 20)]
+    [0.52, 0.393, 0.264, 0.124, 0.036]
+    """
+    return float(chdtr(df, 0.5 * df))
+
+
 def chi_squared(q: float, df: int) -> float:
     """Return the p-value of Q for effects whose errors are known.
 
@@ -120,7 +131,7 @@ def gail_simon(estimates: FloatArray, errors: FloatArray) -> tuple[float, float]
 
     >>> statistic, p = gail_simon(
     ...     np.array([0.163, -0.114, -0.047, -0.151]), np.array([0.0788, 0.0689, 0.0614, 0.0547])
-    ... )  # the example of that paper, a trial of the NSABP
+    ... )  # the example of that paper, as in the R package biostatUZH
     >>> round(statistic, 2), round(p, 3)
     (4.28, 0.088)
     """

@@ -442,3 +442,16 @@ def test_slices_with_the_same_effects_in_every_cluster_are_not_tested() -> None:
     result = bb.compare_slices(scores, by={"x": slices}, clusters=clusters, n_resamples=99)
     assert result.heterogeneity == ()
     assert any(note.code == "heterogeneity" for note in result.notes)
+
+
+@pytest.mark.parametrize(("k", "noted"), [(3, True), (9, True), (10, False)])
+def test_shrunken_differences_of_few_slices_are_noted(k: int, noted: bool) -> None:
+    rng = np.random.default_rng(k)
+    scores = {name: rng.normal(size=20 * k) for name in "ab"}
+    result = bb.compare_slices(scores, by={"part": np.arange(20 * k) % k})
+    told = [note.message for note in result.notes if note.code == "few_slices"]
+    assert bool(told) is noted
+    if noted:
+        assert f"rest on the spread of {k} slices" in told[0]
+        tau = result.heterogeneity[0].tau
+        assert ("estimated as 0, so that all of them are the mean" in told[0]) is (tau == 0.0)

@@ -19,12 +19,25 @@ BCG = (
 
 
 def test_dersimonian_and_laird_of_the_bcg_trials() -> None:
-    """Viechtbauer (2010), J. Statist. Softw. 36 (3), and the manual of metafor: method="DL"."""
+    """The table is on metafor-project.org/doku.php/analyses:vanhouwelingen2002; the numbers are made anew.
+
+    DerSimonian & Laird's own formulas, with sums of weights, for independent effects.
+    """
     table = np.array(BCG, dtype=np.float64)
     a, b, c, d = table.T
     effects = np.log(a / (a + b)) - np.log(c / (c + d))
     variances = 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d)
     found = heterogeneity.pooled(effects, np.diag(variances))
+    w = 1 / variances
+    mean = np.average(effects, weights=w)
+    q = float(np.sum(w * (effects - mean) ** 2))
+    spread = (q - 12) / (w.sum() - (w**2).sum() / w.sum())
+    again = 1 / (variances + spread)
+    assert (found.q, found.tau**2) == pytest.approx((q, spread))
+    assert found.mean == pytest.approx(np.average(effects, weights=again))
+    assert found.error == pytest.approx(again.sum() ** -0.5)
+    kept = spread / (spread + variances)
+    assert found.shrunken == pytest.approx(kept * effects + (1 - kept) * found.mean)
     assert found.df == 12
     assert round(found.q, 4) == 152.2330
     assert round(found.tau**2, 4) == 0.3088
@@ -33,29 +46,61 @@ def test_dersimonian_and_laird_of_the_bcg_trials() -> None:
 
 
 def test_the_eight_schools_shrink_to_their_mean() -> None:
-    """Gelman et al. (2013), Bayesian Data Analysis, section 5.5: Q is below its df, so tau is 0."""
+    """Rubin (1981), J. Educ. Statist. 6, 377-401, in many textbooks: Q is below its df, so tau is 0."""
     effects = np.array([28.0, 8, -3, 7, -1, 1, 18, 12])
     errors = np.array([15.0, 10, 16, 11, 9, 11, 10, 18])
     found = heterogeneity.pooled(effects, np.diag(errors**2))
+    mean = np.average(effects, weights=errors**-2)
+    assert found.q == pytest.approx(float((((effects - mean) / errors) ** 2).sum()))
+    assert found.q < found.df
+    assert (found.mean, found.error) == pytest.approx((mean, (errors**-2).sum() ** -0.5))
     assert (round(found.mean, 1), round(found.error, 1), found.tau) == (7.7, 4.1, 0.0)
     assert found.shrunken == pytest.approx(found.mean)
 
 
 def test_gail_and_simons_own_example() -> None:
-    """Gail & Simon (1985), Biometrics 41, 361-372: disease-free survival of women by age and receptor."""
+    """The effects are those in the documentation of gailSimon in the R package biostatUZH, which cites them.
+
+    https://rdrr.io/github/felix-hof/biostatUZH/man/gailSimon.html; the formula of the p-value is also that of
+    SAS, PROC FREQ, "Gail-Simon Test for Qualitative Interactions".
+    """
     effects = np.array([0.163, -0.114, -0.047, -0.151])
     errors = np.array([0.0788, 0.0689, 0.0614, 0.0547])
     statistic, p = heterogeneity.gail_simon(effects, errors)
+    assert statistic == pytest.approx((0.163 / 0.0788) ** 2)
+    assert p == pytest.approx(
+        sum(stats.chi2.sf(statistic, h) * stats.binom.pmf(h, 3, 0.5) for h in (1, 2, 3))
+    )
     assert (round(statistic, 2), round(p, 3)) == (4.28, 0.088)
     assert heterogeneity.gail_simon(-effects, errors) == pytest.approx((statistic, p))
     assert heterogeneity.gail_simon(np.abs(effects), errors) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(("k", "critical"), [(2, 2.71), (3, 4.23), (4, 5.43), (5, 6.50)])
-def test_gail_and_simons_critical_values(k: int, critical: float) -> None:
-    """Their table 1 at .05."""
-    effects = np.array([math.sqrt(critical), *[-100.0] * (k - 1)])
-    assert heterogeneity.gail_simon(effects, np.ones(k))[1] == pytest.approx(0.05, abs=4e-4)
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 12])
+def test_gail_and_simons_p_is_that_of_the_hardest_null_hypothesis(k: int) -> None:
+    """One effect is far below 0 and all others are 0: how often the positive ones add up to as much."""
+    draws = np.random.default_rng(k).normal(size=(200_000, k - 1))
+    sums = (draws**2 * (draws > 0)).sum(axis=1)
+    for statistic in (1.0, 4.0, 7.0):
+        effects = np.array([math.sqrt(statistic), *[-100.0] * (k - 1)])
+        found, p = heterogeneity.gail_simon(effects, np.ones(k))
+        assert found == pytest.approx(statistic)
+        assert p == pytest.approx((sums >= statistic).mean(), abs=0.004)
+
+
+def test_gail_and_simon_reject_no_more_often_than_they_say() -> None:
+    rng = np.random.default_rng(9)
+    for truth in ([0.0, 0, 0, 0], [50.0, 0, 0, 0], [1.0, 0.5, 0, 3], [-9.0, -9, 0, 0]):
+        effects = rng.normal(size=(4000, 4)) + truth
+        p = np.array([heterogeneity.gail_simon(one, np.ones(4))[1] for one in effects])
+        assert (p <= 0.05).mean() < 0.05 + 3 * (0.05 * 0.95 / 4000) ** 0.5
+
+
+@pytest.mark.parametrize("k", [3, 6])
+def test_a_spread_as_large_as_the_errors_is_missed_as_often_as_said(k: int) -> None:
+    effects = math.sqrt(2.0) * np.random.default_rng(k).normal(size=(4000, k))
+    none = np.mean([heterogeneity.pooled(one, np.eye(k)).tau == 0.0 for one in effects])
+    assert none == pytest.approx(heterogeneity.missed(k - 1), abs=0.025)
 
 
 def test_q_of_dependent_effects_is_that_of_their_contrasts() -> None:

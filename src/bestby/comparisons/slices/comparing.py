@@ -130,7 +130,8 @@ def compare_slices(
 
     *Shrunken effects* are those of DerSimonian and Laird's model [6]_, with the spread of the true effects
     that explains Q. With few slices that spread is known badly, and it is often 0: then all of them are the
-    mean. They suit slices of which none is known beforehand to be special.
+    mean; below ten slices the note ``"few_slices"`` says how often. They suit slices of which none is known
+    beforehand to be special.
 
     References
     ----------

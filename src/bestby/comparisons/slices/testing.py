@@ -28,6 +28,9 @@ MOST_WORK = 30_000_000
 
 LEAST_PERMUTATIONS = 999
 
+FEW_SLICES = 10
+"""Slices below which the spread of the true differences is known so badly that a note says it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Tested:
@@ -73,7 +76,20 @@ def tested(
     result = Heterogeneity(
         *about, column, pooled.q, pooled.df, p, name, pooled.mean, pooled.error, pooled.tau, sign, sign_p
     )
-    return Tested(errors, pooled.shrunken, result, notes)
+    return Tested(errors, pooled.shrunken, result, (*notes, *_few(parts, pooled, about)))
+
+
+def _few(parts: Sequence[Part], pooled: inference.Pooled, about: tuple[str, ...]) -> tuple[Note, ...]:
+    """Return a note if few slices tell how far to shrink: how often a spread would then be missed."""
+    if len(parts) >= FEW_SLICES:
+        return ()
+    found = "0, so that all of them are the mean" if pooled.tau == 0.0 else f"{pooled.tau:.2g}"
+    told = (
+        f"the shrunken differences of {quoted(parts[0].column)} rest on the spread of {len(parts)} slices,"
+        f" estimated as {found}: were the true spread as large as the standard errors, so few independent"
+        f" slices would give 0 in {inference.missed(pooled.df):.0%} of such data"
+    )
+    return (Note("few_slices", told, about),)
 
 
 def _untested(column: str, why: str, about: tuple[str, ...]) -> Note:
