@@ -47,7 +47,7 @@ def cells() -> Iterator[Statements]:
     yield from _cells_of_labels()
     yield from _cells_of_clusters()
     yield from _cells_of_alarms()
-    yield from _cells_cells_of_parts()
+    yield from _cells_of_parts()
 
 
 def _cell(

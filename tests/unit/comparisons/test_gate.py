@@ -389,3 +389,26 @@ def test_tasks_can_be_pooled() -> None:
     assert (check.part, check.outcome, check.difference.n_items) == (None, "pass", 800)
     plain = dataclasses.replace(data, tasks=None)
     assert bb.gate(plain, margin=0.1).checks[0].bound == check.bound
+
+
+@pytest.mark.parametrize("differing", [0, 1, 4])
+def test_pooled_tasks_that_hardly_differ_are_decided(differing: int) -> None:
+    main = np.tile([1, 1, 1, 0], 500)
+    new = main.copy()
+    new[:differing] = 1 - new[:differing]
+    tasks = np.repeat(["a", "b", "c", "d"], [800, 600, 400, 200])
+    scores = bb.Evaluation.of({"main": main, "new": new}, strata=tasks)
+    answers_ = bb.Evaluation.of({"main": main, "new": new}, np.ones(2000, dtype=int), strata=tasks)
+    result = bb.gate(scores, metric="acc", greater_is_better=True, margin=0.02)
+    assert result.outcome == "pass"
+    assert result.checks[0].bound == pytest.approx(bb.gate(answers_, margin=0.02).checks[0].bound)
+    assert bb.gate(scores, metric="acc", greater_is_better=True, margin=0.0005).outcome == "inconclusive"
+
+
+def test_scores_without_bounds_say_how_many_must_differ() -> None:
+    main = np.linspace(0.0, 5.0, 400)
+    new = main.copy()
+    new[:3] += 0.01
+    result = bb.gate({"main": main, "new": new}, metric="points", greater_is_better=True, margin=0.1)
+    assert result.outcome == "inconclusive"
+    assert "scores without known bounds need 6 items that differ" in result.sentences[0]

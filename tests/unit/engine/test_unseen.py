@@ -75,3 +75,18 @@ def test_clusters_are_units() -> None:
     found = evidence(group, (0, 0, 1))
     assert (found.n_units, found.clustered) == (30, True)
     assert found.reach == pytest.approx((1 / 300, 1 / 300), rel=0.05)
+
+
+@pytest.mark.parametrize("strata", [None, np.arange(300) % 4])
+def test_scores_that_are_all_0_or_1_reach_as_far_as_answers(strata: Any) -> None:
+    groups = {} if strata is None else {"strata": strata}
+    right = {"a": (A == GOLD).astype(float), "b": (B == GOLD).astype(float)}
+    answers = evidence(group_of("accuracy", {"a": A, "b": B}, GOLD, **groups), (0, 0, 1)).reach
+    assert evidence(group_of("mean", right, **groups), (0, 0, 1)).reach == pytest.approx(answers)
+    right["a"][0] = 0.5
+    assert evidence(group_of("mean", right, **groups), (0, 0, 1)).reach is None
+
+
+def test_scores_of_clusters_have_no_such_bound() -> None:
+    right = {"a": (A == GOLD).astype(float), "b": (B == GOLD).astype(float)}
+    assert evidence(group_of("mean", right, clusters=np.arange(300) // 3), (0, 0, 1)).reach is None
