@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from bestby import compare_datasets
 from bestby.comparisons.datasets.pooled_runs import Pooled
-from bestby.comparisons.runs.comparing import FEW_RUNS
+from bestby.comparisons.runs.note_rules import FEW_RUNS
 from bestby.comparisons.runs.settings import Settings
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
