@@ -342,12 +342,12 @@ class Reported:
             How works are cited: in words; as ``\citep{key}`` with the keys of `citations`, all else escaped
             for LaTeX; or as Pandoc's Markdown does, ``[@key]``.
         """
-        text: str = report_module("paper").paragraph(self, style)
+        text: str = report_module("paper.paragraph").paragraph(self, style)
         return text
 
     def citations(self, path: str | Path | None = None) -> str:
         """Return the works that `methods` cites as BibTeX; write them to `path` if given."""
-        return written(report_module("paper").citations(self), path)
+        return written(report_module("paper.paragraph").citations(self), path)
 
 
 def shown_in(result: Any, percent: bool) -> Any:

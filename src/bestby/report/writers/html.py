@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from bestby.report import paper
 from bestby.report.classes import is_small
 from bestby.report.document import Document, Picture, Section, describe
+from bestby.report.paper import paragraph as paper
 from bestby.report.tables import Table
 from bestby.report.writers.markup import escape, paragraph, subheading, table
 from bestby.report.writers.searched import listed, searched

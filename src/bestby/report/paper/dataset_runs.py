@@ -12,21 +12,17 @@ from bestby.report.kinds.dataset_runs import (
     score_name,
 )
 from bestby.report.numbers import percent
-from bestby.report.paper_sentences import source_of_interval, source_of_test
+from bestby.report.paper.shared import score_of_runs, source_of_test, with_works
 from bestby.report.references import cite
 from bestby.report.words import computed, listed
 from bestby.results.dataset_runs import RunsOnDatasets
 from bestby.results.datasets import DatasetComparison
-from bestby.vocabulary import long_name
 
 
 def scores(runs: RunsOnDatasets) -> Iterator[str]:
     """Yield what the scores are of several runs on each dataset."""
-    source = cite("analysis", "interquartile mean") if runs.statistic == "iqm" else ""
-    yield (
-        f"The score of a system on a dataset is the {long_name('statistic', runs.statistic)} of its runs"
-        f"{source}; over all datasets it is the {score_name(runs)}."
-    )
+    one = score_of_runs(runs.statistic)
+    yield f"The score of a system on a dataset is {one}; over all datasets it is the {score_name(runs)}."
 
 
 def over_runs(c: DatasetComparison, runs: RunsOnDatasets) -> Iterator[str]:
@@ -62,5 +58,5 @@ def over_runs(c: DatasetComparison, runs: RunsOnDatasets) -> Iterator[str]:
 
 
 def _named(methods: dict[str, None]) -> str:
-    """Return the names of intervals with their sources."""
-    return ", ".join(f"{summary.name_of_interval(one)}{source_of_interval(one)}" for one in methods)
+    """Return the names of intervals with their works."""
+    return ", ".join(with_works("interval", one) for one in methods)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from bestby._version import __version__
-from bestby.report import paper_kinds
 from bestby.report.references import SOFTWARE, Style, bibtex, cited, rendered
 from bestby.report.words import listed
 from bestby.results.base import Provenance
@@ -24,8 +24,8 @@ def citations(result: Any) -> str:
 
 
 def _written(result: Any) -> str:
-    sentences = getattr(paper_kinds, result.described_by)(result)
-    return " ".join(sentence for sentence in (*sentences, _software(result.provenance)) if sentence)
+    kind = import_module(f"bestby.report.paper.{result.described_by}")
+    return " ".join(filter(None, (*kind.sentences(result), _software(result.provenance))))
 
 
 def _version(provenance: Provenance | None) -> str:

@@ -1,11 +1,11 @@
-"""Sentences for papers that several kinds of results share: bounds, tests and corrections of differences."""
+"""What the paragraphs for papers of several kinds of results share: bounds, tests, corrections, resamples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from bestby import vocabulary
 from bestby.report import summary
 from bestby.report.numbers import alpha, margin_text, percent
 from bestby.report.references import cite, cite_metric
@@ -13,6 +13,7 @@ from bestby.report.words import computed, listed
 from bestby.results.comparison import Difference
 from bestby.results.pairs import examples
 from bestby.results.values import Interval, TestResult
+from bestby.vocabulary import long_name
 
 _MOST_NAMED = 10  # systems and datasets
 
@@ -49,7 +50,7 @@ def inference(
     """
     if not len(differences):
         return
-    intervals, tests = summary.intervals_and_tests(differences, source_of_interval, source_of_test)
+    intervals, tests = intervals_and_tests(differences)
     if computed(c, "interval"):
         text = f"We report every difference{over} with its {percent(c.level)} confidence interval"
         which = summary.for_both(intervals, scores) if scores else intervals
@@ -87,9 +88,8 @@ def corrected(c: Any, comparisons: int) -> str:
     if c.correction == "max-t":
         source = cite("correction", c.correction)
         return f"The adjusted p-values of the {each} comparisons{of_each} are those of the intervals{source}."
-    name = vocabulary.long_name("correction", c.correction)
-    source = cite("correction", c.correction)
-    return f"The p-values of the {each} comparisons{of_each} were corrected for their number: {name}{source}."
+    how = with_works("correction", c.correction)
+    return f"The p-values of the {each} comparisons{of_each} were corrected for their number: {how}."
 
 
 def _margin(c: Any, differences: Iterable[Difference]) -> str:
@@ -107,9 +107,9 @@ def _margin(c: Any, differences: Iterable[Difference]) -> str:
     )
 
 
-def source_of_interval(method: str) -> str:
-    """Return the citation of a method of intervals."""
-    return cite("interval", method)
+def intervals_and_tests(differences: Sequence[Difference]) -> tuple[str, str]:
+    """Return the names of the intervals and of the tests of some differences, with their works."""
+    return summary.intervals_and_tests(differences, partial(cite, "interval"), source_of_test)
 
 
 def source_of_test(test: TestResult) -> str:
@@ -127,22 +127,47 @@ def _joined(first: str, second: str) -> str:
     return f"{first[:-1]}; {second.strip()[1:]}" if first and second else first or second
 
 
-def of_scores(systems: Iterable[Any]) -> str:
-    """Return the names of the intervals of scores, with their sources."""
+def with_works(kind: str, name: str) -> str:
+    """Return the long name of a method of one kind, with the works that it is from."""
+    return f"{long_name(kind, name)}{cite(kind, name)}"
+
+
+def score_of_runs(statistic: str) -> str:
+    """Return what the score of a system is that has several runs."""
+    source = cite("analysis", "interquartile mean") if statistic == "iqm" else ""
+    return f"the {long_name('statistic', statistic)} of its runs{source}"
+
+
+def intervals_of_scores(systems: Iterable[Any]) -> str:
+    """Return the names of the intervals of scores with their citations; "" if no score has an interval."""
     methods = [entry.interval.method for entry in systems if entry.interval is not None]
-    if not methods:
-        return ""
-    shown = ((f"{summary.name_of_interval(one)}{cite('interval', one)}", 1) for one in methods)
-    return summary.counted_names(shown)
+    return summary.counted_names((with_works("interval", one), 1) for one in methods) if methods else ""
 
 
-def drawn(c: Any, differences: Iterable[Difference], *others: Interval | None) -> str:
+def within(c: Any, inner: list[Any], where: str) -> Iterator[str]:
+    """Yield how the differences on single datasets or repetitions were bounded and tested."""
+    if not inner:
+        return
+    intervals, tests = intervals_and_tests(inner)
+    if computed(c, "interval"):
+        yield f"Intervals ({percent(c.level)}) {where}: {intervals}."
+    if computed(c, "test"):
+        yield f"Tests {where}: {tests}."
+
+
+def drawn(
+    c: Any, differences: Iterable[Difference], *others: Interval | None, beside_orders: bool = False
+) -> str:
     """Return the number of resamples and the seed, if any were drawn; else that none were.
 
-    `others` are the intervals of scores and averages.
+    `others` are the intervals of scores and averages. `beside_orders` says that the resamples of stochastic
+    orders were told already.
     """
     if not computed(c, "interval") and not computed(c, "test"):
         return ""
-    if summary.resampled(differences) or any(one is not None and not one.exact for one in others):
+    resampled = summary.resampled(differences) or any(one is not None and not one.exact for one in others)
+    if beside_orders:
+        return f"Where we resampled anything else, we drew {summary.resamples(c)}" if resampled else ""
+    if resampled:
         return f"Intervals and tests that resample the data drew {summary.resamples(c)}"
     return "Nothing was resampled: these numbers follow from the data by formula, without a seed."

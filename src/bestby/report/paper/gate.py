@@ -1,0 +1,40 @@
+"""What the paragraph for a paper says of a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bestby.report.numbers import alpha, margin_text, percent
+from bestby.report.paper.shared import clustered, drawn, intervals_and_tests, measured, with_works
+from bestby.report.references import cite
+from bestby.report.words import listed
+from bestby.results.gate import Gate
+
+
+def sentences(g: Gate) -> Iterator[str]:
+    """Yield how it was decided whether a candidate may take the place of a baseline."""
+    yield f"We asked whether {g.candidate} may take the place of {g.baseline}, on the same {g.extent}."
+    yield clustered(g)
+    bounded = [check for check in g.checks if check.margin is not None]
+    alarms = [check for check in g.checks if check.margin is None]
+    if bounded:
+        margins = listed(
+            [f"{margin_text(check.margin or 0.0)} for {measured(check.name)}" for check in bounded]
+        )
+        bounds = [check.difference.equivalence_interval for check in bounded]
+        methods = dict.fromkeys(one.method for one in bounds if one is not None)
+        named_methods = listed([with_works("interval", one) for one in methods])
+        yield (
+            f"A loss of this much matters: {margins}. A check passes if the one-sided {percent(g.level)}"
+            f" bound of the difference{cite('analysis', 'equivalence')} excludes it; all checks"
+            f" must pass, which needs no correction. Bounds: {named_methods}."
+        )
+    if alarms:
+        names = listed([measured(check.name) for check in alarms])
+        _, tests = intervals_and_tests([check.difference for check in alarms])
+        several = f", corrected by Holm's procedure{cite('correction', 'holm')}" if len(alarms) > 1 else ""
+        yield (
+            f"For {names} we tested whether the candidate is worse, at the {percent(alpha(g.level))} level:"
+            f" {tests}{several}."
+        )
+    yield drawn(g, g.differences)
