@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
@@ -15,21 +15,20 @@ from bestby.results.disagreements import Disagreements, ItemsOf, Order
 from bestby.results.pairs import Differences, Pairs, parts_of
 from bestby.results.values import Interval
 
-T = TypeVar("T")
-
 _HUNDRED = 100.0
 NAMED = " (%)"
 """What the names of metrics in percent end with."""
 
 _KINDS = ("comparison", "runs", "study", "datasets", "folds")
-_OF_SCORES = ("score", "interval", "standard_error", "runs", "optimality_gap", "gap_interval")
-_OF_DIFFERENCES = (
-    "estimate", "score_a", "score_b", "interval", "equivalence_interval", "standard_error", "margin",
+_ON_SCALE = (
+    "score", "score_a", "score_b", "scores", "runs", "estimate", "difference", "effect", "interval",
+    "equivalence_interval", "low", "high", "equivalence", "standard_error", "margin", "optimality_gap",
+    "gap_interval",
 )  # fmt: skip
-_OF_ITEMS = ("effect", "score_a", "score_b")
-_OF_PAIRS = ("scores", "estimate", "low", "high", "standard_error", "equivalence", "margin")
-_OF_SPREAD = ("low", "difference", "high")
-_OF_VARIANCES = ("items", "runs", "rest")
+"""The fields of records of scores, differences and items that are on the scale of the metric."""
+
+_VARIANCES = ("items", "runs", "rest")
+"""The fields of a record of variances, which are on the square of that scale."""
 
 
 def in_percent(result: Any) -> Any:
@@ -51,7 +50,7 @@ def in_percent(result: Any) -> Any:
     metrics = (result.metric,) if hasattr(result, "metric") else result.metrics
     names = {metric.name: f"{metric.name}{NAMED}" for metric in metrics if _is_share(result, metric)}
     _check(result, metrics, names)
-    changes = _of_one_metric(result) if hasattr(result, "metric") else _of_metrics(result, names)
+    changes = _changes_of_one_metric(result) if hasattr(result, "metric") else _changes(result, names)
     changes["differences"] = _differences(result.differences, names)
     shown = dataclasses.replace(result, margin=_times(result.margin), **changes)
     if getattr(result, "_items", None) is not None:
@@ -66,7 +65,7 @@ def scale_of(metric: MetricInfo) -> float:
 
 def as_measured(difference: Difference, scale: float) -> Difference:
     """Return a difference on the scale of its metric, from one that was multiplied."""
-    return difference if scale == 1.0 else _scaled(difference, _OF_DIFFERENCES, 1.0 / scale)
+    return difference if scale == 1.0 else _scaled(difference, 1.0 / scale)
 
 
 def _items_in_percent(items_of: ItemsOf, names: Mapping[str, str]) -> ItemsOf:
@@ -77,7 +76,7 @@ def _items_in_percent(items_of: ItemsOf, names: Mapping[str, str]) -> ItemsOf:
         if metric not in measured:
             return items_of(metric, a, b, order)
         one = items_of(measured[metric], a, b, order)
-        rows = tuple(_scaled(row, _OF_ITEMS) for row in one.rows)
+        rows = tuple(map(_scaled, one.rows))
         return dataclasses.replace(one, metric=metric, rows=rows)
 
     return found
@@ -109,7 +108,7 @@ def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str])
     raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
 
 
-def _of_one_metric(result: Any) -> dict[str, Any]:
+def _changes_of_one_metric(result: Any) -> dict[str, Any]:
     """Return what changes in a comparison over datasets or folds, its differences apart."""
     name = f"{result.metric.name}{NAMED}"
     names = {result.metric.name: name}
@@ -120,12 +119,12 @@ def _of_one_metric(result: Any) -> dict[str, Any]:
         "within": {place: _differences(inner, names) for place, inner in result.within.items()},
     }
     if result.described_by == "folds":
-        return {**changes, "spread": tuple(_scaled(entry, _OF_SPREAD) for entry in result.spread)}
-    changes["overall"] = tuple(_scaled(entry, _OF_DIFFERENCES) for entry in result.overall)
-    return changes if result.runs is None else {**changes, "runs": _of_runs_on_datasets(result.runs)}
+        return {**changes, "spread": tuple(map(_scaled, result.spread))}
+    changes["overall"] = tuple(map(_scaled, result.overall))
+    return changes if result.runs is None else {**changes, "runs": _runs_in_percent(result.runs)}
 
 
-def _of_runs_on_datasets(runs: Any) -> Any:
+def _runs_in_percent(runs: Any) -> Any:
     """Return several runs on each dataset, their scores in percent."""
     return dataclasses.replace(
         runs,
@@ -133,56 +132,53 @@ def _of_runs_on_datasets(runs: Any) -> Any:
             name: {system: _times(scores) for system, scores in row.items()}
             for name, row in runs.scores.items()
         },
-        systems=tuple(_scaled(entry, _OF_SCORES) for entry in runs.systems),
+        systems=tuple(map(_scaled, runs.systems)),
     )
 
 
-def _of_metrics(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+def _changes(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what changes in a comparison that has a score per metric and system, its differences apart."""
     changes: dict[str, Any] = {
         "metrics": tuple(
             dataclasses.replace(metric, name=names.get(metric.name, metric.name)) for metric in result.metrics
         ),
-        "systems": _renamed(result.systems, names, _OF_SCORES),
-        "omnibus": _renamed(result.omnibus, names, ()),
+        "systems": _renamed(result.systems, names),
+        "omnibus": _renamed(result.omnibus, names),
     }
     if result.described_by == "runs":
-        changes["variances"] = tuple(_scaled(entry, _OF_VARIANCES, _HUNDRED**2) for entry in result.variances)
+        changes["variances"] = tuple(_scaled(entry, _HUNDRED**2, _VARIANCES) for entry in result.variances)
     return changes
 
 
 def _differences(differences: Sequence[Difference], names: Mapping[str, str]) -> Sequence[Difference]:
     if not isinstance(differences, Differences):
-        return _renamed(differences, names, _OF_DIFFERENCES)
-    parts: list[Any] = []
-    for part in parts_of(differences):
-        if isinstance(part, Pairs):
-            parts.append(_renamed((part,), names, _OF_PAIRS)[0])
-        else:
-            parts.append(_renamed(part, names, _OF_DIFFERENCES))
-    return Differences(tuple(parts))
+        return _renamed(differences, names)
+    return Differences(
+        tuple(
+            _renamed((part,), names)[0] if isinstance(part, Pairs) else _renamed(part, names)
+            for part in parts_of(differences)
+        )
+    )
 
 
-def _renamed(entries: Iterable[Any], names: Mapping[str, str], fields: Sequence[str]) -> tuple[Any, ...]:
+def _renamed(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
     """Return records of metrics, those of shares in percent and under their new names."""
     return tuple(
-        dataclasses.replace(_scaled(entry, fields), metric=names[entry.metric])
-        if entry.metric in names
-        else entry
+        dataclasses.replace(_scaled(entry), metric=names[entry.metric]) if entry.metric in names else entry
         for entry in entries
     )
 
 
-def _scaled(entry: Any, fields: Sequence[str], by: float = _HUNDRED) -> Any:
+def _scaled(entry: Any, by: float = _HUNDRED, fields: Sequence[str] = _ON_SCALE) -> Any:
     """Return a record some of whose fields, where it has them, are multiplied."""
     changes = {name: _times(getattr(entry, name), by) for name in fields if hasattr(entry, name)}
     return dataclasses.replace(entry, **changes)
 
 
 def _times(value: Any, by: float = _HUNDRED) -> Any:
-    """Return a number, an interval, an array or a tuple of these, multiplied; None stays None."""
-    if value is None:
-        return None
+    """Return a number, an interval, an array or a tuple of these, multiplied; None and names stay."""
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, Interval):
         return dataclasses.replace(value, low=value.low * by, high=value.high * by)
     return tuple(_times(part, by) for part in value) if isinstance(value, tuple) else value * by
