@@ -12,7 +12,7 @@ from bestby._core.text import counted
 from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.next_step import leading
-from bestby.report.numbers import DASH, MINUS, difference_text
+from bestby.report.numbers import DASH, difference_text
 from bestby.report.tables import Table
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison
@@ -127,4 +127,4 @@ def _number(value: float | None) -> Cell:
 
 
 def _effect(value: float) -> str:
-    return DASH if math.isnan(value) else difference_text(value).replace("-", MINUS)
+    return DASH if math.isnan(value) else difference_text(value)

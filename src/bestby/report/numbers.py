@@ -242,8 +242,12 @@ def p_clause(p_value: float, threshold: float | None = None, name: str = "p") ->
 
 
 def difference_text(value: float) -> str:
-    """Return a difference with four digits and a real minus sign."""
-    return f"{value:.4g}".replace("-", MINUS, 1)
+    """Return a difference with four digits and real minus signs.
+
+    >>> difference_text(-0.02), difference_text(-1e-5)
+    ('−0.02', '−1e−05')
+    """
+    return f"{value:.4g}".replace("-", MINUS)
 
 
 def power_text(power: float, error: float = 0.0) -> str:
