@@ -71,6 +71,16 @@ def _whole_parts(text: str) -> str:
     return text[: max(text.rfind(sign) for sign in _SEPARATORS) + 1]
 
 
+def pieces(name: str) -> list[str]:
+    """Return the pieces of a name between which a line may end: each ends with the signs that follow it.
+
+    >>> pieces("newstest2017.LIUM-NMT")
+    ['newstest2017.', 'LIUM-', 'NMT']
+    """
+    signs = re.escape(_SEPARATORS)
+    return re.findall(rf"[^{signs}]*[{signs}]+|[^{signs}]+", name)
+
+
 def broken(name: str, width: int, length: Callable[[str], int]) -> list[str]:
     """Return a name as lines of a width, broken after its signs, and in mid-word only where a word is wider.
 
@@ -78,7 +88,7 @@ def broken(name: str, width: int, length: Callable[[str], int]) -> list[str]:
     ['newstest2017.', 'LIUM-NMT.4900']
     """
     lines = [""]
-    for piece in re.findall(r"[^-_./: ]*[-_./: ]+|[^-_./: ]+", name):
+    for piece in pieces(name):
         if lines[-1] and length(lines[-1]) + length(piece.rstrip()) > width:
             lines.append("")
         for letter in [piece] if length(lines[-1]) + length(piece.rstrip()) <= width else piece:

@@ -13,6 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion, visible
 from bestby.report.column import Cell
 from bestby.report.document import Overview, Score, describe
+from bestby.report.names import pieces
 from bestby.report.tables import Table
 
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
@@ -153,7 +154,7 @@ def prose(text: str) -> str:
 
 
 def _breakable(word: str) -> str:
-    return r"\allowbreak{}".join(escape(piece) for piece in re.findall(r"[^-_./:]*[-_./:]+|[^-_./:]+", word))
+    return r"\allowbreak{}".join(map(escape, pieces(word)))
 
 
 def _overview(overview: Overview, layout: Layout) -> str:
