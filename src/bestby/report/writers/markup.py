@@ -61,7 +61,7 @@ def table(made: Table, *, sortable: bool = False, kind: str = "") -> str:
     region = f' tabindex="0" role="region" aria-label="{caption}"' if sortable else ""
     classes = " ".join(filter(None, ("bb-scroll", kind, "bb-whole" * (len(rows) <= _MOST_WHOLE))))
     body = "\n".join(["<tbody>", *rows, "</tbody>"])
-    below = "".join(f"\n{paragraph(line, 'bb-small bb-footnote')}" for line in made.footnote.splitlines())
+    below = "".join(f"\n{paragraph(line, 'bb-small')}" for line in made.footnote.splitlines())
     return f"""<div class="{classes}"{region}>
 <table class="bb-table{" bb-sortable" * sortable}">
 <caption>{caption}</caption>

@@ -74,16 +74,15 @@ def listed(index: int, items: Sequence[Table], headed: bool) -> list[str]:
         f'<option value="{place}">{escape(one.caption.partition(" differ on ")[0])}</option>'
         for place, one in enumerate(items)
     )
-    winners = "".join(
-        f"<option>{escape(word)}</option>" for word in ("all", "won by the first", "won by the second")
-    )
     return [
         f'<div class="bb-search bb-items" id="items-{index}">',
         subheading("Items on which they differ", headed),
         paragraph(_PUBLISHED, "bb-small"),
         '<p class="bb-fields" hidden>',
         f'<label>Pair <select class="bb-pair">{pairs}</select></label>',
-        f'<label>Show <select class="bb-winner">{winners}</select></label>',
+        '<label>Show <select class="bb-winner">',
+        "<option>all</option><option>won by the first</option><option>won by the second</option>",
+        "</select></label>",
         '<label>Find items <input type="search" class="bb-find" placeholder="part of any cell"></label>',
         '<output class="bb-found"></output></p>',
         *(table(one, sortable=True, kind="bb-tall") for one in items),
