@@ -77,7 +77,7 @@ for (const box of document.querySelectorAll(".bb-systems")) {
     const [i, j] = a < b ? [a, b] : [b, a];
     return i * size - (i * (i + 1)) / 2 + (j - i - 1);
   };
-  const pair = (first, second) => {  // A minus B as asked for; one-sided, as tested: p is of that direction only
+  const pair = (first, second) => {  // first minus second; one-sided, as tested: p is of that direction only
     const at = position(first, second);
     const flags = columns.flags(at);
     const turned = data.one_sided && ((flags & 2) !== 0) !== (first > second);

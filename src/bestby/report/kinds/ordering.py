@@ -35,7 +35,7 @@ MOST_SQUARES = 25
 
 
 def order_sentence(order: StochasticOrder) -> str:
-    """Return one order in plain words: violation ratio, bound, test, and whether A is dominant."""
+    """Return one order in plain words: violation ratio, bound, test, and whether the first is dominant."""
     a, b = order.a, order.b
     if math.isnan(order.violation_ratio):
         return visible(f"{a} and {b} have the same scores at every quantile: neither is better.")
@@ -50,7 +50,7 @@ def order_sentence(order: StochasticOrder) -> str:
 
 
 def _reading(order: StochasticOrder) -> str:
-    """Return whether A is dominant, and if custom says otherwise, that it does."""
+    """Return whether the first is dominant, and if custom says otherwise, that it does."""
     rate = percent(float(f"{100.0 * alpha(order.level):.3g}") / 100.0)
     if order.dominant:
         return f"At {rate}, {order.a} is almost stochastically dominant."
@@ -94,7 +94,8 @@ def document(orders: StochasticOrder | StochasticOrders) -> Document:
     level = percent(round(each[0].level, 6))
     lead, pictures = each[0].sentence, []
     if isinstance(orders, StochasticOrder):
-        caption = "0: A is better at every quantile; the line ends at the upper bound of the violation ratio."
+        caption = f"0: {orders.a} is better at every quantile;"
+        caption += " the line ends at the upper bound of the violation ratio."
         pictures.append(Picture("Violation ratio", caption, partial(figures.order, orders)))
     else:
         dominant = [f"{order.a} over {order.b}" for order in each if order.dominant]

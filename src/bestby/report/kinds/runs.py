@@ -280,7 +280,7 @@ def difference_sentence(d: RunsDifference, rounding: Rounding | None = None) -> 
     chance, interval = d.improvement, d.improvement_interval
     if d.ahead == d.b:
         first, second, order = d.b, d.a, d.reverse_order
-    if (d.ahead == d.b) == d.greater_is_better:  # the chance that A is above B is not that `first` wins
+    if (d.ahead == d.b) == d.greater_is_better:  # the chance that d.a is above is not that `first` wins
         chance, interval = 1.0 - chance, interval and interval.complement()
     sure = "" if interval is None else f" [{interval.low:.2f}, {interval.high:.2f}]"
     text = (
