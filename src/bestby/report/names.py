@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from unicodedata import east_asian_width
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 _SEPARATORS = "-_./: "
@@ -67,8 +68,14 @@ def _beginning(names: Sequence[str]) -> str:
 
 
 def _whole_parts(text: str) -> str:
-    """Return the beginning of a text up to its last sign that separates parts."""
-    return text[: max(text.rfind(sign) for sign in _SEPARATORS) + 1]
+    """Return the beginning of a text up to its last sign that separates parts, or is East Asian."""
+    ends = (place for place, sign in enumerate(text, 1) if sign in _SEPARATORS or _stands_alone(sign))
+    return text[: max(ends, default=0)]
+
+
+def _stands_alone(sign: str) -> bool:
+    """Tell whether a sign is East Asian: between such signs a name may be parted anywhere."""
+    return east_asian_width(sign) == "W"
 
 
 def pieces(name: str) -> list[str]:

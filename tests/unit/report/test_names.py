@@ -18,6 +18,7 @@ NAMES = st.lists(st.text("ab_-./ 漢", min_size=1, max_size=20), min_size=1, max
         (["a.en-de", "b.en-de"], "", ".en-de"),
         (["runs_a1", "runs_a2"], "runs_", ""),  # up to a sign, not in mid-word
         (["abcdefg1", "abcdefg2"], "", ""),
+        (["中文模型1号", "中文模型2号"], "中文模型", ""),  # whose words have no signs between them
         (["x_a", "x_b"], "", ""),  # too short to be worth a line
         (["same/x", "same/x"], "", ""),
         (["same/", "same/x"], "", ""),
