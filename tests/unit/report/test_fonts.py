@@ -23,17 +23,17 @@ def result(*names: str) -> bb.Comparison:
 def found_anew() -> Iterator[None]:
     """Let later tests look for installed fonts again: those found here are forgotten with the list."""
     yield
-    fonts._add_new_fonts.cache_clear()
+    fonts.add_new_fonts.cache_clear()
 
 
 def only(monkeypatch: pytest.MonkeyPatch, *families: str) -> None:
     """Let matplotlib know the fonts that it brings, and which of the others are installed."""
-    fonts._add_new_fonts.cache_clear()
+    fonts.add_new_fonts.cache_clear()
     monkeypatch.setattr(font_manager, "findSystemFonts", list)
     manager = font_manager.fontManager
     mine = [entry for entry in manager.ttflist if entry.name.startswith(("DejaVu", "STIX", "cm"))]
     monkeypatch.setattr(manager, "ttflist", mine)
-    monkeypatch.setattr(fonts, "_FAMILIES", families)
+    monkeypatch.setattr(fonts, "FAMILIES", families)
 
 
 def test_one_warning_for_all_letters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +82,7 @@ def test_fonts_installed_after_the_list_of_fonts_was_made_are_added(monkeypatch:
     path = next(entry.fname for entry in manager.ttflist if entry.name == "STIXGeneral")
     monkeypatch.setattr(manager, "ttflist", [e for e in manager.ttflist if not e.name.startswith("STIX")])
     monkeypatch.setattr(font_manager, "findSystemFonts", lambda: [path, __file__])
-    fonts._add_new_fonts.cache_clear()
+    fonts.add_new_fonts.cache_clear()
     axes = scores.scores(result("tack \u2ae7", "bert"))
     families = [label.get_fontfamily()[-1] for label in axes.get_yticklabels()]
     assert sorted(families) == ["STIXGeneral", "sans-serif"]

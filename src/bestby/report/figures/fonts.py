@@ -8,15 +8,18 @@ import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestby._core.text import visible
 from bestby.report.names import common
 
-_LONGEST = 60
+if TYPE_CHECKING:
+    from matplotlib.font_manager import FontProperties
+
+LONGEST = 60
 """Characters of a name in a figure. A longer one loses its middle, since names differ at their ends."""
 
-_FAMILIES = (
+FAMILIES = (
     "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK TC", "Noto Sans CJK KR", "Noto Sans SC",
     "Noto Sans JP", "Noto Sans KR", "Source Han Sans SC", "Source Han Sans", "WenQuanYi Micro Hei",
     "WenQuanYi Zen Hei", "Droid Sans Fallback", "IPAexGothic", "NanumGothic", "UnDotum",
@@ -31,7 +34,7 @@ _FAMILIES = (
 """Families that have the letters of one script or another, where they are installed."""
 
 
-def name(text: str, longest: int = _LONGEST) -> str:
+def name(text: str, longest: int = LONGEST) -> str:
     r"""Return a name as a figure shows it: hidden characters as escapes, and not too long.
 
     >>> print(name("a\x1b"), len(name("checkpoint-" * 300)))
@@ -55,7 +58,7 @@ def _fitting(text: str, room: int) -> int:
     return len(text)
 
 
-def short_names(names: Iterable[str], longest: int = _LONGEST) -> dict[str, str]:
+def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
     """Return the names of systems as a figure shows them, no longer than it takes to tell them apart.
 
     Where one is too long, the common beginning and end of all go if the rest then fits; else long names lose
@@ -71,7 +74,7 @@ def short_names(names: Iterable[str], longest: int = _LONGEST) -> dict[str, str]
     rest = {one: left_out.without(one) for one in unique}
     if columns(map(visible, unique)) > longest >= columns(map(visible, rest.values())):
         return {one: name(rest[one]) for one in unique}
-    for room in range(longest, _LONGEST + 1):
+    for room in range(longest, LONGEST + 1):
         for texts in ({one: one for one in unique}, rest):
             shown = {one: name(text, room) for one, text in texts.items()}
             if len(set(shown.values())) == len(unique):
@@ -89,41 +92,47 @@ def columns(texts: Iterable[str]) -> int:
 def add_fonts(texts: Iterable[Any]) -> None:
     """Give texts the fonts that have all of their letters, as far as they are installed."""
     for text in texts:
-        # Only where it is needed: elsewhere the same figure is the same file, whatever is installed.
-        if not text.get_text().isascii() and _lacking(text):
-            families = _installed()
-            text.set_fontfamily([*text.get_fontfamily(), *families])
-            if not _all_bold(families):  # or single letters of a name would be bold
+        more = families_to_add(text.get_text(), text.get_fontproperties())
+        if more:
+            text.set_fontfamily([*text.get_fontfamily(), *more])
+            if not _all_bold(more):  # or single letters of a name would be bold
                 text.set_fontweight("normal")
 
 
-def _lacking(text: Any) -> bool:
-    """Tell whether the font of a text lacks one of its letters."""
+def families_to_add(text: str, font: FontProperties) -> list[str]:
+    """Return the installed families that may have the letters of a text, if its font lacks one of them.
+
+    Elsewhere there are none, so that the same figure is the same file, whatever is installed.
+    """
     from matplotlib import font_manager
 
-    font = font_manager.get_font(font_manager.findfont(text.get_fontproperties()))
-    return any(not font.get_char_index(ord(letter)) for letter in text.get_text() if not letter.isascii())
+    if text.isascii():
+        return []
+    own = font_manager.get_font(font_manager.findfont(font))
+    if all(own.get_char_index(ord(letter)) for letter in text if not letter.isascii()):
+        return []
+    return _installed()
 
 
 def _installed() -> list[str]:
     """Return the installed families: matplotlib warns about every family that is missing."""
     from matplotlib import font_manager
 
-    _add_new_fonts()
-    families = {entry.name for entry in font_manager.fontManager.ttflist}
-    return [family for family in _FAMILIES if family in families]
+    add_new_fonts()
+    known = {entry.name for entry in font_manager.fontManager.ttflist}
+    return [family for family in FAMILIES if family in known]
 
 
-def _all_bold(families: Sequence[str]) -> bool:
-    """Tell whether each family has bold letters."""
+def _all_bold(names: Sequence[str]) -> bool:
+    """Tell whether each of some families has bold letters."""
     from matplotlib import font_manager
 
     bold = {entry.name for entry in font_manager.fontManager.ttflist if entry.weight in ("bold", 700)}
-    return bold.issuperset(families)
+    return bold.issuperset(names)
 
 
 @functools.cache
-def _add_new_fonts() -> None:
+def add_new_fonts() -> None:
     """Let matplotlib know the fonts that were installed after it made its list of them."""
     from matplotlib import font_manager
 

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import functools
-import unicodedata
+
+from bestby.report.figures import fonts
 
 
 def text_width(text: str, size: float) -> float:
-    """Return how many points a line of text is wide, in the font that is set."""
+    """Return how many points a line of text is wide, in the fonts that it will have."""
     import matplotlib as mpl
-    from matplotlib.font_manager import FontProperties, findfont
+    from matplotlib.font_manager import FontProperties
 
-    path = findfont(FontProperties(family=mpl.rcParams["font.family"]))
-    return size * sum(_advance(letter, path) for letter in text)
+    families = mpl.rcParams["font.family"]
+    more = fonts.families_to_add(text, FontProperties(family=families))
+    return size * _relative_width(text, (*families, *more))
 
 
 @functools.lru_cache(maxsize=4096)
-def _advance(letter: str, path: str) -> float:
-    """Return the width of a letter relative to the size of the font; of East Asian letters it is 1."""
-    from matplotlib.font_manager import get_font
-    from matplotlib.ft2font import LoadFlags
+def _relative_width(text: str, families: tuple[str, ...]) -> float:
+    """Return the width of a text relative to the size of its font."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
 
-    if unicodedata.east_asian_width(letter) in "WF":
-        return 1.0
-    font = get_font(path)
-    font.set_size(100.0, 72)
-    return float(font.load_char(ord(letter), flags=LoadFlags.NO_HINTING).linearHoriAdvance) / 65536.0 / 100.0
+    font = FontProperties(family=list(families), size=1.0)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def wrapped(text: str, width: float, size: float) -> str:
