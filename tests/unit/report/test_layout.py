@@ -22,6 +22,7 @@ NAMES = {
     "long": lambda i: f"meta-llama/Llama-3.1-8B-Instruct-finetuned-on-everything-checkpoint-{1000 * i}",
     "chinese": lambda i: f"中文大语言模型第{i}号",
     "one letter": lambda i: chr(65 + i),
+    "wide": lambda i: f"WMWMWMWMWMWMWM{i}",
 }
 SIZES = (2, 3, 12, 30)
 _SLACK = 1.5
@@ -29,8 +30,6 @@ _SLACK = 1.5
 
 
 def names(style: str, size: int) -> list[str]:
-    if style == "chinese" and not fonts._installed():
-        pytest.skip("no installed font has Chinese letters, so that names are boxes of another width")
     return [NAMES[style](i) for i in range(size)]
 
 
@@ -123,6 +122,18 @@ def test_of_datasets_and_runs(style: str, size: int, width: Any) -> None:
             check(of_datasets(style, size).plot(kind, width=width))
         for kind in ("scores", "order", "quantiles"):
             check(of_runs(style, min(size, 12)).plot(kind=kind, width=width))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", SIZES)
+def test_of_letters_that_no_font_has(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fonts, "FAMILIES", ())
+    with default_style():
+        for kind in ("forest", "baseline", "systems", "matrix"):
+            if size <= 12 or kind != "forest":
+                check(compared("chinese", size).plot(kind=kind, width="column"))
+        if size > 2:
+            check(of_datasets("chinese", size).plot("ranks", width="column"))
 
 
 @pytest.mark.long

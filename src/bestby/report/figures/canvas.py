@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _WIDTHS = {"column": 3.03, "page": 6.3}
 """Inches of a column and of the text of a page in the style of ACL."""
 
+_PER_INCH, _FEWEST = 5.4, 5
+"""Letters of a name for each inch of the width of a figure, and at least."""
+
 _FAMILIES = {"sans": ["sans-serif"], "serif": ["STIXGeneral"]}
 _PAPER, _SCREEN = 8.0, 10.0
 """Points of letters in a paper, of a given width, and in a figure as wide as it needs."""
@@ -29,12 +32,14 @@ class Canvas:
     """Where and how a figure is drawn: axes of the user, or a new figure.
 
     `width` is in inches; None lets the figure be as wide as it needs. `font` is "sans" or "serif"; None
-    leaves what the user of matplotlib has set.
+    leaves what the user of matplotlib has set. `letters` is the share of the usual letters of a name that it
+    may have if `width` is given.
     """
 
     ax: Axes | None = None
     width: float | None = None
     font: str | None = None
+    letters: float = 1.0
 
     @classmethod
     def of(cls, ax: Axes | None, width: str | float | None, font: str | None) -> Canvas:
@@ -46,11 +51,6 @@ class Canvas:
                 "width is that of a new figure, and ax is part of another", hint="leave one of them out"
             )
         return cls(ax, None if width is None else _inches(width), font)
-
-    @property
-    def letters(self) -> int:
-        """Most letters of a name."""
-        return 60 if self.width is None else max(10, round(5.4 * self.width))
 
     @property
     def narrow(self) -> bool:
@@ -68,8 +68,9 @@ class Canvas:
         return self.size / _SCREEN
 
     def names(self, systems: Iterable[str], share: float = 1.0) -> dict[str, str]:
-        """Return what the figure shows of names, in a share of the room for them if its width is given."""
-        return fonts.short_names(systems, 60 if self.width is None else max(8, round(share * self.letters)))
+        """Return what the figure shows of names, in a share of the room for them."""
+        longest = fonts.LONGEST if self.width is None else self.letters * _PER_INCH * self.width
+        return fonts.short_names(systems, max(_FEWEST, round(share * longest)))
 
     def axes(self) -> Axes:
         """Return the axes of the user, or those of a new figure."""

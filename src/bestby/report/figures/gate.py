@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from bestby.report.figures import drawing
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.fonts import name
 from bestby.report.figures.forest import Line, draw_lines
 from bestby.report.figures.layout import figure
 from bestby.report.numbers import MINUS, Rounding, margin_text, percent
@@ -21,11 +20,12 @@ def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
     margins = {check.margin for check in g.checks}
     margin = next(iter(margins)) if len(margins) == 1 else None
     names = canvas.names([g.candidate, g.baseline])
+    checks = canvas.names(check.name for check in g.checks)
     keys = [drawing.key("fail", filled=True), drawing.key("pass or inconclusive", filled=False)]
     if margin is not None:
         keys.append(drawing.patch(f"within the margin, ±{margin_text(margin)}", drawing.BAND))
     sheet = draw_lines(
-        [_line(check, margins) for check in g.checks],
+        [_line(check, checks[check.name], margins) for check in g.checks],
         Rounding.of([(d.estimate, d.equivalence_interval) for d in g.differences], margin),
         margin,
         canvas,
@@ -37,9 +37,9 @@ def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
     return sheet
 
 
-def _line(check: GateCheck, margins: set[float | None]) -> Line:
+def _line(check: GateCheck, name: str, margins: set[float | None]) -> Line:
     own = "" if check.margin is None or len(margins) == 1 else f", margin {margin_text(check.margin)}"
     way = "" if check.difference.greater_is_better else " (lower is better)"
-    label = f"{name(check.name)}{way}{own}: {check.outcome}"
+    label = f"{name}{way}{own}: {check.outcome}"
     d = check.difference
     return Line(label, d.estimate, d.equivalence_interval, check.outcome == "fail")

@@ -28,6 +28,10 @@ _LONG_WAY = 30.0
 """The largest place over the smallest from which the scale is logarithmic."""
 
 
+_SHARE = 0.3
+"""The share of the room for a name: names stand beside their marks, in the axes."""
+
+
 @figure
 def growth(
     c: StudyComparison, metric: str | None = None, by: Any = "epochs", *, canvas: Canvas = SCREEN
@@ -42,7 +46,7 @@ def growth(
             hint="by={condition: number or date} gives each its place; or add runs with their epochs",
         )
     shown = sorted((entry for entry in entries if entry.system in places), key=lambda e: places[e.system])
-    axes, names = canvas.axes(), canvas.names(entry.system for entry in shown)
+    axes, names = canvas.axes(), canvas.names([entry.system for entry in shown], _SHARE)
     one_each = len({places[entry.system] for entry in shown}) == len(shown)
     if one_each:
         steps: list[Any] = [places[e.system] for e in shown]

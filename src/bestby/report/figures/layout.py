@@ -7,6 +7,7 @@ or is cut off; the axes get the rest of a given width. Axes of the user stay whe
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,6 +36,9 @@ _EDGE, _GAP = 0.08, 0.09
 _LEAST, _LEAST_AXES = 5.0, 0.6
 """Inches of the narrowest figure whose width is free, and of the narrowest axes."""
 
+_LETTERS = (1.0, 0.75, 0.5, 0.3)
+"""Shares of the usual letters of names, tried one after the other until there is room for the axes."""
+
 _ROUNDS = 3
 """How often the room beside the axes is measured, as it depends a little on their width."""
 
@@ -55,12 +59,14 @@ def figure(draw: Callable[P, Sheet]) -> Callable[P, Axes]:
         settings: Any = canvas.settings()
         # Whoever writes the figure learns of letters that no font has.
         with mpl.rc_context(settings), fonts.one_warning(silent=True):
-            sheet = draw(*args, **kwargs)
-            parts = _Parts.of(sheet, canvas)
-            whole: Any = sheet.axes if canvas.ax is not None else sheet.axes.figure
-            fonts.add_fonts(whole.findobj(Text))
-            if canvas.ax is None:
-                _arrange(sheet, canvas, parts)
+            for letters in _LETTERS:
+                kwargs["canvas"] = dataclasses.replace(canvas, letters=letters)
+                sheet = draw(*args, **kwargs)
+                parts = _Parts.of(sheet, canvas)
+                whole: Any = sheet.axes if canvas.ax is not None else sheet.axes.figure
+                fonts.add_fonts(whole.findobj(Text))
+                if canvas.ax is not None or _arrange(sheet, canvas, parts):
+                    break
         return sheet.axes
 
     return drawn
@@ -121,14 +127,15 @@ def _legend(owner: Any, sheet: Sheet, canvas: Canvas, columns: int, **place: Any
     return legend
 
 
-def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> None:
-    """Give the axes of a new figure, and everything around them, their places."""
+def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> bool:
+    """Give the axes of a new figure, and everything around them, their places; tell whether there is room."""
     axes, scale = sheet.axes, canvas.scale
     figure: Any = axes.figure
     across, height = scale * sheet.width, scale * sheet.height
     figure.set_size_inches(across + 2.0, height + 2.0)
     total, label = across, axes.get_xlabel()
     left = right = room = 0.0
+    numbers_fit = True
     for _ in range(_ROUNDS):
         left, right = _beside(axes)
         total = canvas.width or max(scale * sheet.width + left + right + 2 * _EDGE, scale * _LEAST)
@@ -141,7 +148,7 @@ def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> None:
             _wrap(part, text, room)
         _resize(figure, axes, total, across, height, left)
         parts.title.set_x(-left / across)
-        _thin_ticks(axes)
+        numbers_fit = _thin_ticks(axes)
         _keep_inside(axes.xaxis.label, axes)
     up, down = _above_and_below(axes)
     below = down
@@ -166,8 +173,10 @@ def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> None:
         else:
             part.set_position(corner)
         at -= tall
-    if canvas.width is not None:
-        figure.set_gid(FIXED_WIDTH)
+    if canvas.width is None:
+        return True  # fewer letters would change nothing
+    figure.set_gid(FIXED_WIDTH)
+    return numbers_fit and across > _LEAST_AXES
 
 
 def _resize(figure: Any, axes: Axes, total: float, across: float, height: float, left: float) -> None:
@@ -198,14 +207,14 @@ def _above_and_below(axes: Axes) -> tuple[float, float]:
     return max(whole.y1 - inner.y1, 0.0) / figure.dpi, max(inner.y0 - whole.y0, 0.0) / figure.dpi
 
 
-def _thin_ticks(axes: Axes) -> None:
-    """Take numbers from the scale until none touches its neighbour."""
+def _thin_ticks(axes: Axes) -> bool:
+    """Take numbers from the scale until none touches its neighbour; tell whether that was enough."""
     from matplotlib.ticker import MaxNLocator
 
     figure: Any = axes.figure
     locator = axes.xaxis.get_major_locator()
     if type(locator) is not MaxNLocator:
-        return
+        return True
     for bins in range(5, 0, -1):
         locator.set_params(nbins=bins)
         low, high = sorted(axes.get_xlim())
@@ -215,7 +224,8 @@ def _thin_ticks(axes: Axes) -> None:
             (tick.label1.get_window_extent(_renderer(figure)) for tick in shown), key=lambda b: b.x0
         )
         if all(one.x1 + _GAP * figure.dpi <= two.x0 for one, two in pairwise(boxes)):
-            return
+            return True
+    return False
 
 
 def _wrap(part: Any, text: str, room: float) -> None:
