@@ -10,7 +10,7 @@ from bestby.planning.base import Design, Question
 from bestby.planning.proportions import PairedProportions
 from bestby.planning.scores import PairedScores
 from bestby.planning.search import least_effect, least_size
-from bestby.report.numbers import Rounding, margin_text
+from bestby.report.numbers import Rounding, alpha, margin_text
 from bestby.report.percent import NAMED, as_measured, scale_of
 from bestby.report.tables import differences_of, systems_of
 from bestby.results.base import MetricInfo
@@ -37,8 +37,8 @@ def next_step(c: Comparison, metric: MetricInfo) -> str:
 
     The leading two are the two best, or the baseline and the best other system. The numbers are those of
     `bestby plan`: for a share of right answers from the items that exactly one has right, else from the
-    standard error of the difference, in both cases with what these leave open. They are for the level of one
-    comparison of the family, by Bonferroni.
+    standard error of the difference, in both cases with what these leave open. They are for the level that
+    Bonferroni gives one comparison of the family.
     """
     d = leading(c, metric)
     if d is None:
@@ -87,7 +87,7 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
     if detected is None or design is None:
         return ""
     text = f"{d.n_items:,} items detect a difference of {_rounded(scale * detected)} with power {POWER:g}"
-    text += f" at the level of one of {family:,} comparisons" * (family > 1)
+    text += f" at the level {alpha(c.level):.4g} / {family:,}" * (family > 1)
     if c.margin is not None:
         size, named = c.margin / scale, f"the margin of {margin_text(c.margin)}"
     else:

@@ -60,7 +60,7 @@ def test_the_numbers_are_those_of_a_plan(metric: str, able: tuple[float, ...]) -
     if d.estimate < detected:
         size = bb.sample_size(design, **asked).n
         assert taken == (size if size <= MOST_EXACT else pytest.approx(size, rel=0.01))
-    assert ("of one of 3 comparisons" in said(c)) == (len(c) == 3)
+    assert ("with power 0.8 at the level 0.05 / 3" in said(c)) == (len(c) == 3)
 
 
 def test_a_margin_is_what_is_planned_for() -> None:
@@ -82,7 +82,7 @@ def test_with_a_baseline_the_best_other_system_is_meant() -> None:
     systems, gold = labels(0.5, 0.9, 0.6)
     text = said(bb.compare(systems, gold, baseline="s0", n_resamples=99))
     assert text.startswith("s1 and the baseline s0 differ on ")
-    assert "of one of 2 comparisons" in text
+    assert "at the level 0.05 / 2" in text
 
 
 @pytest.mark.parametrize("greater", [True, False])
