@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from tests.unit.report.conftest import ladder
 
 from bestby._core.errors import InvalidInputError
 from bestby.report.figures import drawing, forest, scores
@@ -150,6 +151,22 @@ def test_scores(made: SimpleNamespace) -> None:
     axes = scores.scores(made.five())
     assert [float(point.get_xdata()[0]) for point in markers(axes)] == [s.score for s in made.five().systems]
     assert axes.get_xlabel() == "accuracy (higher is better)"
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["bert", "gpt"], ["a", "b"]),
+        (["b", "gpt"], ["group a", "group b"]),
+        (["gpt", "A"], ["group a", "group b"]),
+    ],
+)
+def test_the_letter_of_a_group_is_told_from_a_system_of_that_name(names: list[str], shown: list[str]) -> None:
+    c = ladder(names)
+    written = [text.get_text() for text in scores.scores(c).texts]
+    assert [text for text in written if text.removeprefix("group ") in ("a", "b")] == shown
+    heads = [text.split(drawing.GAP)[-1] for text in labels(forest.forest(ladder([*names, "t5"])))]
+    assert [head for head in heads if head.removeprefix("group ") in ("a", "b")] == shown
 
 
 @pytest.mark.long

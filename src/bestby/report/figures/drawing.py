@@ -20,6 +20,7 @@ from bestby.report.numbers import MINUS, Rounding, alpha, ends, margin_text
 from bestby.report.words import computed, direction
 from bestby.report.writers.files import write_bytes
 from bestby.results.base import MetricInfo
+from bestby.results.comparison import SystemScore
 from bestby.results.values import Interval
 
 if TYPE_CHECKING:
@@ -170,6 +171,17 @@ def numbers(
     for position, _, sign in written:
         if sign:
             note(axes, position, sign, canvas, right)
+
+
+def groups(entries: Sequence[SystemScore]) -> dict[str, str]:
+    """Return the letters of the groups of each system, as "group a" if a system is called by such a letter.
+
+    Long lists of numbers of groups have no place in a figure.
+    """
+    letters = {entry.system: entry.group if (entry.group or "").isalpha() else "" for entry in entries}
+    used = {letter for group in letters.values() for letter in group or ""}
+    word = "group " if used & {system.casefold() for system in letters} else ""
+    return {system: f"{word}{group}" if group else "" for system, group in letters.items()}
 
 
 def _fraction(text: str) -> str:

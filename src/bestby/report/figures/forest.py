@@ -123,9 +123,11 @@ def _lines(c: Comparison, metric: MetricInfo, names: Mapping[str, str]) -> list[
     if c.baseline is not None:
         header = drawing.GAP.join((names[c.baseline], scores.get(c.baseline, ""), "baseline"))
         return [Line(header, bold=True), *(_pair(d, f"{names[d.a]} ({scores[d.a]})") for d in differences)]
+    groups = drawing.groups(entries)
     lines: list[Line] = []
     for entry in entries:
-        header = drawing.GAP.join(filter(None, (names[entry.system], scores[entry.system], entry.group)))
+        parts = (names[entry.system], scores[entry.system], groups[entry.system])
+        header = drawing.GAP.join(filter(None, parts))
         lines.append(Line(header, bold=True, rule=bool(lines)))
         lines += [_pair(d, f"{MINUS} {names[d.b]}") for d in differences if d.a == entry.system]
     return lines

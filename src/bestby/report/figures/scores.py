@@ -15,7 +15,7 @@ from bestby.report.numbers import percent
 from bestby.report.tables import differences_of, metric_info, score_rounding, systems_of
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
-from bestby.results.comparison import Comparison, SystemScore
+from bestby.results.comparison import Comparison
 from bestby.results.runs import RunsScore
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def _sheet(
         below = 0.2 * isinstance(entry, RunsScore)
         look = _LOOKS[standings[entry.system]] if standings else _PLAIN
         drawing.mark(axes, position + below, entry.score, entry.interval, **look)
-    rows = [(float(place), entry.score, entry.interval, _group(entry)) for place, entry in enumerate(entries)]
+    groups = drawing.groups(entries)
+    rows = [(float(i), entry.score, entry.interval, groups[entry.system]) for i, entry in enumerate(entries)]
     drawing.numbers(axes, rows, score_rounding(c, info), canvas)
     drawing.labels(axes, [names[entry.system] for entry in entries], [False] * len(entries))
     drawing.score_label(axes, info)
@@ -75,12 +76,6 @@ def _sheet(
     keys += [drawing.key_of_dots("one run")] * dotted
     height = (drawing.DOTTED_ROW if dotted else drawing.ROW) * len(entries)
     return Sheet(axes, height, title=f"{name(info.name)}{intervals}, {c.extent}{more}", keys=keys)
-
-
-def _group(entry: SystemScore) -> str:
-    """Return the letters of a system; long lists of numbers of groups have no place in a figure."""
-    group = entry.group or ""
-    return group if group.isalpha() else ""
 
 
 def _standings(c: Comparison, info: MetricInfo) -> dict[str, str]:

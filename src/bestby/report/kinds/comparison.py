@@ -208,7 +208,7 @@ def _overview(c: Comparison, omitted: str) -> Overview:
     groups = [entry.group for entry in c.systems if entry.group]
     if groups:
         label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
-        caption += f" Systems that share a {label} cannot be told apart."
+        caption += f" Systems that share a raised {label} cannot be told apart."
     return Overview(f"{caption} {omitted}".rstrip(), tuple(metric.name for metric in c.metrics), rows)
 
 
