@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, FAINT, INK
+from bestby.report.figures.colours import ACCENT, FAINT, INK, PAPER
 from bestby.report.figures.drawing import bare, key, label
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
@@ -131,7 +131,7 @@ def _point(axes: Axes, place: Any, entry: SystemScore, *, is_base: bool) -> None
         entry.score,
         marker="o",
         markersize=6.5,
-        markerfacecolor="#fffffe" if is_base else ACCENT,
+        markerfacecolor=PAPER if is_base else ACCENT,
         markeredgecolor=ACCENT,
         markeredgewidth=1.6,
         linestyle="none",

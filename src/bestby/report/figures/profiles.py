@@ -18,7 +18,9 @@ from bestby.report.numbers import percent
 from bestby.results.dataset_runs import RunsOnDatasets
 from bestby.results.datasets import DatasetComparison
 
-COLOURS = (ACCENT, "#e69f00", "#009e73", "#cc79a7", WORSE, "#56b4e9")  # Okabe and Ito 2008
+COLOURS = (ACCENT, "#a87900", "#009e73", "#cc79a7", WORSE, "#8367b8")
+"""The colours of Okabe and Ito 2008, without the two that are too light for thin lines on white."""
+
 STYLES = ("-", "--", "-.", ":")
 _MOST_BANDS = len(COLOURS)
 _POINTS = 400
