@@ -166,7 +166,7 @@ axes = bb.compare_folds(scores).plot()""",
         "growth",
         "Growth of a study",
         "Score and interval of each condition against its epochs. `by` gives other places: numbers, such as"
-        " those of training items, or dates.",
+        " those of training items, or dates; in the shell `--plot-by small=1000 --plot-by large=5000`.",
         """gold = rng.integers(0, 2, 400).astype(str)
 study = bb.Study(folder)  # a new one
 for epochs, right in ((1, 0.62), (2, 0.71), (4, 0.78), (8, 0.81)):

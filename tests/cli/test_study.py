@@ -153,6 +153,43 @@ def test_every_option_reaches_the_comparison(run: Run, study: Path) -> None:
     assert {(d["a"], d["b"]) for d in document["differences"]} == {("h0", "h1"), ("h0", "h2")}
 
 
+def test_growth_by_dates(run: Run, study: Path, tmp_path: Path) -> None:
+    grown = ("study", "run", "s", "--plot", "g.svg", "--plot-kind", "growth", "--plot-by", "h0=2026-01-31")
+    done = run(*grown, "--plot-by", "h2=2026-03-01")
+    assert (done.returncode, done.stderr) == (0, "")
+    drawn = (tmp_path / "g.svg").read_text(encoding="utf-8")
+    assert ">h0</text>" in drawn
+    assert ">h2</text>" in drawn
+    assert ">h1</text>" not in drawn  # it has no place
+    assert "Not shown, as they have no place: 1 condition." in drawn
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (["--plot-by", "h1"], "--plot-by must be CONDITION=PLACE, got 'h1'"),
+        (["--plot-by", "h1=1", "--plot-by", "h1=2"], "--plot-by is given twice for h1"),
+        (
+            ["--plot-by", "h1=1", "--plot-by", "h2=nan"],
+            "--plot-by must have a number or a date for each condition",
+        ),
+        (
+            ["--plot-by", "h1=1", "--plot-by", "h2=May"],
+            "--plot-by must have a number or a date for each condition",
+        ),
+        (["--plot-by", "h1=1", "--plot-by", "h2=2026-05-01"], "--plot-by has numbers and dates"),
+        (["--plot-by", "h9=1"], "--plot-by has 'h9', which is no condition of this result"),
+        (["--plot-by", "h1=1", "--plot-kind", "scores"], "--plot-by is for the figure of growth"),
+    ],
+)
+def test_wrong_places(run: Run, study: Path, given: list[str], why: str) -> None:
+    done = run("study", "run", "s", "--plot", "g.svg", "--plot-kind", "growth", *given)
+    assert done.returncode == 2
+    *_, error, hint = done.stderr.splitlines()
+    assert error.startswith(f"InvalidInputError: {why}")
+    assert hint.startswith("hint: ")
+
+
 @pytest.mark.parametrize("form", START)
 def test_outputs(run: Run, study: Path, tmp_path: Path, form: str) -> None:
     done = run("study", "run", "s", f"--{form}", "-")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
+from bestby._core.errors import InvalidInputError
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
 from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Names, Number, Text
@@ -76,7 +78,47 @@ class Statistics(groups.ItemFamily):
 @record
 class Output(outputs.InPercent, outputs.ComparisonTables):
     kind: str = outputs.figure_kind("study")
+    by: Names = option(
+        "CONDITION=PLACE",
+        "Place of a condition in the figure of growth: a number, or a date such as 2026-01-31; repeatable"
+        " (default: its epochs).",
+        "--plot-by",
+        shapes=("plot",),
+    )
     results_tsv: Text = result_file("Write a results.tsv in the form of BooStSa.")
+
+    def arguments_of(self, form: str) -> dict[str, Any]:
+        """Return the arguments that were given of a form of the result; places as numbers or dates."""
+        given = outputs.ComparisonTables.arguments_of(self, form)
+        if "by" not in given:
+            return given
+        if self.kind != "growth":
+            raise InvalidInputError(
+                "--plot-by is for the figure of growth", hint="give --plot-kind growth too, or leave it out"
+            )
+        return {**given, "by": places(given["by"])}
+
+
+def places(given: Sequence[str]) -> dict[str, float | str]:
+    """Return the places of conditions, a date as it was written.
+
+    >>> places(["small=1000", "v=2=2026-01-31"])
+    {'small': 1000.0, 'v=2': '2026-01-31'}
+    """
+    found: dict[str, float | str] = {}
+    for one in given:
+        condition, equals, place = (part.strip() for part in one.rpartition("="))
+        if not equals or not condition or not place:
+            raise InvalidInputError(
+                f"--plot-by must be CONDITION=PLACE, got {one!r}", hint="--plot-by h1=2026-01-31"
+            )
+        if condition in found:
+            raise InvalidInputError(f"--plot-by is given twice for {condition}", hint="give it one place")
+        try:
+            found[condition] = float(place)
+        except ValueError:
+            found[condition] = place
+    return found
 
 
 @record

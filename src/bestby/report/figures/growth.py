@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, FAINT, INK, PAPER
 from bestby.report.figures.drawing import bare, key, label
@@ -43,7 +45,7 @@ def growth(
     if len(set(places.values())) < 2:
         raise DesignError(
             f"a figure of growth needs two or more different places, got {len(set(places.values()))}",
-            hint="by={condition: number or date} gives each its place; or add runs with their epochs",
+            hint="by=PLACES gives each condition its number or date; or add runs with their epochs",
         )
     shown = sorted((entry for entry in entries if entry.system in places), key=lambda e: places[e.system])
     axes, names = canvas.axes(), canvas.names([entry.system for entry in shown], _SHARE)
@@ -60,7 +62,7 @@ def growth(
     left = len(entries) - len(shown)
     intervals = f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
     keys = [key("baseline", filled=False), key("other conditions", filled=True)] if _baselines(c) else []
-    foot = f"{left} conditions without a place are not shown." if left else ""
+    foot = f"Not shown, as they have no place: {counted(left, 'condition')}." if left else ""
     return Sheet(axes, 2.7, 5.2, f"{name(info.name)}{intervals}, {c.extent}", keys, foot)
 
 
@@ -95,7 +97,9 @@ def _places(entries: Sequence[SystemScore], by: Any) -> dict[str, Place]:
             )
     places = {system: _place(value) for system, value in by.items()}
     if len({isinstance(place, datetime) for place in places.values()}) > 1:
-        raise InvalidInputError("by has numbers and dates", hint="give all conditions the one or the other")
+        raise InvalidInputError(
+            "by has numbers and dates", hint="give all conditions the one or the other", argument="by"
+        )
     return places
 
 
@@ -109,14 +113,16 @@ def _place(value: Any) -> Place:
         return value.replace(tzinfo=None)
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day)
-    try:
-        return datetime.fromisoformat(value).replace(tzinfo=None) if isinstance(value, str) else float(value)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            f"by must have a number or a date for each condition, got {quoted(value)}",
-            hint="dates are written 2026-01-31",
-            argument="by",
-        ) from error
+    with suppress(TypeError, ValueError):
+        if isinstance(value, str):
+            return datetime.fromisoformat(value).replace(tzinfo=None)
+        if math.isfinite(number := float(value)):
+            return number
+    raise InvalidInputError(
+        f"by must have a number or a date for each condition, got {quoted(value)}",
+        hint="dates are written 2026-01-31",
+        argument="by",
+    )
 
 
 def _point(axes: Axes, place: Any, entry: SystemScore, *, is_base: bool) -> None:
