@@ -432,6 +432,36 @@ def test_real_numbers_and_probabilities_are_refused_with_the_metric_to_name(
     assert scores["a"] == pytest.approx(-sum(map(math.log, p)) / 40)
 
 
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (
+            "gate scores.csv --baseline old --candidate new --margin 0.05",
+            "the margin of 5: the difference is 20.0",
+        ),
+        ("slices scores.csv --by half --resamples 99", "all items 100 80.0 60.0 20.0"),
+        ("published scores.csv --system new --score 0.850", "published 85.0"),
+    ],
+)
+def test_percent_of_what_is_no_comparison_of_items(
+    command: str,
+    shown: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i},{i % 2},{int(i % 10 < 8)},{int(i % 10 < 6)}" for i in range(100)]
+    Path("scores.csv").write_text("\n".join(["item,half,new,old", *lines]))
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    github = ["--github"] if command.startswith("gate") else []
+    assert main([*command.split(), "--percent", *github, "--json", "t.json"]) == 0
+    assert shown in " ".join(capsys.readouterr().out.split())
+    assert not github or shown in " ".join(summary.read_text(encoding="utf-8").split())
+    assert shown not in Path("t.json").read_text(encoding="utf-8")
+
+
 def test_percent_is_for_people_and_latex_options_reach_the_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -176,3 +176,18 @@ def test_pairs_of_numbers_on_the_command_line(run: Run, tmp_path: Path) -> None:
         for made in (found, json.loads(named.stdout))
     ]
     assert scores[0] == pytest.approx(scores[1], abs=1e-12)
+
+
+def test_win_rates_are_shown_in_percent_and_strengths_are_not(run: Run, tmp_path: Path) -> None:
+    rows = [f"x,y,{'a' if i % 4 else 'b'},{i}" for i in range(40)]
+    (tmp_path / "judged.csv").write_text("\n".join(["a,b,winner,item", *rows]))
+    words = ("preferences", "judged.csv", "--percent", "--resamples", "99")
+    done = run(*words, "--method", "win-rate")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "x has the highest win_rate (%), 75" in done.stdout
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "InvalidInputError: cannot show percent: strengths have no scale from 0 to 1",
+        "hint: leave out --percent",
+    ]

@@ -35,9 +35,9 @@ def places() -> Places:
     return Places(Path(summary), Path(outputs) if outputs else None)
 
 
-def report(result: Gate, status: int, to: Places) -> None:
+def report(result: Gate, status: int, to: Places, *, percent: bool = False) -> None:
     """Append the report to the summary, and outcome, status and message to the outputs."""
-    _append(to.summary, result.to_markdown() + "\n")
+    _append(to.summary, result.to_markdown(percent=percent) + "\n")
     if to.outputs is not None:
         # The message is one line: names with line feeds in them are escaped.
         _append(to.outputs, f"outcome={result.outcome}\nstatus={status}\nmessage={message(result)}\n")

@@ -7,23 +7,28 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.text import quoted
+from bestby.metrics.registry import resolve
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
 from bestby.results.disagreements import Disagreements, ItemsOf, Order
+from bestby.results.gate import Gate
 from bestby.results.pairs import Differences, Pairs, parts_of
+from bestby.results.published import PublishedComparison
+from bestby.results.slices import SlicesComparison
 from bestby.results.values import Interval
 
 _HUNDRED = 100.0
 NAMED = " (%)"
 """What the names of metrics in percent end with."""
 
-_KINDS = ("comparison", "runs", "study", "datasets", "folds")
+_KINDS = ("comparison", "runs", "study", "datasets", "folds", "slices", "gate", "published")
+_WITHOUT = {"preferences": "strengths have no scale from 0 to 1"}
 _ON_SCALE = (
     "score", "score_a", "score_b", "scores", "runs", "estimate", "difference", "effect", "interval",
     "equivalence_interval", "low", "high", "equivalence", "standard_error", "margin", "optimality_gap",
-    "gap_interval",
+    "gap_interval", "mean", "mean_error", "tau",
 )  # fmt: skip
 """The fields of records of scores, differences and items that are on the scale of the metric."""
 
@@ -42,17 +47,12 @@ def in_percent(result: Any) -> Any:
         If no metric is a share (bounded by -1 and 1), or if there is a margin and not all of them are.
     """
     if result.described_by not in _KINDS:
-        raise InvalidInputError(
-            "percent is for comparisons of items, runs, folds, datasets and studies, and this is a"
-            f" {type(result).__name__}",
-            hint="leave out percent",
-        )
-    metrics = (result.metric,) if hasattr(result, "metric") else result.metrics
+        why = _WITHOUT.get(result.described_by, f"a {type(result).__name__} has no scores of systems")
+        raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
+    metrics = _metrics(result)
     names = {metric.name: f"{metric.name}{NAMED}" for metric in metrics if _is_share(result, metric)}
     _check(result, metrics, names)
-    changes = _changes_of_one_metric(result) if hasattr(result, "metric") else _changes(result, names)
-    changes["differences"] = _differences(result.differences, names)
-    shown = dataclasses.replace(result, margin=_times(result.margin), **changes)
+    shown = dataclasses.replace(result, **_CHANGES.get(result.described_by, _changes)(result, names))
     if getattr(result, "_items", None) is not None:
         object.__setattr__(shown, "_items", _items_in_percent(result._items, names))
     return shown
@@ -87,16 +87,40 @@ def _is_share(result: Any, metric: MetricInfo) -> bool:
     low, high = metric.bounds
     if math.isfinite(low) or math.isfinite(high):
         return low >= -1.0 and high <= 1.0
+    return not any(abs(score) > 1.0 for score in _scores(result, metric.name))
+
+
+def _metrics(result: Any) -> Sequence[MetricInfo]:
+    """Return the metrics of a result; those of a gate, which has their names alone, as they are known."""
     if hasattr(result, "metric"):
-        scores = result.scores.ravel().tolist()
-    else:
-        scores = [entry.score for entry in result.systems if entry.metric == metric.name]
-    return not any(abs(score) > 1.0 for score in scores)
+        return (result.metric,)
+    if hasattr(result, "metrics"):
+        return tuple(result.metrics)
+    return tuple(MetricInfo(d.metric, d.greater_is_better, _bounds(d.metric)) for d in result.differences)
+
+
+def _bounds(name: str) -> tuple[float, float]:
+    """Return the bounds of a metric by its name; none of one that bestby does not know."""
+    try:
+        return resolve(name).bounds
+    except BestbyError:
+        return -math.inf, math.inf
+
+
+def _scores(result: Any, metric: str) -> list[float]:
+    """Return the scores of all systems on a metric."""
+    if result.described_by == "published":
+        return [result.score, result.published_score]
+    if hasattr(result, "metric"):
+        return list(result.scores.ravel().tolist())
+    if hasattr(result, "systems"):
+        return [entry.score for entry in result.systems if entry.metric == metric]
+    return [score for d in result.differences if d.metric == metric for score in (d.score_a, d.score_b)]
 
 
 def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str]) -> None:
     others = [metric for metric in metrics if metric.name not in names]
-    if names and (not others or result.margin is None):
+    if names and (not others or getattr(result, "margin", None) is None):
         return
     first = others[0]
     if first.bounds == (0.0, _HUNDRED):
@@ -108,15 +132,14 @@ def _check(result: Any, metrics: Sequence[MetricInfo], names: Mapping[str, str])
     raise InvalidInputError(f"cannot show percent: {why}", hint="leave out percent")
 
 
-def _changes_of_one_metric(result: Any) -> dict[str, Any]:
-    """Return what changes in a comparison over datasets or folds, its differences apart."""
-    name = f"{result.metric.name}{NAMED}"
-    names = {result.metric.name: name}
+def _changes_of_one_metric(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes in a comparison over datasets or folds."""
     changes: dict[str, Any] = {
-        "metric": dataclasses.replace(result.metric, name=name),
+        "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
         "scores": _times(result.scores),
-        "means": _times(result.means),
         "within": {place: _differences(inner, names) for place, inner in result.within.items()},
+        "differences": _differences(result.differences, names),
+        "margin": _times(result.margin),
     }
     if result.described_by == "folds":
         return {**changes, "spread": tuple(map(_scaled, result.spread))}
@@ -137,17 +160,67 @@ def _runs_in_percent(runs: Any) -> Any:
 
 
 def _changes(result: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return what changes in a comparison that has a score per metric and system, its differences apart."""
+    """Return what changes in a comparison that has a score per metric and system."""
     changes: dict[str, Any] = {
-        "metrics": tuple(
-            dataclasses.replace(metric, name=names.get(metric.name, metric.name)) for metric in result.metrics
-        ),
+        "metrics": _renamed_metrics(result, names),
         "systems": _renamed(result.systems, names),
         "omnibus": _renamed(result.omnibus, names),
+        "differences": _differences(result.differences, names),
+        "margin": _times(result.margin),
     }
     if result.described_by == "runs":
         changes["variances"] = tuple(_scaled(entry, _HUNDRED**2, _VARIANCES) for entry in result.variances)
     return changes
+
+
+def _changes_of_slices(result: SlicesComparison, names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "metrics": _renamed_metrics(result, names),
+        "overall": _renamed(result.overall, names),
+        "slices": _around(result.slices, names),
+        "heterogeneity": _renamed(result.heterogeneity, names),
+    }
+
+
+def _changes_of_gate(result: Gate, names: Mapping[str, str]) -> dict[str, Any]:
+    return {"checks": _around(result.checks, names)}
+
+
+def _changes_of_published(result: PublishedComparison, names: Mapping[str, str]) -> dict[str, Any]:
+    fields = ("score", "interval", "published_score", "published_low", "published_high")
+    return {
+        "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
+        "answers": tuple(map(_scaled, result.answers)),
+        **{field: _times(getattr(result, field)) for field in fields},
+    }
+
+
+_CHANGES = {
+    "datasets": _changes_of_one_metric,
+    "folds": _changes_of_one_metric,
+    "slices": _changes_of_slices,
+    "gate": _changes_of_gate,
+    "published": _changes_of_published,
+}
+"""What changes in results that are not of `_changes`."""
+
+
+def _renamed_metrics(result: Any, names: Mapping[str, str]) -> tuple[MetricInfo, ...]:
+    return tuple(
+        dataclasses.replace(metric, name=names.get(metric.name, metric.name)) for metric in result.metrics
+    )
+
+
+def _around(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]:
+    """Return records that hold a difference, those of shares in percent."""
+    return tuple(_scaled_around(one, names) if one.difference.metric in names else one for one in entries)
+
+
+def _scaled_around(entry: Any, names: Mapping[str, str]) -> Any:
+    (difference,) = _renamed((entry.difference,), names)
+    shown = _scaled(entry, fields=("margin", "detectable", "shrunken"))
+    changes = {"metric": difference.metric} if hasattr(entry, "metric") else {}
+    return dataclasses.replace(shown, difference=difference, **changes)
 
 
 def _differences(differences: Sequence[Difference], names: Mapping[str, str]) -> Sequence[Difference]:

@@ -20,6 +20,7 @@ class Drawn:
         *,
         width: FigureWidth | float | None = None,
         font: FigureFont | None = None,
+        percent: bool = False,
         ax: Any = None,
     ) -> Any:
         """Draw the result; return the matplotlib Axes. There is one kind of figure.
@@ -32,12 +33,14 @@ class Drawn:
             is as wide as it needs.
         font : {"sans", "serif"}, optional
             The letters; by default those that matplotlib is set to.
+        percent : bool
+            Show scores and differences in percent, as for `table`.
         ax : matplotlib.axes.Axes, optional
             Where to draw; a new figure by default.
         """
         module, function = self.drawn_by
         canvas = canvas_of(ax, width, font)
-        return getattr(report_module(f"figures.{module}"), function)(self, canvas=canvas)
+        return getattr(report_module(f"figures.{module}"), function)(shown_in(self, percent), canvas=canvas)
 
 
 class DrawnSystems:

@@ -11,7 +11,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, shortened, suggestion
 from bestby.results.base import MetricInfo, Note, Provenance, Reported, report_module
 from bestby.results.comparison import Difference
-from bestby.results.drawn import canvas_of
+from bestby.results.drawn import canvas_of, shown_metric
 from bestby.vocabulary import FigureFont, FigureWidth
 
 HeterogeneityTest = Literal["permutation-q", "welch-q", "hotelling"]
@@ -206,6 +206,7 @@ class SlicesComparison(Reported):
         *,
         width: FigureWidth | float | None = None,
         font: FigureFont | None = None,
+        percent: bool = False,
         ax: Any = None,
     ) -> Any:
         """Draw the difference in every slice with its interval; return the matplotlib Axes.
@@ -214,8 +215,9 @@ class SlicesComparison(Reported):
         ----------
         metric : str, optional
             One of the metrics, by default the first; of several pairs the first is drawn.
-        width, font, ax
+        width, font, percent, ax
             As for `Comparison.plot`.
         """
         canvas = canvas_of(ax, width, font)
-        return report_module("figures.slices").slices(self, metric, canvas=canvas)
+        shown, metric = shown_metric(self, metric, percent)
+        return report_module("figures.slices").slices(shown, metric, canvas=canvas)

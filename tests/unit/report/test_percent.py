@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -158,11 +159,69 @@ def test_what_is_no_share_is_refused() -> None:
     numbers = {name: RNG.normal(3.0, 1.0, 50) for name in "ab"}
     with pytest.raises(InvalidInputError, match="not bounded by 0 and 1, nor by -1 and 1"):
         bb.compare(numbers).to_markdown(percent=True)
-    with pytest.raises(InvalidInputError, match="and this is a Plan"):
+    with pytest.raises(InvalidInputError, match="a Plan has no scores of systems"):
         bb.power(bb.PairedScores(0.5, 1.0), 34).to_latex(percent=True)
     judged = [("x", "y", "x")] * 30 + [("y", "x", "y")] * 10
-    with pytest.raises(InvalidInputError, match="this is a PreferenceComparison"):
+    with pytest.raises(InvalidInputError, match="strengths have no scale from 0 to 1"):
         bb.compare_preferences(judged, n_resamples=99).table(percent=True)
+
+
+def test_slices() -> None:
+    halves = {"half": ["1st"] * 100 + ["2nd"] * 100}
+    systems = {"x": GOLD, "y": np.roll(GOLD, 1)}
+    c = bb.compare_slices(systems, GOLD, by=halves, metric=["accuracy", "cohen_kappa"], n_resamples=99)
+    shown = in_percent(c)
+    assert [metric.name for metric in shown.metrics] == ["accuracy (%)", "cohen_kappa (%)"]
+    for one, other in zip(c.slices, shown.slices, strict=True):
+        assert other.difference.estimate == pytest.approx(100 * one.difference.estimate)
+        assert other.shrunken == (None if one.shrunken is None else pytest.approx(100 * one.shrunken))
+        assert other.detectable == (None if one.detectable is None else pytest.approx(100 * one.detectable))
+    for test, same in zip(c.heterogeneity, shown.heterogeneity, strict=True):
+        assert (same.mean, same.tau, same.q) == pytest.approx((100 * test.mean, 100 * test.tau, test.q))
+    assert "Does the difference depend on the slice?" in c.table(percent=True)
+    assert "(%)" in c.plot("accuracy", percent=True).get_title(loc="left")
+
+
+def test_a_gate_has_a_scale_for_each_check() -> None:
+    g = bb.gate({"x": GOLD, "y": np.roll(GOLD, 1)}, GOLD, baseline="y", metric=["accuracy", "mae"],
+                margin={"accuracy": 0.02, "mae": 0.5}, n_resamples=99)  # fmt: skip
+    (accuracy, mae), (shown, same) = g.checks, in_percent(g).checks
+    assert (shown.name, shown.margin, shown.outcome) == ("accuracy (%)", pytest.approx(2.0), accuracy.outcome)
+    assert shown.bound == pytest.approx(100 * accuracy.bound)
+    assert same is mae  # it has no upper bound
+    assert "the margin of 2:" in g.table(percent=True)
+    g.plot(percent=True)
+    with pytest.raises(InvalidInputError, match="'mae' is not bounded"):
+        in_percent(
+            bb.gate({"x": GOLD, "y": np.roll(GOLD, 1)}, GOLD, baseline="y", metric="mae", n_resamples=99)
+        )
+
+
+def test_an_alarm_of_a_gate() -> None:
+    systems = {"x": np.where(np.arange(200) < 20, -1, GOLD), "y": np.where(np.arange(200) > 190, -1, GOLD)}
+    g = bb.gate(systems, GOLD, baseline="x", metric="accuracy", n_resamples=99)
+    (check,), (shown,) = g.checks, in_percent(g).checks
+    assert shown.margin is None
+    assert check.detectable is not None
+    assert shown.detectable == pytest.approx(100 * check.detectable)
+    assert shown.difference.p_value == check.difference.p_value
+
+
+@pytest.mark.parametrize(("published", "shown"), [("0.930", "93.0"), ("93.5%", "93.5"), (0.93, "93")])
+def test_a_published_score_keeps_its_digits(published: Any, shown: str) -> None:
+    c = bb.compare_published(np.where(RNG.random(200) < 0.1, -1, GOLD), GOLD, published=published)
+    other = in_percent(c)
+    assert other.estimate == pytest.approx(100 * c.estimate)
+    assert other.decided == c.decided
+    for one, two in zip(c.answers, other.answers, strict=True):
+        assert (two.interval.low, two.p_low) == pytest.approx((100 * one.interval.low, one.p_low))
+    table, plain = c.table(percent=True), c.table()
+    assert f"published {shown}:" in " ".join(table.split())
+    assert f"published score {shown} over" in other.methods()
+    counts = re.findall(r"\d+(?: to \d+)? right", plain)
+    assert counts
+    assert counts == re.findall(r"\d+(?: to \d+)? right", table)  # items, not percent
+    c.plot(percent=True)
 
 
 def test_figures_are_in_percent() -> None:

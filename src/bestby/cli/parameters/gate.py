@@ -59,7 +59,7 @@ class Statistics(groups.Direction, groups.Resamples):
 
 
 @record
-class Output(outputs.Tables):
+class Output(outputs.InPercent, outputs.Tables):
     table: ClassVar[str | None] = "checks"
     csv: Text = result_file("Write the checks as CSV.")
     junit: Text = result_file("Write JUnit XML, a test case for each check.")

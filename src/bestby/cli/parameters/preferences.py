@@ -51,7 +51,7 @@ class Statistics(groups.Family):
 
 
 @record
-class Output(outputs.ComparisonTables):
+class Output(outputs.InPercent, outputs.ComparisonTables):
     kind: str = outputs.figure_kind("preferences")
 
 
@@ -66,7 +66,8 @@ class Preferences:
 
     The method bradley-terry estimates strengths, and a tie is half a win for both; davidson gives ties a
     probability of their own; win-rate compares the mean preference for each system, item by item, which
-    graded preferences need. auto is win-rate for graded preferences, else bradley-terry.
+    graded preferences need. auto is win-rate for graded preferences, else bradley-terry. Only win rates can
+    be shown in percent: strengths have no scale from 0 to 1.
 
     \b
     Examples:

@@ -46,7 +46,7 @@ class Statistics(groups.Direction):
 
 
 @record
-class Output(outputs.Tables):
+class Output(outputs.InPercent, outputs.Tables):
     csv: Text = result_file("Write the answers under each assumption as CSV.")
 
 

@@ -43,7 +43,7 @@ class Statistics(groups.Direction, groups.Resamples):
 
 
 @record
-class Output(outputs.Tables):
+class Output(outputs.InPercent, outputs.Tables):
     csv: Text = result_file("Write the slices as CSV.")
 
 

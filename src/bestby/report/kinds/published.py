@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from decimal import Decimal
 from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from bestby.report.document import Document, Picture
 from bestby.report.figures.published import ASSUMPTIONS
 from bestby.report.figures.published import published as draw
 from bestby.report.numbers import MINUS, Rounding, alpha, p_clause, p_text, percent
+from bestby.report.percent import scale_of
 from bestby.report.tables import Table
 from bestby.report.words import name_of_test
 from bestby.results.published import PublishedAnswer, PublishedComparison
@@ -59,7 +61,7 @@ def sentence(c: PublishedComparison) -> str:
     """
     digits = Rounding.of([(c.score, c.interval)])
     over = _extent(c, c.n) + ("" if c.n == c.n_published else f" ({c.published}: {c.n_published})")
-    lead = f"{c.system} has {c.metric.name} {digits.text(c.score)} over {over}, {c.published} {_printed(c)}: "
+    lead = f"{c.system} has {c.metric.name} {digits.text(c.score)} over {over}, {c.published} {printed(c)}: "
     paired = [answer for answer in c.answers if answer.n_differing is not None]
     counted = paired or list(c.answers)
     least, most = min(a.p_low for a in counted), max(a.p_high for a in counted)
@@ -97,9 +99,12 @@ def _range(low: float, high: float) -> str:
     return f"p = {p_text(low)}" if low == high else f"p from {p_text(low)} to {p_text(high)}"
 
 
-def _printed(c: PublishedComparison) -> str:
-    settings = c.provenance.settings
-    return str(settings.get("published", c.published_score))
+def printed(c: PublishedComparison) -> str:
+    """Return the published score with the digits that it was published with."""
+    text = str(c.provenance.settings.get("published", c.published_score))
+    if scale_of(c.metric) == 1.0:
+        return text
+    return text.removesuffix("%").strip() if text.endswith("%") else f"{Decimal(text).scaleb(2):f}"
 
 
 def _extent(c: PublishedComparison, n: int) -> str:
@@ -111,7 +116,7 @@ def _scores(c: PublishedComparison) -> Table:
     entries = ((c.system, c.score, c.interval, c.n), (c.published, c.published_score, None, c.n_published))
     columns = (
         column.name("system", itemgetter(0)),
-        Column(c.metric.name, lambda e: Cell(digits.text(e[1]) if e[2] else _printed(c), e[1])),
+        Column(c.metric.name, lambda e: Cell(digits.text(e[1]) if e[2] else printed(c), e[1])),
         column.interval(c.level, digits, itemgetter(2)),
         column.count("runs" if of_runs else "items", itemgetter(3)),
         column.text("may be", lambda e: "" if e[2] else _before_rounding(c, digits, of_runs=of_runs)),
@@ -123,7 +128,8 @@ def _before_rounding(c: PublishedComparison, digits: Rounding, *, of_runs: bool)
     """Return what the published score may have been rounded from."""
     if of_runs:
         return digits.interval(Interval(c.published_low, c.published_high, c.level, "rounding", True))
-    low, high = (round(end * c.n_published) for end in (c.published_low, c.published_high))
+    scale = scale_of(c.metric)
+    low, high = (round(end / scale * c.n_published) for end in (c.published_low, c.published_high))
     return f"{low} right" if low == high else f"{low} to {high} right"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bestby.report.kinds.published import printed
 from bestby.report.numbers import percent
 from bestby.report.paper.shared import measured, with_works
 from bestby.results.published import PublishedComparison
@@ -15,7 +16,7 @@ def sentences(c: PublishedComparison) -> Iterator[str]:
     whose = "" if c.published == "published" else f" of {c.published}"
     yield (
         f"We compared the {measured(c.metric.name)} of {c.system} over {c.n} {unit} with the published score"
-        f" {c.provenance.settings['published']}{whose} over {c.n_published} {unit}."
+        f" {printed(c)}{whose} over {c.n_published} {unit}."
     )
     by = {}
     for a in c.answers:
