@@ -137,6 +137,7 @@ def _changes_of_one_metric(result: Any, names: Mapping[str, str]) -> dict[str, A
     changes: dict[str, Any] = {
         "metric": dataclasses.replace(result.metric, name=names[result.metric.name]),
         "scores": _times(result.scores),
+        "means": _times(result.means),
         "within": {place: _differences(inner, names) for place, inner in result.within.items()},
         "differences": _differences(result.differences, names),
         "margin": _times(result.margin),
