@@ -277,6 +277,22 @@ def _slices(n: int) -> Job:
     return Job(f"accuracy in 40 slices, n = {n:,}", make, [])
 
 
+def _choose(n: int) -> Job:
+    """A hundredth of the items drawn to be labelled, from strata of the judge's scores."""
+
+    def make() -> Work:
+        judge = {name: np.random.default_rng(seed).random(n) for seed, name in enumerate("ab")}
+
+        def ours() -> float:
+            import bestby
+
+            return bestby.choose_items(judge, n // 100, stratify_by="score").probabilities[0]
+
+        return Work(ours, {})
+
+    return Job(f"items to label, stratified, n = {n:,}", make, [])
+
+
 def _published(n: int) -> Job:
     """A published share of right answers, with the range of McNemar's test over all that it allows."""
 
@@ -550,6 +566,7 @@ def all_jobs() -> Iterator[Job]:
     yield _mcnemar(10_000, only=True)
     yield _published(10_000)
     yield _slices(100_000)
+    yield _choose(100_000)
     yield _binary_test("f1_macro", "f1", "macro-F1 of 2 classes", 1_000)
     yield _binary_test("roc_auc", "roc_auc", "ROC-AUC", 1_000)
     yield _several(5, 638, quick=True)

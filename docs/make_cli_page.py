@@ -16,6 +16,7 @@ WIDTH = "100"
 COMMANDS = {
     "bestby": [],
     "bestby advise": ["advise"],
+    "bestby choose": ["choose"],
     "bestby cite": ["cite"],
     "bestby compare": ["compare"],
     "bestby evaluate": ["evaluate"],

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from bestby.metrics.derivatives import WeightDerivatives as WeightDerivatives
     from bestby.metrics.functions import FunctionMetric as FunctionMetric
     from bestby.metrics.registry import list_metrics as list_metrics
+    from bestby.planning.choose import choose_items as choose_items
     from bestby.planning.lifted import LiftedScores as LiftedScores
     from bestby.planning.pilot import Pilot as Pilot
     from bestby.planning.proportions import PairedProportions as PairedProportions
@@ -62,6 +63,9 @@ if TYPE_CHECKING:
     from bestby.results.advice import Advice as Advice
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
+    from bestby.results.chosen import ChosenItem as ChosenItem
+    from bestby.results.chosen import ChosenItems as ChosenItems
+    from bestby.results.chosen import ChosenStratum as ChosenStratum
     from bestby.results.comparison import Comparison as Comparison
     from bestby.results.comparison import Difference as Difference
     from bestby.results.comparison import SystemScore as SystemScore
@@ -121,6 +125,7 @@ __getattr__, __dir__, __all__ = door(
         "metrics.derivatives": "WeightDerivatives",
         "metrics.functions": "FunctionMetric",
         "metrics.registry": "list_metrics",
+        "planning.choose": "choose_items",
         "planning.lifted": "LiftedScores",
         "planning.pilot": "Pilot",
         "planning.proportions": "PairedProportions",
@@ -136,6 +141,7 @@ __getattr__, __dir__, __all__ = door(
         "resampling.settings": "Resampling",
         "results.advice": "Advice",
         "results.base": "Note Provenance",
+        "results.chosen": "ChosenItem ChosenItems ChosenStratum",
         "results.comparison": "Comparison Difference SystemScore",
         "results.datasets": "DatasetComparison",
         "results.folds": "FoldComparison",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
+from bestby._core.choosing_terms import CHOOSING
 from bestby._core.terms import Term
 
 ItemInterval: TypeAlias = Literal[
@@ -139,8 +140,7 @@ _BY_RUNS = ("runs.interval", "study.interval", "study_runs.interval")
 
 INTERVALS = (
     Term(
-        "auto", "interval that suits the data",
-        "Chosen by the kind of data; the result names the method.",
+        "auto", "interval that suits the data", "Chosen by the kind of data; the result names the method.",
         (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval", "preferences.interval")
     ),
     Term(
@@ -175,8 +175,7 @@ INTERVALS = (
         (*_BY_ITEMS, "study.interval"), ("sums", "one stratum", "units", "no blocks")
     ),
     Term(
-        "normal", "delta-method t",
-        "Estimate plus or minus t standard errors, by the delta method.",
+        "normal", "delta-method t", "Estimate plus or minus t standard errors, by the delta method.",
         (*_BY_ITEMS, "study.interval"), ("formula", "units")
     ),
     Term(
@@ -353,6 +352,7 @@ KINDS = {
     "standard error": STANDARD_ERRORS,
     "setting": SETTINGS,
     "figure": FIGURES,
+    "choosing": CHOOSING,
 }
 
 

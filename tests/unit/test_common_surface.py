@@ -40,6 +40,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Allocation": lambda: bb.allocate(
         bb.RunsAndItems(0.02, 0.4, 0.01, 0.3), 100, run_cost=10, answer_cost=0.1
     ),
+    "ChosenItems": lambda: bb.choose_items({"a": range(12), "b": [3] * 12}, 6, stratify_by="score", n_bins=2),
     "Comparison": lambda: bb.compare(SYSTEMS, GOLD, n_resamples=99),
     "DatasetComparison": lambda: bb.compare_datasets(TABLE, outer="dataset", n_resamples=99),
     "FoldComparison": lambda: bb.compare_folds(RUNS),
@@ -60,6 +61,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
 """A small instance of every result class, by the name of the class."""
 
 PARTS = {
+    "ChosenItem",
+    "ChosenStratum",
     "Difference",
     "Flip",
     "GateCheck",

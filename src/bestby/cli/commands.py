@@ -33,6 +33,7 @@ COMMANDS = {
     "published": "Compare a system with a published score whose predictions are not known.",
     "preferences": "Compare systems by judgements of which of two was better.",
     "metrics": "List the metrics: name, whether higher or lower is better, what it measures.",
+    "choose": "Draw the items that people are to label, with their probabilities of being drawn.",
     "plan": "Plan a study: its power, the size it needs, or the smallest difference it detects.",
     "advise": "Advise which test and which interval fit an experiment, and explain why.",
     "cite": "Print the works behind the methods as BibTeX, or how to report a result.",

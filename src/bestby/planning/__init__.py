@@ -1,6 +1,7 @@
 """Before the study: its power, the size it needs, the smallest difference it can detect."""
 
 from bestby.planning.base import Design
+from bestby.planning.choose import choose_items
 from bestby.planning.lifted import LiftedScores
 from bestby.planning.pilot import Pilot
 from bestby.planning.proportions import PairedProportions
@@ -22,6 +23,7 @@ __all__ = [
     "RunsAndItems",
     "Split",
     "allocate",
+    "choose_items",
     "minimum_detectable",
     "power",
     "sample_size",

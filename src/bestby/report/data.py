@@ -163,8 +163,9 @@ def table_of(c: Any, what: str | None) -> tuple[Sequence[str], Iterable[dict[str
     tables = {first: (kind.COLUMNS, kind.rows), **getattr(kind, "MORE_TABLES", {})}
     default = first if first != "differences" or len(c.differences) else "scores"
     columns, rows = tables[default if what is None else checks.choice(what, tuple(tables), "what")]
+    names = columns(c) if callable(columns) else columns  # that of some results depend on what they hold
     left_out = skipped(c)
-    return [name for name in columns if name not in left_out], rows(c)
+    return [name for name in names if name not in left_out], rows(c)
 
 
 def to_frame(c: Any, what: str | None = None, backend: str | None = None) -> Any:

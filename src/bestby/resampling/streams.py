@@ -19,7 +19,7 @@ from bestby._core.text import quoted
 
 STRIDE = np.uint64(0xD1342543DE82EF95)
 
-PURPOSES = ("bootstrap", "swap", "groups", "runs", "annotators", "tilted", "families", "slices")
+PURPOSES = ("bootstrap", "swap", "groups", "runs", "annotators", "tilted", "families", "slices", "chosen")
 """What a stream is for: streams of different purposes under one seed are unrelated."""
 
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from bestby.results.base import MetricInfo as MetricInfo
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
+    from bestby.results.chosen import ChosenItem as ChosenItem
+    from bestby.results.chosen import ChosenItems as ChosenItems
+    from bestby.results.chosen import ChosenStratum as ChosenStratum
     from bestby.results.comparison import Comparison as Comparison
     from bestby.results.comparison import Difference as Difference
     from bestby.results.comparison import SystemScore as SystemScore
@@ -71,6 +74,7 @@ __getattr__, __dir__, __all__ = door(
     {
         "results.advice": "Advice Case Shape Step Wrong",
         "results.base": "MetricInfo Note Provenance",
+        "results.chosen": "ChosenItem ChosenItems ChosenStratum",
         "results.comparison": "Comparison Difference SystemScore",
         "results.dataset_runs": "MeanImprovement RunsOnDatasets RunsOverall",
         "results.datasets": "Counts DatasetComparison Overall PairTests RankDifference",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted, quoted, suggestion
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.data.arrays import identifiers
+from bestby.data.bins import quantile_bins
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
@@ -174,25 +174,14 @@ def _numbers(values: Array, name: str) -> FloatArray:
 
 def _binned(column: Column, bins: int, numbers: FloatArray) -> Slicing:
     """Cut numbers at their quantiles; equal numbers are in one bin, so there may be fewer bins."""
-    inner = np.quantile(numbers, np.arange(1, bins) / bins, method="lower")
-    code = np.searchsorted(np.unique(inner), numbers, side="left")
-    used, code = np.unique(code, return_inverse=True)
-    if used.size < 2:
+    names, code = quantile_bins(numbers, bins)
+    if len(names) < 2:
         raise InvalidInputError(
             f"column {quoted(column.name)} has too many equal numbers to be cut into {bins} bins",
             hint=f"slice by its values: {column.name}",
             argument="by",
         )
-    names = []
-    for place in range(used.size):
-        part = numbers[code == place]
-        low, high = float(part.min()), float(part.max())
-        names.append(_text(low) if low == high else f"{_text(low)} to {_text(high)}")
-    return Slicing(column.written, tuple(names), code.reshape(-1))
-
-
-def _text(number: float) -> str:
-    return str(int(number)) if number == math.floor(number) and abs(number) < 1e15 else f"{number:.6g}"
+    return Slicing(column.written, names, code)
 
 
 def _crossed(slicings: Sequence[Slicing]) -> Slicing:

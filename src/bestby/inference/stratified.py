@@ -1,0 +1,87 @@
+"""How many units to draw from each stratum, and how units are drawn (Cochran 1977, Sampling Techniques)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+
+LEAST = 2
+"""Units that are drawn from every stratum at least, so that each has a variance."""
+
+_HALVINGS = 200
+_REST = 1e-9
+"""Weight of a stratum without spread, in shares of the others: it gets more units after they are full."""
+
+
+def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntArray:
+    """Return how many of n units each stratum gives.
+
+    The numbers are proportional to the sizes of the strata or, with standard deviations, to sizes times
+    standard deviations: Neyman's allocation (Cochran 1977, equation 5.26), which has the least variance of a
+    weighted mean. Every stratum gives at least two units, or all that it has, and no stratum more than it
+    has. Fractions are rounded so that the numbers add up to n: the greatest remainders go up.
+
+    Parameters
+    ----------
+    sizes : ndarray of int, shape (H,)
+        The number of units in each stratum.
+    n : int
+        How many to draw: at least the minimum of all strata and at most all.
+    sds : ndarray, shape (H,), optional
+        The standard deviation in each stratum.
+
+    Examples
+    --------
+    >>> drawn_sizes(np.array([100, 100, 3]), 20).tolist()
+    [9, 9, 2]
+    >>> drawn_sizes(np.array([100, 100, 3]), 20, np.array([3.0, 1.0, 0.0])).tolist()
+    [14, 4, 2]
+    """
+    weights = sizes.astype(np.float64)
+    if sds is not None and sds.max() > 0.0:
+        relative = sds / sds.max()
+        weights = weights * np.maximum(relative, _REST)
+    least = np.minimum(sizes, LEAST)
+    exact = _clipped(weights, least, sizes, n)
+    found = np.floor(exact + 1e-9).astype(np.int64)
+    remainders = np.where(found < sizes, exact - found, -np.inf)
+    found[np.argsort(-remainders, kind="stable")[: n - int(found.sum())]] += 1
+    return found
+
+
+def _clipped(weights: FloatArray, least: IntArray, most: IntArray, n: int) -> FloatArray:
+    """Return numbers proportional to weights, within limits, that add up to n."""
+    low, high = 0.0, float((most / weights).max())
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if np.clip(middle * weights, least, most).sum() < n:
+            low = middle
+        else:
+            high = middle
+    return np.clip(high * weights, least, most)
+
+
+def drawn_units(order: IntArray, strata: IntArray, numbers: IntArray) -> IntArray:
+    """Return the first units of each stratum in a random order, in this order.
+
+    With the same order more units hold those of a smaller draw, so that a draw can be extended.
+
+    Parameters
+    ----------
+    order : ndarray of int, shape (n,)
+        A random permutation of the units.
+    strata : ndarray of int, shape (n,)
+        The stratum of each unit.
+    numbers : ndarray of int, shape (H,)
+        How many units each stratum gives.
+
+    Examples
+    --------
+    >>> drawn_units(np.array([3, 1, 0, 2]), np.array([0, 0, 1, 1]), np.array([1, 1])).tolist()
+    [3, 1]
+    """
+    kept = np.zeros(order.size, dtype=np.bool_)
+    for stratum, number in enumerate(numbers.tolist()):
+        kept[np.flatnonzero(strata[order] == stratum)[:number]] = True
+    return order[kept]

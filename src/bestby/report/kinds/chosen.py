@@ -1,0 +1,138 @@
+"""The report of items drawn to be labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from bestby._core.text import counted
+from bestby.report import column, scaffold
+from bestby.report.column import Cell, Column
+from bestby.report.document import Document, Picture
+from bestby.report.figures.chosen import chosen as draw
+from bestby.report.numbers import DASH
+from bestby.report.tables import Table
+from bestby.results.chosen import ChosenItems
+
+TABLE = "items"
+_OF_STRATA = ("name", "n_units", "n_chosen", "probability", "sd")
+_MOST_ROWS = 20
+_MADE_OF = {
+    "score": "quantiles of the judge's mean score",
+    "disagreement": "quantiles of how far the judge's scores of the systems disagree",
+    "strata": "the strata given",
+}
+
+
+def columns_of(c: ChosenItems) -> tuple[str, ...]:
+    """Return the columns of the items: no empty column of clusters or strata, which would be read back."""
+    clusters = ("cluster",) if c.n_clusters else ()
+    strata = ("stratum",) if c.stratify_by is not None else ()
+    return ("item", *clusters, *strata, "probability")
+
+
+def document(c: ChosenItems) -> Document:
+    """Return the report: how many were drawn of how many, the strata, and the first items."""
+    shuffled = len(c) == c.n_items and c.shuffled
+    title = f"{len(c)} items in random order" if shuffled else f"{len(c)} of {c.n_items} items to label"
+    tables = (_strata(c), _items(c)) if c.stratify_by is not None else (_items(c),)
+    return scaffold.one_section(
+        c,
+        title=title,
+        subtitle=_extent(c),
+        methods=methods(c),
+        name="items",
+        lead=lead(c),
+        tables=tables,
+        pictures=(
+            Picture("Share drawn of each stratum", "The numbers are units drawn of all.", partial(draw, c)),
+        )
+        if c.stratify_by is not None
+        else (),
+    )
+
+
+def _extent(c: ChosenItems) -> str:
+    items = counted(c.n_items, "item")
+    return f"{items} in {counted(c.n_clusters, 'cluster')}" if c.n_clusters else items
+
+
+def lead(c: ChosenItems) -> str:
+    """Return what was drawn in a sentence."""
+    if len(c) == c.n_items:
+        order = "random order" if c.shuffled else "the order of the data"
+        return f"All {_extent(c)} are listed in {order}."
+    unit = "cluster" if c.n_clusters else "item"
+    units, pool = sum(s.n_chosen for s in c.strata), sum(s.n_units for s in c.strata)
+    text = f"{units} of {counted(pool, unit)} were drawn at random"
+    if c.n_clusters:
+        text += f", with {counted(len(c), 'item')} to label"
+    if c.stratify_by is None:
+        return f"{text}; each had the probability {c.strata[0].probability:.4g}."
+    low, high = (end(s.probability for s in c.strata) for end in (min, max))
+    spread = f"{low:.4g}" if f"{low:.4g}" == f"{high:.4g}" else f"{low:.4g} to {high:.4g}"
+    return f"{text} from {len(c.strata)} strata; the probability to be drawn was {spread}."
+
+
+def methods(c: ChosenItems) -> str:
+    """Return how the items were drawn."""
+    seed = f"seed {c.provenance.seed}"
+    if c.stratify_by is None:
+        whole = "clusters were drawn as wholes, " if c.n_clusters else ""
+        return f"Simple random draw without replacement, {whole}{seed}."
+    how = "in proportion to the sizes of the strata" if c.allocation == "proportional" else "by Neyman"
+    return f"Random draw from each stratum ({_MADE_OF[c.stratify_by]}), allocated {how}, {seed}."
+
+
+def _strata(c: ChosenItems) -> Table:
+    unit = "clusters" if c.n_clusters else "items"
+    columns = (
+        column.name("stratum", attrgetter("name")),
+        column.count(unit, attrgetter("n_units")),
+        column.count("drawn", attrgetter("n_chosen")),
+        _probability(),
+        Column("SD", lambda s: Cell(f"{s.sd:.4g}", s.sd), applies=c.allocation == "neyman"),
+    )
+    return Table.of("Strata", columns, c.strata, main=2)
+
+
+def _items(c: ChosenItems) -> Table:
+    shown = c.chosen[:_MOST_ROWS]
+    rest = "" if len(shown) == len(c) else f" (the first {len(shown)} of {len(c)}; CSV and JSON hold all)"
+    columns = (
+        column.name("item", lambda one: str(one.item)),
+        column.text("cluster", lambda one: one.cluster or DASH, applies=bool(c.n_clusters)),
+        column.text("stratum", lambda one: one.stratum or DASH, applies=c.stratify_by is not None),
+        _probability(),
+    )
+    return Table.of(f"Items to label{rest}", columns, shown, main=0)
+
+
+def _probability() -> Column:
+    return Column("probability", lambda one: Cell(f"{one.probability:.4g}", one.probability))
+
+
+def dictionary(c: ChosenItems) -> dict[str, Any]:
+    """Return the draw as dictionaries and lists."""
+    names = ("n_items", "n_clusters", "stratify_by", "allocation", "shuffled")
+    return {
+        **{name: getattr(c, name) for name in names},
+        "strata": list(_rows_of_strata(c)),
+        "items": list(rows(c)),
+    }
+
+
+def rows(c: ChosenItems) -> Iterator[dict[str, Any]]:
+    """Yield one row per item, with the columns of `columns_of`."""
+    names = columns_of(c)
+    yield from ({name: getattr(one, name) for name in names} for one in c.chosen)
+
+
+def _rows_of_strata(c: ChosenItems) -> Iterator[dict[str, Any]]:
+    yield from ({name: getattr(one, name) for name in _OF_STRATA} for one in c.strata)
+
+
+COLUMNS = columns_of
+MORE_TABLES = {"strata": (_OF_STRATA, _rows_of_strata)}
