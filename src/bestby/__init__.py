@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from bestby.metrics.functions import FunctionMetric as FunctionMetric
     from bestby.metrics.registry import list_metrics as list_metrics
     from bestby.planning.choose import choose_items as choose_items
+    from bestby.planning.judged import JudgedScores as JudgedScores
+    from bestby.planning.labels import plan_labels as plan_labels
     from bestby.planning.lifted import LiftedScores as LiftedScores
     from bestby.planning.pilot import Pilot as Pilot
     from bestby.planning.proportions import PairedProportions as PairedProportions
@@ -74,6 +76,8 @@ if TYPE_CHECKING:
     from bestby.results.gate import Flip as Flip
     from bestby.results.gate import Gate as Gate
     from bestby.results.gate import GateCheck as GateCheck
+    from bestby.results.label_plans import LabelAllocation as LabelAllocation
+    from bestby.results.label_plans import LabelPlan as LabelPlan
     from bestby.results.loading import load as load
     from bestby.results.normality import Normality as Normality
     from bestby.results.ordering import StochasticOrder as StochasticOrder
@@ -126,6 +130,8 @@ __getattr__, __dir__, __all__ = door(
         "metrics.functions": "FunctionMetric",
         "metrics.registry": "list_metrics",
         "planning.choose": "choose_items",
+        "planning.judged": "JudgedScores",
+        "planning.labels": "plan_labels",
         "planning.lifted": "LiftedScores",
         "planning.pilot": "Pilot",
         "planning.proportions": "PairedProportions",
@@ -146,6 +152,7 @@ __getattr__, __dir__, __all__ = door(
         "results.datasets": "DatasetComparison",
         "results.folds": "FoldComparison",
         "results.gate": "Flip Gate GateCheck",
+        "results.label_plans": "LabelAllocation LabelPlan",
         "results.loading": "load",
         "results.normality": "Normality",
         "results.ordering": "StochasticOrder StochasticOrders",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bestby.cli.designs import design_of
+from bestby.cli.label_plans import check_options, label_plan
 from bestby.cli.parameters.plan import Plan
 from bestby.planning.solve import minimum_detectable, power, sample_size
 from bestby.planning.spend import allocate
@@ -12,6 +13,9 @@ from bestby.planning.spend import allocate
 
 def plan(values: Plan, progress: Any) -> Any:
     """Read and plan."""
+    check_options(values)
+    if values.question.labels:
+        return label_plan(values)
     question, statistics = values.question, values.statistics
     design = design_of(values)
     common: dict[str, Any] = {

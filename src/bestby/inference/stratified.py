@@ -18,7 +18,7 @@ def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntAr
     """Return how many of n units each stratum gives.
 
     The numbers are proportional to the sizes of the strata or, with standard deviations, to sizes times
-    standard deviations: Neyman's allocation (Cochran 1977, equation 5.26), which has the least variance of a
+    standard deviations: Neyman's allocation (Cochran 1977, section 5.5), which has the least variance of a
     weighted mean. Every stratum gives at least two units, or all that it has, and no stratum more than it
     has. Fractions are rounded so that the numbers add up to n: the greatest remainders go up.
 

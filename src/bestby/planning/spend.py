@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
+from typing import overload
 
 import numpy as np
 
@@ -13,42 +14,84 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, IntArray
 from bestby.planning.arguments import checked_question
 from bestby.planning.base import plan_provenance
+from bestby.planning.judged import JudgedScores
+from bestby.planning.label_spend import allocate_labels
 from bestby.planning.runs_items import RunsAndItems
+from bestby.results.label_plans import LabelAllocation
 from bestby.results.plans import Allocation, Split
 
 _MOST_RUNS, _MOST_ITEMS = 10_000, 1_000_000_000
 
 
-@with_suggestions
+@overload
 def allocate(
     design: RunsAndItems,
+    budget: float,
+    *,
+    run_cost: float = ...,
+    item_cost: float = ...,
+    answer_cost: float = ...,
+    judge_cost: float = ...,
+    label_cost: float = ...,
+    max_items: int | None = ...,
+    max_runs: int | None = ...,
+    level: float = ...,
+    alternative: Alternative = ...,
+    n_comparisons: int = ...,
+) -> Allocation: ...
+
+
+@overload
+def allocate(
+    design: JudgedScores,
+    budget: float,
+    *,
+    item_cost: float = ...,
+    judge_cost: float = ...,
+    label_cost: float,
+    max_items: int | None = ...,
+    level: float = ...,
+    n_comparisons: int = ...,
+) -> LabelAllocation: ...
+
+
+@with_suggestions
+def allocate(
+    design: RunsAndItems | JudgedScores,
     budget: float,
     *,
     run_cost: float = 0.0,
     item_cost: float = 0.0,
     answer_cost: float = 0.0,
+    judge_cost: float = 0.0,
+    label_cost: float = 0.0,
     max_items: int | None = None,
     max_runs: int | None = None,
     level: float = 0.95,
     alternative: Alternative = "two-sided",
     n_comparisons: int = 1,
-) -> Allocation:
-    """Spend a budget on runs and items so that the power is greatest.
+) -> Allocation | LabelAllocation:
+    """Spend a budget on runs and items, or on a judge and labels, so that most can be shown.
 
-    A split of r runs of each system on n items costs r × run_cost + n × item_cost + r × n × answer_cost.
+    A split of r runs of each system on n items costs r × run_cost + n × item_cost + r × n × answer_cost. One
+    of n human labels among N judged items costs N × (item_cost + judge_cost) + n × label_cost.
 
     Parameters
     ----------
-    design : RunsAndItems
-        The variance components and the assumed difference; its `runs` are not looked at.
+    design : RunsAndItems or JudgedScores
+        The variance components and the assumed difference; its `runs` are not looked at. Or the spread of
+        human scores and their correlation with the judge's; its `n_items` are not looked at.
     budget : float
         What may be spent.
     run_cost : float
         Cost of one more run (a training of each of the two systems).
     item_cost : float
-        Cost of one more item, however many runs answer it (its annotation).
+        Cost of one more item, however many runs answer it (its annotation). With a judge: of the item and
+        the answers to it, without the judge's call.
     answer_cost : float
         Cost of the answers of one run (of both systems) to one item.
+    judge_cost, label_cost : float
+        For judged scores: cost of the judge's calls on one item, and of the human labels of one item.
     max_items, max_runs : int, optional
         The most there can be; items need a limit if they cost nothing.
     level, alternative, n_comparisons
@@ -56,8 +99,9 @@ def allocate(
 
     Returns
     -------
-    Allocation
-        One split per number of runs, and the best.
+    Allocation or LabelAllocation
+        One split per number of runs, and the one of the greatest power. Or splits by the number of labels,
+        the one of the least standard error, and the budget spent on labels alone.
 
     Raises
     ------
@@ -79,7 +123,25 @@ def allocate(
     >>> best = allocate(design, 1000, run_cost=50, item_cost=0.1).best
     >>> best.runs, best.items, round(best.power, 2)
     (9, 5500, 0.94)
+
+    >>> from bestby import JudgedScores
+    >>> judged = JudgedScores(sd=0.5, correlation=0.8)
+    >>> best = allocate(judged, 500, judge_cost=0.01, label_cost=1).best
+    >>> best.labels, best.items, round(best.half_width, 3)
+    (441, 5900, 0.03)
     """
+    if isinstance(design, JudgedScores):
+        of_runs = {
+            "run_cost": (run_cost, 0.0),
+            "answer_cost": (answer_cost, 0.0),
+            "max_runs": (max_runs, None),
+        }
+        checks.refuse_unused("judged scores", **of_runs, alternative=(alternative, "two-sided"))
+        return allocate_labels(
+            design, budget, item_cost=item_cost, judge_cost=judge_cost, label_cost=label_cost,
+            max_items=max_items, level=level, n_comparisons=n_comparisons,
+        )  # fmt: skip
+    checks.refuse_unused("runs and items", judge_cost=(judge_cost, 0.0), label_cost=(label_cost, 0.0))
     question = checked_question(level, alternative, n_comparisons, None, 999, 0, None)
     costs = Costs(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
     runs, items = costs.affordable()

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from bestby.results.gate import Flip as Flip
     from bestby.results.gate import Gate as Gate
     from bestby.results.gate import GateCheck as GateCheck
+    from bestby.results.label_plans import LabelAllocation as LabelAllocation
+    from bestby.results.label_plans import LabelPlan as LabelPlan
+    from bestby.results.label_plans import LabelPoint as LabelPoint
+    from bestby.results.label_plans import LabelSplit as LabelSplit
     from bestby.results.normality import Normality as Normality
     from bestby.results.normality import NormalityTest as NormalityTest
     from bestby.results.ordering import StochasticOrder as StochasticOrder
@@ -81,6 +85,7 @@ __getattr__, __dir__, __all__ = door(
         "results.disagreements": "Disagreement Disagreements",
         "results.folds": "FoldComparison Spread",
         "results.gate": "Flip Gate GateCheck",
+        "results.label_plans": "LabelAllocation LabelPlan LabelPoint LabelSplit",
         "results.normality": "Normality NormalityTest",
         "results.ordering": "StochasticOrder StochasticOrders",
         "results.pairs": "Differences Pairs",

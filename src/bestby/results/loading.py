@@ -26,6 +26,7 @@ FORMAT = 1
 """The version of what `encoded` returns; to be raised when a later version cannot read it."""
 
 DESIGNS = {
+    "JudgedScores": "judged",
     "LiftedScores": "lifted",
     "PairedProportions": "proportions",
     "PairedScores": "scores",

@@ -22,6 +22,9 @@ class Question(Group):
     n: Count = option("N", "Size of the study: items, clusters or runs.")
     power: Number = option("P", "Power wanted (default: 0.8 if --n is not given either).")
     budget: Number = option("COST", "Find the best use of this budget, with --item-sd or with runs in FILE.")
+    labels: bool = flag("Plan the number of human labels beside a judge, or with --budget both.")
+    half_width: Number = option("W", "With --labels: half the length of the interval wanted.")
+    margin: Number = option("SIZE", "With --labels: the smallest difference to be detected with --power.")
 
 
 @record
@@ -30,6 +33,8 @@ class Costs(Group):
     run_cost: Number = option("COST", "Cost of one more run of both systems (default: 0).")
     item_cost: Number = option("COST", "Cost of one more item: its annotation (default: 0).")
     answer_cost: Number = option("COST", "Cost of the answers of one run to one item (default: 0).")
+    judge_cost: Number = option("COST", "With --labels: cost of the judge's calls on one item (default: 0).")
+    label_cost: Number = option("COST", "With --labels: cost of the human labels of one item.")
     max_items: Count = option("N", "Largest possible number of items.")
     max_runs: Count = option("N", "Largest possible number of runs.")
 
@@ -57,6 +62,9 @@ class Assumptions(Group):
         "SD", "With --runs: standard deviation of the difference between runs (default: 0)."
     )
     rest_sd: Number = option("SD", "With --runs: standard deviation of the rest (default: 0).")
+    correlation: Number = option("R", "With --labels: correlation of the human scores with the judge's.")
+    n_items: Count = option("N", "With --labels: number of items that the judge scores.", "--judged-items")
+    pilot_labels: Count = option("N", "With --labels: labels by which --sd and --correlation were estimated.")
 
 
 @record
@@ -64,6 +72,8 @@ class Data(groups.Items):
     systems: Names = option("NAME", "Plan for this system; twice, A then B.", "--system")
     metric: Text = option("NAME", "Metric, see 'bestby metrics'.", choices=groups.metric_names)
     run: Text = option("COLUMN", "Column with the run or seed of each row (default: detected by name).")
+    judge: Names = option("COLUMN", "With --labels: column of the judge's scores; twice for two systems.")
+    human: Names = option("COLUMN", "With --labels: column of the human scores, with gaps; twice for two.")
     formula: bool = flag("Compute from the agreement or the spread of a pilot; do not simulate.")
 
 
@@ -104,7 +114,8 @@ class Plan:
     in FILE; --runs, --difference and --item-sd (and --run-sd, --rest-sd), or --runs and a FILE of runs and
     items; or a pilot in FILES as 'bestby compare' reads them, whose items are resampled. If --difference is
     given, the difference of a pilot is shrunk to it. The power is averaged over the uncertainty of the spread
-    and the agreement of a pilot.
+    and the agreement of a pilot. With --labels: --sd and --correlation, or a pilot with columns judge[a],
+    human[a], judge[b] and human[b].
 
     \b
     Tests, the first is the default:
@@ -118,6 +129,7 @@ class Plan:
       bestby plan --accuracy .80 .80 --agreement .9 --n 1000 --power .8
       bestby plan pilot.csv --gold label --metric f1_macro --n 2000
       bestby plan --runs 5 --difference .02 --item-sd .3 --run-sd .01
+      bestby plan --labels pilot.csv --judged-items 5000 --half-width .02
     """
 
     paths: Names = argument("FILES", default=None, file="read")

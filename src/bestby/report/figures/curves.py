@@ -47,7 +47,7 @@ def plan(plan: Plan, *, canvas: Canvas = SCREEN) -> Sheet:
     axes.plot([plan.n, plan.n], [0.0, plan.power], color=FAINT, linewidth=1.0, zorder=1)
     _answer(axes, plan.n, plan.power, f"{plan.n} {plan.unit}: {power_text(plan.power, plan.error)}")
     axes.set_xscale("log")
-    _ticks(axes, sizes)
+    plain_ticks(axes, sizes)
     if plan.n > 0.6 * max(sizes):  # the label stands to the right of the answer
         axes.set_xlim(min(sizes) / 1.05, 2.0 * max(sizes))
     _scale(axes, plan.unit)
@@ -91,7 +91,7 @@ def allocation(a: Allocation, *, canvas: Canvas = SCREEN) -> Sheet:
         axes.set_xlim(runs[0] - 0.5, runs[-1] + 0.5)
     else:
         axes.set_xscale("log")
-        _ticks(axes, runs)
+        plain_ticks(axes, runs)
     _scale(axes, "runs of each system")
     best = a.best
     text = f"{best.runs} runs × {best.items} items: {power_text(best.power)}"
@@ -109,7 +109,7 @@ def _answer(axes: Axes, x: float, y: float, text: str, *, below: bool = False) -
     label(axes, text, (x, y), offset, va="baseline", fontsize="small", fontweight="bold", **style)
 
 
-def _ticks(axes: Axes, sizes: list[int]) -> None:
+def plain_ticks(axes: Axes, sizes: list[int]) -> None:
     """Label a logarithmic axis with plain numbers, and room on both sides."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 

@@ -1,0 +1,268 @@
+"""Scores by a judge, some of them beside human labels: what labels of so many items can show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import chdtri, stdtrit
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
+from bestby._core.text import quoted
+from bestby._core.typing import ArrayLike, FloatArray
+
+LEAST_LABELS = 5
+"""Labels from which on the formula of the variance is used."""
+
+_CAUTION = 0.8
+"""The level of the upper limits of the variances of a pilot in a cautious plan."""
+
+
+@with_suggestions
+@dataclass(frozen=True)
+class JudgedScores:
+    """Human scores of some items beside a judge's scores of all: what is assumed of them.
+
+    The scores are those of one system, or the differences of two on the same item.
+
+    Parameters
+    ----------
+    sd : float
+        The standard deviation of the human scores of items, or of the differences of two systems.
+    correlation : float
+        The correlation of human and judge over items: of the differences, where systems are compared. It is
+        often far lower for differences than for scores.
+    n_items : int, optional
+        How many items the judge scores; the labelled ones are among them.
+    design_effect : float
+        By how much clusters multiply the variance.
+    pilot_labels : int, optional
+        The number of labels from which `sd` and `correlation` were estimated: a plan then says too how many
+        labels it takes if both variances are at their upper 80 % limits. None: they are known.
+
+    Raises
+    ------
+    InvalidInputError
+        If `sd` is not positive, the correlation is not between -1 and 1, or a number is not positive.
+
+    See Also
+    --------
+    plan_labels : How many labels it takes.
+    allocate : How to divide a budget between judged and labelled items.
+
+    Notes
+    -----
+    The estimate is that of PPI++ [1]_ for a mean with its best tuning constant: the mean of n labels, moved
+    by the regression of human on judge to the judge's mean of all N items. Its variance is
+    sd² ((1 - r²) / n · (1 + 1 / (n - 3)) + r² / N), which is sd² / n for r = 0; the factor is what
+    estimating the constant costs with normal scores [2]_. This is an approximation: it
+    misleads if few items have a large error of the judge (0/1 scores with few disagreements), and with fewer
+    than some 50 labels.
+
+    References
+    ----------
+    .. [1] Angelopoulos, Duchi & Zrnic (2023), PPI++: Efficient prediction-powered inference,
+       arXiv:2311.01453, section 6.
+    .. [2] Cochran (1977), Sampling Techniques, 3rd ed., section 12.6.
+
+    Examples
+    --------
+    >>> from bestby import JudgedScores, plan_labels
+    >>> plan_labels(JudgedScores(sd=0.5, correlation=0.7, n_items=5000), half_width=0.05).n_labels
+    208
+    """
+
+    sd: float
+    correlation: float
+    n_items: int | None = None
+    design_effect: float = 1.0
+    pilot_labels: int | None = None
+
+    name: ClassVar[str] = "judged scores"
+
+    def __post_init__(self) -> None:
+        for what in ("sd", "design_effect"):
+            value = checks.amount(getattr(self, what), what)
+            if not (math.isfinite(value) and value > 0.0):
+                raise InvalidInputError(
+                    f"{what} must be a positive number, got {value}",
+                    hint="a pilot measures it",
+                    argument=what,
+                )
+        if not abs(checks.amount(self.correlation, "correlation")) <= 1.0:
+            raise InvalidInputError(
+                f"correlation must lie between -1 and 1, got {self.correlation}",
+                hint="a pilot with both scores measures it",
+                argument="correlation",
+            )
+        for what in ("n_items", "pilot_labels"):
+            value = getattr(self, what)
+            if value is not None and checks.positive_int(value, what) < LEAST_LABELS:
+                raise InvalidInputError(f"{what} must be at least {LEAST_LABELS}, got {value}", argument=what)
+
+    @classmethod
+    def from_pilot(
+        cls,
+        judge: ArrayLike | Mapping[str, ArrayLike],
+        human: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        n_items: int | None = None,
+        design_effect: float = 1.0,
+    ) -> Self:
+        """Return the design with the spread and the correlation of a pilot.
+
+        Parameters
+        ----------
+        judge, human : array_like, shape (n,), or mapping of two systems to them
+            The judge's score of every item, and the human one, NaN or None where there is none. Of two
+            systems the differences are planned for, the first minus the second.
+        n_items : int, optional
+            How many items the judge will score; by default as many as in the pilot.
+        design_effect : float
+            As for the class.
+
+        Returns
+        -------
+        JudgedScores
+            With the residual variance over n - 2, so that a small pilot does not flatter the judge.
+
+        Raises
+        ------
+        InvalidInputError
+            If lengths differ, fewer than five items have both scores, or the human scores do not vary.
+
+        Examples
+        --------
+        >>> human = [1, 0, 1, 1, 0, 0, 1, None, None, None]
+        >>> pilot = JudgedScores.from_pilot([0.9, 0.2, 0.7, 0.8, 0.4, 0.1, 0.5, 0.6, 0.3, 0.8], human)
+        >>> round(pilot.correlation, 2), pilot.n_items, pilot.pilot_labels
+        (0.84, 10, 7)
+        """
+        x, y = _pilot(judge, human)
+        known = ~np.isnan(y)
+        m = int(known.sum())
+        if m < LEAST_LABELS or float(np.ptp(y[known])) == 0.0:
+            raise InvalidInputError(
+                f"a pilot needs at least {LEAST_LABELS} items with human scores that vary, got {m}"
+                f"{' that are all the same' if m >= LEAST_LABELS else ''}",
+                hint="label more items, or give the standard deviation and the correlation themselves",
+                argument="human",
+            )
+        total = float(y[known].var(ddof=1))
+        residual, slope = _residual(x[known], y[known])
+        correlation = math.copysign(math.sqrt(max(0.0, 1.0 - residual / total)), slope)
+        items = int(x.size) if n_items is None else n_items
+        return cls(math.sqrt(total), correlation, items, design_effect, m)
+
+    def standard_error(self, labels: ArrayLike, items: ArrayLike) -> FloatArray:
+        """Return the standard error with so many labels among so many judged items."""
+        n, total = np.asarray(labels, dtype=np.float64), np.asarray(items, dtype=np.float64)
+        r2 = self.correlation**2
+        variance = (1.0 - r2) / n * (1.0 + 1.0 / (n - 3.0)) + r2 / total
+        se: FloatArray = self.sd * np.sqrt(self.design_effect * variance)
+        return se
+
+    def standard_error_alone(self, labels: ArrayLike) -> FloatArray:
+        """Return the standard error of the mean of so many labels without the judge."""
+        se: FloatArray = self.sd * np.sqrt(self.design_effect / np.asarray(labels, dtype=np.float64))
+        return se
+
+    def cautious(self) -> Self:
+        """Return the design with both variances of the pilot at their upper 80 % limits."""
+        if self.pilot_labels is None:
+            return self
+        m = self.pilot_labels
+        upper = self.sd**2 * (m - 1) / float(chdtri(m - 1, _CAUTION))
+        residual = self.sd**2 * (1.0 - self.correlation**2) * (m - 2) / float(chdtri(m - 2, _CAUTION))
+        correlation = math.copysign(math.sqrt(max(0.0, 1.0 - residual / upper)), self.correlation)
+        return replace(self, sd=math.sqrt(upper), correlation=correlation, pilot_labels=None)
+
+    @property
+    def assumed_words(self) -> str:
+        """The assumptions, as one writes them in a sentence."""
+        text = f"human scores with standard deviation {self.sd:.4g}, correlation {self.correlation:.3g}"
+        text += " with the judge's"
+        if self.design_effect != 1.0:
+            text += f", design effect {self.design_effect:.3g}"
+        return f"{text}, from {self.pilot_labels} labels" if self.pilot_labels else text
+
+    def settings(self) -> dict[str, Any]:
+        """Return the assumptions by name, as plain values."""
+        return asdict(self)
+
+
+def t_quantile(alpha: float, df: FloatArray) -> FloatArray:
+    """Return the two-sided critical value of Student's t."""
+    value: FloatArray = -stdtrit(df, alpha / 2.0)
+    return value
+
+
+def _residual(x: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Return the residual variance of the regression of y on x, over n - 2, and its slope."""
+    centred = x - x.mean()
+    spread = float(centred @ centred)
+    if spread == 0.0:
+        return float(y.var(ddof=1)), 0.0
+    slope = float(centred @ y) / spread
+    rest = y - y.mean() - slope * centred
+    return float(rest @ rest) / (y.size - 2), slope
+
+
+def _pilot(judge: Any, human: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the judge's and the human numbers of each item: scores, or differences of two systems."""
+    if isinstance(judge, Mapping) != isinstance(human, Mapping):
+        raise InvalidInputError(
+            "judge and human must both be scores of one system, or both those of two",
+            hint='judge={"a": ..., "b": ...}, human={"a": ..., "b": ...}',
+            argument="human",
+        )
+    if not isinstance(judge, Mapping):
+        return _joined(judge, human)
+    if len(judge) != 2 or {*judge} != {*human}:
+        raise InvalidInputError(
+            f"a pilot has the judge and the humans on the same two systems, got {quoted([*judge])} and"
+            f" {quoted([*human])}",
+            hint="choose two: their differences are planned for",
+            argument="judge",
+        )
+    (x_a, y_a), (x_b, y_b) = (_joined(judge[name], human[name]) for name in judge)
+    if x_a.size != x_b.size:
+        raise InvalidInputError(
+            f"both systems need the same items, got {x_a.size} and {x_b.size}",
+            hint="put None where a label is missing",
+            argument="judge",
+        )
+    return x_a - x_b, y_a - y_b
+
+
+def _joined(judge: Any, human: Any) -> tuple[FloatArray, FloatArray]:
+    x, y = _numbers(judge, "judge"), _numbers(human, "human")
+    if x.size != y.size or np.isnan(x).any():
+        what = "the judge must have scored every item" if x.size == y.size else "lengths differ"
+        raise InvalidInputError(
+            f"{what}: {int((~np.isnan(x)).sum())} scores by the judge, and {y.size} items with or without a"
+            " label",
+            hint="human has one entry per item of judge, None where there is no label",
+            argument="judge",
+        )
+    return x, y
+
+
+def _numbers(values: Any, what: str) -> FloatArray:
+    """Return numbers with NaN where there is none."""
+    try:
+        numbers = np.array(values.tolist() if hasattr(values, "tolist") else list(values), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"{what} must be numbers, got {quoted(values)}", hint="None where there is none", argument=what
+        ) from error
+    if numbers.ndim != 1 or np.isinf(numbers).any():
+        raise InvalidInputError(
+            f"{what} must be finite numbers, one per item", hint="None where there is none", argument=what
+        )
+    return numbers

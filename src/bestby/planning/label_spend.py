@@ -1,0 +1,141 @@
+"""How to divide a budget between a judge's calls and human labels."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import IntArray
+from bestby.planning.judged import LEAST_LABELS, JudgedScores, t_quantile
+from bestby.planning.labels import APPROXIMATE, FEW_LABELS
+from bestby.results.base import Note, provenance_of
+from bestby.results.label_plans import LabelAllocation, LabelSplit
+
+_MOST_SPLITS = 200_000
+_KEPT = 20
+
+
+def allocate_labels(
+    design: JudgedScores,
+    budget: float,
+    *,
+    item_cost: float,
+    judge_cost: float,
+    label_cost: float,
+    max_items: int | None,
+    level: float,
+    n_comparisons: int,
+) -> LabelAllocation:
+    """Return the split of a budget with the least standard error; `allocate` says what the costs are.
+
+    Without limits the best number of judged items per label is r / sqrt(1 - r²) times the root of the price
+    of a label over that of a judged item, r being the correlation (Cochran 1977, section 12.7). Here all
+    numbers of labels are tried, so that limits and whole numbers are allowed for.
+    """
+    costs = {"budget": budget, "item_cost": item_cost, "judge_cost": judge_cost, "label_cost": label_cost}
+    for what, value in costs.items():
+        if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
+            raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
+    if label_cost == 0.0:
+        raise InvalidInputError(
+            "labels cost nothing, so the judge is not needed",
+            hint="pass label_cost=...",
+            argument="label_cost",
+        )
+    if item_cost + judge_cost == 0.0 and max_items is None:
+        raise InvalidInputError(
+            "judged items cost nothing, so nothing limits them", hint="pass max_items=..."
+        )
+    level = checks.probability(level, "level")
+    alpha = round(1.0 - level, 12) / checks.positive_int(n_comparisons, "n_comparisons")
+    limit = math.inf if max_items is None else checks.positive_int(max_items, "max_items")
+    alone = _alone(design, budget, item_cost, label_cost, limit, alpha)
+    labels, items = _affordable(budget, item_cost + judge_cost, label_cost, limit)
+    errors = design.standard_error(labels, items)
+    widths = t_quantile(alpha, labels.astype(np.float64) - 2.0) * errors
+    paid = items * (item_cost + judge_cost) + labels * label_cost
+    place = int(np.argmin(errors)) if labels.size else -1
+    splits = tuple(
+        LabelSplit(int(labels[i]), int(items[i]), float(paid[i]), float(errors[i]), float(widths[i]))
+        for i in _kept(labels.size, place)
+    )
+    judged = next((s for s in splits if s.labels == int(labels[place])), None)
+    best = alone if judged is None or alone.standard_error <= judged.standard_error else judged
+    settings = {
+        "plan": "allocate labels",
+        **{what: float(value) for what, value in costs.items()},
+        "max_items": max_items,
+        "level": level,
+        "comparisons": n_comparisons,
+    }
+    return LabelAllocation(
+        design=design,
+        budget=float(budget),
+        best=best,
+        alone=alone,
+        splits=splits,
+        alpha=alpha,
+        level=level,
+        n_comparisons=n_comparisons,
+        notes=_notes(best),
+        provenance=provenance_of(settings, design.settings(), design.settings()),
+    )
+
+
+def _alone(
+    design: JudgedScores, budget: float, item_cost: float, label_cost: float, limit: float, alpha: float
+) -> LabelSplit:
+    """Return the whole budget spent on labels."""
+    n = int(min(_whole(budget / (item_cost + label_cost)), limit))
+    if n < LEAST_LABELS:
+        raise DesignError(
+            f"a budget of {budget:g} pays for {n} labels, and {LEAST_LABELS} are the least",
+            hint="raise the budget",
+        )
+    error = float(design.standard_error_alone(n))
+    width = float(t_quantile(alpha, np.asarray(n - 1.0))) * error
+    return LabelSplit(n, 0, n * (item_cost + label_cost), error, width)
+
+
+def _affordable(
+    budget: float, judged_cost: float, label_cost: float, limit: float
+) -> tuple[IntArray, IntArray]:
+    """Return numbers of labels, and with each the most items that can be judged; no fewer than labels."""
+    most = int(min(_whole(budget / (judged_cost + label_cost)), limit))
+    if most < LEAST_LABELS:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    labels = np.arange(LEAST_LABELS, most + 1)
+    if labels.size > _MOST_SPLITS:
+        labels = np.unique(np.rint(np.geomspace(LEAST_LABELS, most, _MOST_SPLITS)).astype(np.int64))
+    left = (budget - labels * label_cost) * (1.0 + 1e-12)
+    judged = left / judged_cost if judged_cost > 0.0 else np.full(labels.size, np.inf)
+    items = np.floor(np.minimum(judged, min(limit, 1e15))).astype(np.int64)
+    return labels, np.maximum(items, labels)
+
+
+def _whole(number: float) -> int:
+    return math.floor(number * (1.0 + 1e-12))
+
+
+def _kept(size: int, best: int) -> list[int]:
+    """Return the places of splits that are reported: some over the whole range, and the best."""
+    if size == 0:
+        return []
+    few = min(size, _KEPT)
+    spread = np.concatenate([np.geomspace(1, size, few), np.linspace(1, size, few)])
+    return sorted({*(np.rint(spread).astype(int) - 1).tolist(), best})
+
+
+def _notes(best: LabelSplit) -> tuple[Note, ...]:
+    notes = [APPROXIMATE]
+    if best.labels < FEW_LABELS:
+        notes.append(
+            Note(
+                "few_labels",
+                f"with fewer than {FEW_LABELS} labels the intervals are not reliable: spend more on labels",
+            )
+        )
+    return tuple(notes)

@@ -1,0 +1,232 @@
+"""Plans of human labels keep what they promise, and agree with each other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bestby as bb
+from bestby.cli import main
+
+DESIGN = bb.JudgedScores(sd=0.5, correlation=0.8, n_items=4000)
+
+
+def study(rng: np.random.Generator, n: int, total: int, r: float) -> tuple[float, float]:
+    """Return the estimate by regression on the judge, and half its 95 % interval, of normal scores."""
+    judge = rng.standard_normal(total)
+    human = r * judge[:n] + np.sqrt(1 - r * r) * rng.standard_normal(n)
+    fit = stats.linregress(judge[:n], human)
+    rest = human - fit.intercept - fit.slope * judge[:n]
+    estimate = human.mean() + fit.slope * (judge.mean() - judge[:n].mean())
+    of_rest = rest @ rest / (n - 2) / n * (1 + 1 / (n - 3))
+    error = np.sqrt(of_rest + fit.slope**2 * judge.var(ddof=1) / total)
+    return float(estimate), float(stats.t.ppf(0.975, n - 2) * error)
+
+
+@pytest.mark.parametrize("r", [0.3, 0.7, 0.95])
+def test_studies_of_the_planned_size_have_the_half_width_promised(r: float) -> None:
+    plan = bb.plan_labels(bb.JudgedScores(1.0, r, 3000), half_width=0.15)
+    rng = np.random.default_rng(7)
+    found = np.array([study(rng, plan.n_labels, 3000, r) for _ in range(1000)])
+    assert np.median(found[:, 1]) == pytest.approx(0.15, rel=0.04)
+    assert np.mean(np.abs(found[:, 0]) <= found[:, 1]) == pytest.approx(0.95, abs=0.02)
+
+
+def test_a_margin_is_detected_with_the_power_promised() -> None:
+    plan = bb.plan_labels(bb.JudgedScores(1.0, 0.8, 2000), margin=0.2, power=0.9)
+    rng = np.random.default_rng(8)
+    found = np.array([study(rng, plan.n_labels, 2000, 0.8) for _ in range(1500)])
+    assert np.mean(np.abs(found[:, 0] + 0.2) > found[:, 1]) == pytest.approx(0.9, abs=0.025)
+
+
+def test_the_variance_is_that_of_ppi_with_its_best_constant() -> None:
+    n, total = 400, 4000
+    unlabelled = total - n
+    share = 1 - DESIGN.correlation**2 * unlabelled / (unlabelled + n)  # Angelopoulos et al. 2023
+    expected = DESIGN.sd**2 / n * share
+    assert DESIGN.standard_error(n, total) ** 2 == pytest.approx(expected, rel=2 / n)
+
+
+def test_the_least_number_is_enough_and_one_less_is_not() -> None:
+    plan = bb.plan_labels(DESIGN, half_width=0.04)
+    assert plan.half_width <= 0.04 < bb.plan_labels(DESIGN, plan.n_labels - 1).half_width
+    assert bb.plan_labels(DESIGN, plan.n_labels).half_width == plan.half_width
+    assert plan.n_alone == pytest.approx((1.96 * 0.5 / 0.04) ** 2, rel=0.01)
+
+
+def test_better_judges_more_items_and_higher_levels() -> None:
+    def labels(design: bb.JudgedScores = DESIGN, **options: Any) -> int:
+        return bb.plan_labels(design, half_width=0.04, **options).n_labels
+
+    assert labels(bb.JudgedScores(0.5, 0.9, 4000)) < labels() < labels(bb.JudgedScores(0.5, 0.5, 4000))
+    assert labels(bb.JudgedScores(0.5, -0.8, 4000)) == labels()
+    assert labels(bb.JudgedScores(0.5, 0.8, 40_000)) < labels()
+    assert labels(level=0.99) == labels(n_comparisons=5) > labels()
+    assert labels(bb.JudgedScores(0.5, 0.8, 4000, design_effect=2.0)) > 1.9 * labels()
+    useless = bb.plan_labels(bb.JudgedScores(0.5, 0.0, 4000), half_width=0.04)
+    assert useless.n_labels == pytest.approx(useless.n_alone, abs=3)
+    assert "judge_saves_little" in {note.code for note in useless.notes}
+
+
+def test_a_pilot_measures_what_it_was_drawn_with() -> None:
+    rng = np.random.default_rng(9)
+    x = rng.standard_normal(4000)
+    y = 0.6 * x + 0.8 * rng.standard_normal(4000)
+    found = bb.JudgedScores.from_pilot(x, y)
+    assert found.correlation == pytest.approx(0.6, abs=0.03)
+    assert found.sd == pytest.approx(1.0, abs=0.03)
+    gaps = np.where(np.arange(4000) < 2000, y, np.nan)
+    assert bb.JudgedScores.from_pilot(x, gaps).pilot_labels == 2000
+    base = rng.standard_normal(4000)
+    pair = bb.JudgedScores.from_pilot({"a": x + base, "b": base}, {"a": y - base, "b": -base})
+    assert pair.correlation == pytest.approx(found.correlation)
+
+
+def test_small_pilots_do_not_flatter_the_judge_and_ask_for_caution() -> None:
+    rng = np.random.default_rng(10)
+    rest = []
+    for _ in range(1500):
+        x = rng.standard_normal(12)
+        found = bb.JudgedScores.from_pilot(x, 0.8 * x + 0.6 * rng.standard_normal(12))
+        rest.append(found.sd**2 * (1 - found.correlation**2))
+    assert np.mean(rest) == pytest.approx(0.36, rel=0.05)  # over n it would be 17 % less
+    pilot = bb.JudgedScores(0.5, 0.8, 4000, pilot_labels=20)
+    plan = bb.plan_labels(pilot, half_width=0.06)
+    assert plan.n_cautious is not None
+    assert plan.n_cautious > 1.2 * plan.n_labels
+    unsure = bb.plan_labels(bb.JudgedScores(0.5, 0.8, 600, pilot_labels=6), half_width=0.04)
+    assert unsure.n_cautious is None
+    assert "pilot_too_uncertain" in {note.code for note in unsure.notes}
+
+
+def test_a_budget_is_divided_at_the_best_ratio_of_judged_items_and_labels() -> None:
+    design = bb.JudgedScores(1.0, 0.8)
+    best = bb.allocate(design, 10_000, judge_cost=0.02, label_cost=1.0).best
+    ratio = np.sqrt(0.8**2 / (1 - 0.8**2) * 1.0 / 0.02)
+    assert best.items / best.labels == pytest.approx(ratio, rel=0.01)
+    assert best.cost <= 10_000
+    around = [(best.labels + step, int((10_000 - best.labels - step) / 0.02)) for step in (-5, -1, 1, 5)]
+    assert all(design.standard_error(n, items) >= best.standard_error for n, items in around)
+
+
+def test_limits_and_prices_of_items_are_kept() -> None:
+    design = bb.JudgedScores(1.0, 0.8)
+    limited = bb.allocate(design, 10_000, judge_cost=0.02, label_cost=1.0, max_items=12_000)
+    assert {split.items for split in limited.splits if split.labels < 9000} == {12_000}
+    free = bb.allocate(design, 100, label_cost=1.0, max_items=5000)
+    assert (free.best.labels, free.best.items) == (100, 5000)
+    dear = bb.allocate(design, 100, judge_cost=10.0, label_cost=1.0)
+    assert dear.best == dear.alone
+    assert (dear.best.labels, dear.best.items) == (100, 0)
+    priced = bb.allocate(design, 100, item_cost=1.0, judge_cost=0.1, label_cost=1.0)
+    assert priced.alone.labels == 50
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bb.plan_labels(DESIGN), "exactly one of"),
+        (lambda: bb.plan_labels(DESIGN, 50, half_width=0.1), "exactly one of"),
+        (lambda: bb.plan_labels(bb.JudgedScores(1.0, 0.5), half_width=0.1), "how many items"),
+        (lambda: bb.plan_labels(DESIGN, half_width=0.01), "labels of all 4000 judged items are not enough"),
+        (lambda: bb.plan_labels(DESIGN, half_width=-1.0), "positive"),
+        (lambda: bb.plan_labels(DESIGN, 5000), "between 5 and the 4000"),
+        (lambda: bb.plan_labels(DESIGN, half_width=0.1, power=0.8), "power"),
+        (lambda: bb.plan_labels(DESIGN, margin=0.1, power=0.01), "above the level"),
+        (lambda: bb.plan_labels(bb.PairedScores(0.1, 1.0), 10), "must be JudgedScores"),  # type: ignore[arg-type]
+        (lambda: bb.JudgedScores(0.0, 0.5), "sd must be"),
+        (lambda: bb.JudgedScores(1.0, 1.5), "correlation must lie"),
+        (lambda: bb.JudgedScores(1.0, 0.5, 3), "n_items must be at least 5"),
+        (lambda: bb.JudgedScores.from_pilot([1, 2, 3, 4], [1, 2, 3, 4]), "at least 5 items"),
+        (lambda: bb.JudgedScores.from_pilot(range(6), [1] * 6), "all the same"),
+        (lambda: bb.JudgedScores.from_pilot(range(6), range(5)), "lengths differ"),
+        (lambda: bb.JudgedScores.from_pilot([None, 1, 2, 3, 4, 5], range(6)), "scored every item"),
+        (lambda: bb.JudgedScores.from_pilot({"a": range(6)}, {"a": range(6)}), "the same two systems"),
+        (lambda: bb.JudgedScores.from_pilot({"a": range(6)}, range(6)), "both"),
+        (lambda: bb.JudgedScores.from_pilot(["x"] * 6, range(6)), "must be numbers"),
+        (lambda: bb.allocate(DESIGN, 3.0, label_cost=1.0, judge_cost=0.1), "pays for 3 labels"),
+        (lambda: bb.allocate(DESIGN, 30.0, judge_cost=0.1), "labels cost nothing"),  # type: ignore[call-overload]
+        (lambda: bb.allocate(DESIGN, 30.0, label_cost=1.0), "nothing limits them"),
+        (lambda: bb.allocate(DESIGN, 30.0, label_cost=1.0, run_cost=1.0), "run_cost"),  # type: ignore[call-overload]
+        (
+            lambda: bb.allocate(bb.RunsAndItems(0.1, 1.0, 0.1, 1.0), 30.0, label_cost=1.0, run_cost=1.0),
+            "label_cost",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(call: Any, message: str) -> None:
+    with pytest.raises(bb.BestbyError, match=message):
+        call()
+
+
+@pytest.fixture
+def pilot(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(4)
+    human = {name: rng.normal(0.5, 0.2, 120).round(3) for name in "ab"}
+    wide: dict[str, Any] = {"item": [f"q{place}" for place in range(120)]}
+    for name, scores in human.items():
+        wide[f"judge[{name}]"] = (scores + rng.normal(0.1, 0.1, 120)).round(3)
+        wide[f"human[{name}]"] = np.where(np.arange(120) < 60, scores, np.nan)
+    path = tmp_path / "pilot.csv"
+    pd.DataFrame(wide).to_csv(path, index=False)
+    return path
+
+
+def test_the_command_reads_a_pilot_of_either_form(pilot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.read_csv(pilot)
+    judge, human = ({name: frame[f"{what}[{name}]"] for name in "ab"} for what in ("judge", "human"))
+    design = bb.JudgedScores.from_pilot(judge, human, n_items=3000)
+    expected = json.loads(bb.plan_labels(design, half_width=0.03).to_json())
+    options = ["plan", "--labels", "--judged-items", "3000", "--half-width", ".03", "--json", "-"]
+    named = ["--judge", "judge[a]", "--judge", "judge[b]", "--human", "human[a]", "--human", "human[b]"]
+    parts = [
+        frame[["item", f"judge[{name}]", f"human[{name}]"]].set_axis(["item", "judge", "human"], axis=1)
+        for name in "ab"
+    ]
+    long = pilot.with_name("long.csv")
+    pd.concat(parts, keys=["a", "b"], names=["system"]).reset_index(0).to_csv(long, index=False)
+    for more in ([str(pilot)], [str(pilot), *named], [str(long)]):
+        assert main([*options, *more]) == 0
+        assert json.loads(capsys.readouterr().out) == expected
+    one = bb.JudgedScores.from_pilot(judge["a"], human["a"], n_items=3000)
+    for path in (pilot, long):
+        assert main([*options, str(path), "--system", "a"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert shown["n_labels"] == bb.plan_labels(one, half_width=0.03).n_labels
+
+
+def test_the_command_divides_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--sd", ".5", "--correlation", ".8", "--budget", "500", "--judge-cost", ".01"]
+    assert main(["plan", "--labels", *options, "--label-cost", "1", "--json", "-"]) == 0
+    expected = bb.allocate(bb.JudgedScores(0.5, 0.8), 500, judge_cost=0.01, label_cost=1)
+    assert json.loads(capsys.readouterr().out) == json.loads(expected.to_json())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        ("--sd .5 --difference .1 --margin .1", "--margin does not go with"),
+        ("--labels --accuracy .8 .7 --n 50", "--accuracy does not go with --labels"),
+        ("--labels --sd .5 --half-width .1", "nothing is known of the judge"),
+        ("--labels --sd .5 --correlation .5 --half-width .1", "how many items the judge scores"),
+        ("--labels --sd .5 --correlation .5 --budget 9 --n 7", "--n does not go with --budget"),
+        ("--labels PILOT --sd .5 --n 50", "--sd and a pilot"),
+        ("--labels PILOT --judge item --human human[a] --n 50", "holds texts"),
+        ("--labels PILOT --judge judge[a] --n 50", "1 columns of the judge"),
+        ("--labels PILOT --judge judge[c] --human human[a] --n 50", "judge[c]"),
+        ("--labels PILOT --system c --n 50", "judge[c]"),
+    ],
+)
+def test_the_command_refuses_in_two_lines(
+    pilot: Path, capsys: pytest.CaptureFixture[str], arguments: str, first: str
+) -> None:
+    assert main(["plan", *arguments.replace("PILOT", str(pilot)).split()]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert first in lines[0]
+    assert len(lines) <= 2
