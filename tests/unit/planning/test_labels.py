@@ -100,7 +100,7 @@ def test_small_pilots_do_not_flatter_the_judge_and_ask_for_caution() -> None:
     plan = bb.plan_labels(pilot, half_width=0.06)
     assert plan.n_cautious is not None
     assert plan.n_cautious > 1.2 * plan.n_labels
-    unsure = bb.plan_labels(bb.JudgedScores(0.5, 0.8, 600, pilot_labels=6), half_width=0.04)
+    unsure = bb.plan_labels(bb.JudgedScores(0.5, 0.8, 700, pilot_labels=6), half_width=0.04)
     assert unsure.n_cautious is None
     assert "pilot_too_uncertain" in {note.code for note in unsure.notes}
 
