@@ -48,6 +48,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
     "results that still come in": (Answer("what do they show so far?", "Study", "bestby study"),),
     "no data yet": (
         Answer("how many items or runs?", "sample_size", "bestby plan"),
+        Answer("which items to label?", "choose_items", "bestby choose"),
         Answer("which test, and why?", "advise", "bestby advise"),
     ),
 }
