@@ -14,7 +14,7 @@ from bestby.results.label_plans import LabelAllocation, LabelPlan
 
 def chosen(c: ChosenItems) -> Iterator[str]:
     """Yield how the items to label were drawn."""
-    yield f"The items to label were drawn at random{cite('analysis', 'sampling')}: {draws.lead(c)}"
+    yield f"{draws.lead(c).removesuffix('.')}{cite('analysis', 'sampling')}."
     yield draws.methods(c)
 
 

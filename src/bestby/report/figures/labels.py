@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, FAINT, INK
 from bestby.report.figures.curves import plain_ticks
@@ -36,7 +34,9 @@ def plan(p: LabelPlan, *, canvas: Canvas = SCREEN) -> Sheet:
     )
     own = [point.half_width for point in p.curve]
     axes.plot(labels, own, color=ACCENT, linewidth=1.8, label="labels and judge", gid="curve")
-    _finish(axes, labels, p.n_labels, p.half_width)
+    _finish(axes, p.n_labels, p.half_width)
+    axes.set_xscale("log")
+    plain_ticks(axes, labels)
     title = f"{p.n_labels} labels give an interval of ± {p.half_width:.4g}"
     return Sheet(axes, *_SIZE, title=title, keys=axes.get_legend_handles_labels()[0])
 
@@ -58,7 +58,7 @@ def allocation(a: LabelAllocation, *, canvas: Canvas = SCREEN) -> Sheet:
         label="labels alone",
         gid="alone",
     )
-    _finish(axes, [*labels, a.best.labels], a.best.labels, a.best.half_width)
+    _finish(axes, a.best.labels, a.best.half_width)
     top = max(3.0 * min(*widths, a.alone.half_width), a.alone.half_width * 1.1)
     axes.set_ylim(0.0, min(top, max(*widths, a.alone.half_width) * 1.1))
     best = f"{a.best.labels} labels" + (f", {a.best.items} judged items" if a.best.items else "")
@@ -66,12 +66,10 @@ def allocation(a: LabelAllocation, *, canvas: Canvas = SCREEN) -> Sheet:
     return Sheet(axes, *_SIZE, title=title, keys=axes.get_legend_handles_labels()[0])
 
 
-def _finish(axes: Axes, labels: list[int], x: int, y: float) -> None:
+def _finish(axes: Axes, x: int, y: float) -> None:
     """Mark the answer and set up the scales."""
     axes.plot(x, y, marker="o", markersize=7, color=ACCENT, linestyle="none", zorder=3, gid="answer")
-    label(axes, str(x), (x, y), (0, 10), va="baseline", ha="center", fontsize="small", fontweight="bold")
-    axes.set_xscale("log")
-    plain_ticks(axes, [int(one) for one in np.unique(labels)])
+    label(axes, str(x), (x, y), (0, -18), va="baseline", ha="center", fontsize="small", fontweight="bold")
     axes.set_ylim(bottom=0.0)
     axes.grid(axis="y", color=FAINT, linewidth=0.4, alpha=0.5)
     bare(axes)
