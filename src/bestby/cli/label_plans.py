@@ -30,7 +30,7 @@ _ONLY = {
 """Options that have no meaning without --labels."""
 
 _SHARED = {
-    "--labels", "--n", "--power", "--budget", "--item-cost", "--max-items", "--sd", "--design-effect",
+    "FILES", "--labels", "--n", "--power", "--budget", "--item-cost", "--max-items", "--sd", "--design-effect",
     "--item", "--system", "--system-column", "--missing-value", "--level", "--comparisons", "--json", "--csv",
     "--markdown", "--latex", "--html", "--plot", "--plot-width", "--plot-font",
 }  # fmt: skip

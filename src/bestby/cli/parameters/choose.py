@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby.cli.options import Group, argument, choice, flag, option, record
-from bestby.cli.parameters import groups
+from bestby.cli.options import Group, argument, choice, flag, option, record, result_file
+from bestby.cli.parameters import groups, outputs
 from bestby.cli.parameters.groups import Count, Names, Text
 from bestby.vocabulary import allowed_names
 
@@ -59,9 +59,9 @@ def _deviation(text: str) -> tuple[str, float]:
 
 
 @record
-class Output(groups.Output):
-    csv: Text = option("FILE|-", "Write the ids of the items with their probabilities as CSV.")
-    plot: Text = option("FILE|-", "Draw the share of each stratum as .png, .svg or .pdf; - writes SVG.")
+class Output(outputs.Output):
+    csv: Text = result_file("Write the ids of the items with their probabilities as CSV.")
+    plot: Text = result_file("Draw the share of each stratum as .png, .svg or .pdf; - writes SVG.")
 
 
 @record
@@ -79,7 +79,7 @@ class Choose:
       bestby choose items.csv --ids-only --shuffle --csv order.csv
     """
 
-    paths: list[str] = argument("FILES")
+    paths: list[str] = argument("FILES", file="read")
     data: Data
     draw: Draw
     output: Output
