@@ -30,8 +30,8 @@ _ONLY = {
 """Options that have no meaning without --labels."""
 
 _SHARED = {
-    "FILES", "--labels", "--n", "--power", "--budget", "--item-cost", "--max-items", "--sd", "--design-effect",
-    "--item", "--system", "--system-column", "--missing-value", "--level", "--comparisons", "--json", "--csv",
+    "FILES", "--labels", "--n", "--power", "--budget", "--item-cost", "--max-items", "--sd",
+    "--design-effect", "--item", "--system", "--system-column", "--missing-value", "--level", "--comparisons", "--json", "--csv",
     "--markdown", "--latex", "--html", "--plot", "--plot-width", "--plot-font",
 }  # fmt: skip
 """Options of other plans that those of labels take, too."""

@@ -1,0 +1,15 @@
+"""What the paragraph for a paper says of items drawn to be labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bestby.report.kinds import chosen as draws
+from bestby.report.references import cite
+from bestby.results.chosen import ChosenItems
+
+
+def sentences(c: ChosenItems) -> Iterator[str]:
+    """Yield how the items to label were drawn."""
+    yield f"{draws.lead(c).removesuffix('.')}{cite('analysis', 'sampling')}."
+    yield draws.methods(c)
