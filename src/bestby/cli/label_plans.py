@@ -31,8 +31,9 @@ _ONLY = {
 
 _SHARED = {
     "FILES", "--labels", "--n", "--power", "--budget", "--item-cost", "--max-items", "--sd",
-    "--design-effect", "--item", "--system", "--system-column", "--missing-value", "--level", "--comparisons", "--json",
-    "--csv", "--markdown", "--latex", "--html", "--plot", "--plot-width", "--plot-font",
+    "--design-effect", "--item", "--system", "--system-column", "--missing-value", "--level",
+    "--comparisons", "--json", "--csv", "--markdown", "--latex", "--html", "--plot", "--plot-width",
+    "--plot-font",
 }  # fmt: skip
 """Options of other plans that those of labels take, too."""
 
