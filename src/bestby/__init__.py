@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bestby.comparisons.folds.comparing import compare_folds as compare_folds
     from bestby.comparisons.gate.gating import gate as gate
     from bestby.comparisons.items import compare as compare
+    from bestby.comparisons.monitor.monitor import Monitor as Monitor
     from bestby.comparisons.preferences.comparing import compare_preferences as compare_preferences
     from bestby.comparisons.published.comparing import compare_published as compare_published
     from bestby.comparisons.runs.comparing import compare_runs as compare_runs
@@ -79,6 +80,10 @@ if TYPE_CHECKING:
     from bestby.results.label_plans import LabelAllocation as LabelAllocation
     from bestby.results.label_plans import LabelPlan as LabelPlan
     from bestby.results.loading import load as load
+    from bestby.results.monitored import MonitoredComparison as MonitoredComparison
+    from bestby.results.monitored import MonitoredDifference as MonitoredDifference
+    from bestby.results.monitored import MonitoredSystem as MonitoredSystem
+    from bestby.results.monitored import MonitorLook as MonitorLook
     from bestby.results.normality import Normality as Normality
     from bestby.results.ordering import StochasticOrder as StochasticOrder
     from bestby.results.ordering import StochasticOrders as StochasticOrders
@@ -112,6 +117,7 @@ __getattr__, __dir__, __all__ = door(
         "comparisons.folds.comparing": "compare_folds",
         "comparisons.gate.gating": "gate",
         "comparisons.items": "compare",
+        "comparisons.monitor.monitor": "Monitor",
         "comparisons.preferences.comparing": "compare_preferences",
         "comparisons.published.comparing": "compare_published",
         "comparisons.runs.comparing": "compare_runs",
@@ -154,6 +160,7 @@ __getattr__, __dir__, __all__ = door(
         "results.gate": "Flip Gate GateCheck",
         "results.label_plans": "LabelAllocation LabelPlan",
         "results.loading": "load",
+        "results.monitored": "MonitorLook MonitoredComparison MonitoredDifference MonitoredSystem",
         "results.normality": "Normality",
         "results.ordering": "StochasticOrder StochasticOrders",
         "results.plans": "Allocation Plan",

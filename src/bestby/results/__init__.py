@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from bestby.results.label_plans import LabelPlan as LabelPlan
     from bestby.results.label_plans import LabelPoint as LabelPoint
     from bestby.results.label_plans import LabelSplit as LabelSplit
+    from bestby.results.monitored import MonitoredComparison as MonitoredComparison
+    from bestby.results.monitored import MonitoredDifference as MonitoredDifference
+    from bestby.results.monitored import MonitoredSystem as MonitoredSystem
+    from bestby.results.monitored import MonitorLook as MonitorLook
     from bestby.results.normality import Normality as Normality
     from bestby.results.normality import NormalityTest as NormalityTest
     from bestby.results.ordering import StochasticOrder as StochasticOrder
@@ -86,6 +90,7 @@ __getattr__, __dir__, __all__ = door(
         "results.folds": "FoldComparison Spread",
         "results.gate": "Flip Gate GateCheck",
         "results.label_plans": "LabelAllocation LabelPlan LabelPoint LabelSplit",
+        "results.monitored": "MonitorLook MonitoredComparison MonitoredDifference MonitoredSystem",
         "results.normality": "Normality NormalityTest",
         "results.ordering": "StochasticOrder StochasticOrders",
         "results.pairs": "Differences Pairs",

@@ -1,0 +1,216 @@
+"""The items of a monitor: checked before they are taken, each counted once, clusters whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import FloatArray
+from bestby.comparisons.monitor.settings import Settings
+from bestby.inference.betting import Units
+
+_ROOM = 256
+
+
+class Entry(NamedTuple):
+    """A new item that was checked: its id, the scores of the systems that are running, its cluster."""
+
+    item: str | int
+    row: FloatArray
+    cluster: str | int | None
+
+
+class Collected:
+    """Scores of items in the order in which they came; only `put` and `close` change it.
+
+    A unit is an item or a whole cluster. The items of a cluster follow one another; the last cluster is open
+    until another begins.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.items: list[str | int] = []
+        self.clusters: list[str | int | None] = []
+        self.ends: list[int] = []
+        """For each closed unit, how many items there were with its last one."""
+        self._place: dict[str | int, int] = {}
+        self._column = {name: place for place, name in enumerate(settings.systems)}
+        self._scores: FloatArray = np.full((_ROOM, len(settings.systems)), np.nan)
+        self._closed: set[str | int] = set()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def clustered(self) -> bool:
+        """Whether the items come in clusters."""
+        return bool(self.clusters) and self.clusters[0] is not None
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores, shape (items, systems); NaN for systems that had been dropped."""
+        return self._scores[: len(self.items)]
+
+    @property
+    def n_counted(self) -> int:
+        """The number of items in closed units."""
+        return self.ends[-1] if self.ends else 0
+
+    def checked(self, item: Any, scores: Any, cluster: Any, running: Sequence[str]) -> Entry | None:
+        """Return what is to be put, or None if the item is there already; nothing changes here."""
+        name = _identifier(item, "item")
+        row = self._row(name, scores, running)
+        group = None if cluster is None else _identifier(cluster, "cluster")
+        if name in self._place:
+            self._check_same(name, row, group)
+            return None
+        self._check_room(name, group)
+        return Entry(name, row, group)
+
+    def put(self, entry: Entry) -> None:
+        """Take a new item that was checked."""
+        place = len(self.items)
+        if place == len(self._scores):
+            self._scores = np.concatenate([self._scores, np.full_like(self._scores, np.nan)])
+        if entry.cluster is not None and place and self.clusters[-1] != entry.cluster:
+            self.close()
+        self._scores[place] = entry.row
+        self._place[entry.item] = place
+        self.items.append(entry.item)
+        self.clusters.append(entry.cluster)
+        if entry.cluster is None or place + 1 == self.settings.n_items:
+            self.close()
+
+    def close(self) -> None:
+        """Count the open cluster; no more items of it may come."""
+        if self.items and len(self.items) > self.n_counted:
+            self.ends.append(len(self.items))
+            if self.clusters[-1] is not None:
+                self._closed.add(self.clusters[-1])
+
+    def units(self, first: int, last: int, columns: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+        """Return the mean scores of closed units (units, columns) and their sizes."""
+        ends = np.array([self.ends[first - 1] if first else 0, *self.ends[first:last]], dtype=np.int64)
+        sizes = np.diff(ends)
+        part = self.scores[ends[0] : ends[-1]][:, list(columns)]
+        if not self.clustered:
+            return part, sizes
+        sums = np.add.reduceat(part, ends[:-1] - ends[0], axis=0) if sizes.size else part[:0]
+        return sums / sizes[:, None], sizes
+
+    def pair(self, a: int, b: int, n_units: int) -> Units:
+        """Return the differences of two systems on the first closed units."""
+        means, sizes = self.units(0, n_units, (a, b))
+        return Units((means[:, 0] - means[:, 1])[:, None], sizes, self.weights(0, n_units))
+
+    def weights(self, first: int, last: int) -> FloatArray:
+        """Return the sizes of units as shares of the largest, given or seen so far."""
+        sizes = np.diff([0, *self.ends[:last]])
+        largest = self.settings.largest_cluster
+        top = np.maximum.accumulate(sizes) if largest is None or not self.clustered else largest
+        shares: FloatArray = (sizes / top)[first:] if sizes.size else np.zeros(0)
+        return shares
+
+    # -- checks --------------------------------------------------------------------------------------
+
+    def _row(self, item: str | int, scores: Any, running: Sequence[str]) -> FloatArray:
+        if not isinstance(scores, Mapping):
+            raise InvalidInputError(
+                f"item {quoted(item)}: scores must be a mapping of systems to scores, got {quoted(scores)}",
+                hint='monitor.add("q1", {"a": 1, "b": 0})',
+            )
+        unknown = next((name for name in scores if name not in self._column), None)
+        if unknown is not None:
+            raise InvalidInputError(
+                f"item {quoted(item)} has a score of {quoted(unknown)}, which is not monitored",
+                hint=f"systems: {', '.join(self._column)}",
+            )
+        absent = next((name for name in running if name not in scores), None)
+        if absent is not None:
+            raise InvalidInputError(
+                f"item {quoted(item)} has no score of system {quoted(absent)}",
+                hint="add an item when all systems that are still running have answered it; give a failed"
+                " answer the score that it should count as",
+            )
+        row = np.full(len(self._column), np.nan)
+        for name in running:
+            row[self._column[name]] = self._score(scores[name], name, item)
+        return row
+
+    def _score(self, value: Any, system: str, item: str | int) -> float:
+        bounds = self.settings.bounds
+        if type(value) in (int, float) and bounds is not None and bounds[0] <= value <= bounds[1]:
+            return float(value)  # nearly always: messages are only made where they are needed
+        what = f"the score of {quoted(system)} on item {quoted(item)}"
+        score = checks.number(value, what)
+        if not abs(score) <= checks.LARGEST:  # NaN too
+            raise InvalidInputError(f"{what} must be finite, got {value}", hint=checks.ASK_VALUE)
+        if bounds is not None and not bounds[0] <= score <= bounds[1]:
+            raise InvalidInputError(
+                f"{what} must lie between {bounds[0]:g} and {bounds[1]:g}, got {score:g}",
+                hint="correct the score; if it is right, start a new monitor with other bounds",
+            )
+        return score
+
+    def _check_same(self, item: str | int, row: FloatArray, cluster: str | int | None) -> None:
+        place = self._place[item]
+        known = self._scores[place]
+        both = ~np.isnan(known) & ~np.isnan(row)
+        if not np.array_equal(known[both], row[both]):
+            column = int(np.flatnonzero(both & (known != row))[0])
+            raise InvalidInputError(
+                f"item {quoted(item)} was added before with the score {known[column]:g} of"
+                f" {self.settings.systems[column]}, and now with {row[column]:g}",
+                hint="the first score is kept; give items of different content different ids",
+            )
+        if cluster != self.clusters[place]:
+            raise InvalidInputError(
+                f"item {quoted(item)} was added before in cluster {quoted(self.clusters[place])}, and now in"
+                f" {quoted(cluster)}",
+                hint="the first cluster is kept",
+            )
+
+    def _check_room(self, item: str | int, cluster: str | int | None) -> None:
+        if self.settings.n_items is not None and len(self.items) >= self.settings.n_items:
+            raise InvalidInputError(
+                f"item {quoted(item)} is one more than the {self.settings.n_items} items announced",
+                hint="start a new monitor with the right n_items",
+            )
+        if self.items and (cluster is None) == self.clustered:
+            raise InvalidInputError(
+                f"item {quoted(item)} has {'no' if cluster is None else 'a'} cluster, unlike the items before",
+                hint="give all items a cluster, or none",
+            )
+        if cluster is None:
+            return
+        if cluster in self._closed:
+            raise InvalidInputError(
+                f"item {quoted(item)} is of cluster {quoted(cluster)}, which was complete",
+                hint="add all items of a cluster one after the other, before those of the next",
+            )
+        largest, start = self.settings.largest_cluster, self.n_counted
+        same = bool(self.items) and self.clusters[-1] == cluster
+        if largest is not None and same and len(self.items) - start >= largest:
+            raise InvalidInputError(
+                f"cluster {quoted(cluster)} has more than {largest} items, the largest_cluster announced",
+                hint="start a new monitor with the right largest_cluster",
+            )
+
+
+def _identifier(value: Any, what: str) -> str | int:
+    """Return an id that a file can hold."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str) and value:
+        return checks.check_text(value, f"the {what} id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise InvalidInputError(
+        f"the id of {'an' if what == 'item' else 'a'} {what} must be text or a whole number, got {quoted(value)}",
+        hint=f"pass the id that the benchmark gives the {what}, such as 'q417'",
+    )

@@ -1,0 +1,123 @@
+"""The decisions of a monitor, from what was shown of each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bestby._core import rounding
+from bestby.comparisons.monitor.sequences import Pairs
+from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS, Settings
+from bestby.inference.confidence_sequences import asymptotic_radius
+from bestby.results.monitored import Decision
+
+_FEW = 30
+"""The number of units below which nothing is called futile."""
+
+
+def hypotheses(settings: Settings) -> tuple[float, ...]:
+    """Return the differences that decisions are about."""
+    return (0.0,) if settings.margin is None else (-settings.margin, 0.0, settings.margin)
+
+
+def of_pair(pairs: Pairs, place: int) -> Decision | None:
+    """Return what was decided of the first system of a pair against the second; None while it is open."""
+    s = pairs.settings
+    ahead, behind = (0, 1) if s.greater_is_better else (1, 0)
+    top, bottom = (len(pairs.means) - 1, 0) if s.greater_is_better else (0, len(pairs.means) - 1)
+    if pairs.shown(ahead, top, s.alpha / 2.0)[place]:
+        return "better"
+    if pairs.shown(behind, bottom, s.alpha / 2.0)[place]:
+        return "worse"
+    inside = pairs.shown(0, 0, s.alpha)[place] and pairs.shown(1, len(pairs.means) - 1, s.alpha)[place]
+    if s.margin is not None and inside:
+        return "equivalent"
+    if not pairs.active[place]:
+        return None
+    return _at_the_end(pairs, place) if _complete(pairs) else "futile" if _hopeless(pairs, place) else None
+
+
+def _complete(pairs: Pairs) -> bool:
+    return round(pairs.sums.s) == pairs.settings.n_items
+
+
+def _at_the_end(pairs: Pairs, place: int) -> Decision:
+    """Return the decision when no item is left; of a benchmark the difference itself is known then."""
+    s, estimate = pairs.settings, float(pairs.sums.mean[place])
+    if s.population == "wider":
+        return "futile"
+    margin = s.margin or 0.0
+    if abs(estimate) <= margin or rounding.level(abs(estimate), margin, max(abs(estimate), margin, 1e-9)):
+        return "futile" if s.margin is None else "equivalent"
+    return "better" if (estimate > 0.0) == s.greater_is_better else "worse"
+
+
+def _hopeless(pairs: Pairs, place: int) -> bool:
+    """Return whether no decision can be expected from the items that are left.
+
+    Whatever value of the present interval the truth has, the interval at the last item would not decide. The
+    lengths are those of the asymptotic sequence, the shortest. This rule only stops, and adds no error.
+    """
+    s, sums = pairs.settings, pairs.sums
+    few = FEW_FOR_ASYMPTOTICS if s.bounds is None else _FEW
+    if s.population == "bank" or s.n_items is None or sums.n_units < few:
+        return False
+    n, last = sums.n_units, sums.n_units * s.n_items / sums.s
+    spread = float(sums.deviation[place])
+    if s.bounds is not None:  # units that were not seen may differ
+        spread = float(np.hypot(spread, s.difference_bounds[1] / np.sqrt(n + 1.0)))
+    estimate, margin = float(sums.mean[place]), s.margin or 0.0
+    reach = spread * asymptotic_radius(n, s.alpha, n)
+    final = spread * asymptotic_radius(last, s.alpha, last)
+    final_tost = spread * asymptotic_radius(last, 2.0 * s.alpha, last)
+    nearest = min(max(0.0, estimate - reach), estimate + reach)
+    for truth in (estimate - reach, estimate + reach, nearest):
+        end = (n * estimate + (last - n) * truth) / last
+        if abs(end) - final > margin or (s.margin is not None and abs(end) + final_tost < margin):
+            return False
+    return True
+
+
+def of_first(
+    first: str, decisions: Mapping[str, Decision | None], behind: Mapping[str, str]
+) -> Decision | None:
+    """Return the decision of the first system against all others, from those of its pairs.
+
+    `behind` names of each system that can no longer be first one that is better. What is decided against the
+    better one holds against it, too; if that is the first system, the first is at least as good.
+    """
+
+    def against(other: str) -> Decision | None:
+        if decisions[other] is not None or other not in behind:
+            return decisions[other]
+        return "equivalent" if behind[other] == first else against(behind[other])
+
+    found = [against(other) for other in decisions]
+    if "worse" in found:
+        return "worse"
+    if None in found:
+        return None
+    if all(one == "better" for one in found):
+        return "better"
+    return "futile" if "futile" in found else "equivalent"
+
+
+def new_drops(pairs: Pairs, systems: Sequence[str], behind: Mapping[str, str]) -> dict[str, str]:
+    """Return the systems that are now shown to be worse than another one, and that one.
+
+    The first system is never dropped by this: the decision is about it. `pairs` are all pairs of systems, with
+    0 as their only hypothesis.
+    """
+    s = pairs.settings
+    above, below = (pairs.shown(side, 0, s.alpha / 2.0) for side in (0, 1))
+    mean = pairs.sums.mean
+    found: dict[str, str] = {}
+    for (a, b), up, down, ahead in zip(pairs.pairs, above, below, mean, strict=True):
+        if not (up or down) or systems[a] in behind or systems[b] in behind:
+            continue
+        # By the means of this look, so that no circle arises where the evidence of several looks disagrees.
+        better, worse = (a, b) if (ahead > 0.0) == s.greater_is_better else (b, a)
+        if worse != 0 and systems[worse] not in found:
+            found[systems[worse]] = systems[better]
+    return found

@@ -1,0 +1,216 @@
+"""The record of a monitor at one moment, and what must be known to read it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from bestby.comparisons.monitor.collected import Collected
+from bestby.comparisons.monitor.sequences import Pairs, interval
+from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS
+from bestby.data.evaluation import Evaluation
+from bestby.results.base import Note, provenance_of
+from bestby.results.monitored import (
+    Decision,
+    MonitoredComparison,
+    MonitoredDifference,
+    MonitoredSystem,
+    MonitorLook,
+)
+from bestby.results.values import Interval
+
+TORN = Note(
+    "torn_line",
+    "the last line of the file was cut off, as by a crash, and left out: its item was not counted and can be"
+    " added again",
+)
+_FOLLOWED = 20
+"""Items in the order of their ids from which this is no chance."""
+
+_PLACES = 40
+"""How many looks the path of a figure has."""
+
+_PATH_TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What was decided at the looks so far."""
+
+    decisions: Mapping[str, tuple[Decision, int]]
+    decision: tuple[Decision, int] | None
+    behind: Mapping[str, str]
+    dropped_at: Mapping[str, int]
+    every: Pairs | None
+
+
+def interval_of(
+    pairs: Pairs, place: int, collected: Collected, *, one_sided: bool = False
+) -> Interval | None:
+    """Return the interval of a pair, no longer than what was shown at earlier looks."""
+    s, (a, b) = pairs.settings, pairs.pairs[place]
+    alpha = (2.0 if one_sided else 1.0) * s.alpha
+    low, high = interval(collected.pair(a, b, int(pairs.n_units[place])), s, alpha)
+    for which, mean in enumerate(pairs.means.tolist()):
+        if low < mean <= high and pairs.shown(0, which, alpha / 2.0)[place]:
+            low = mean
+        if low <= mean < high and pairs.shown(1, which, alpha / 2.0)[place]:
+            high = mean
+    if math.isinf(low) or math.isinf(high):
+        return None
+    return Interval(low, high, 1.0 - alpha, s.method, s.method != "asymptotic")
+
+
+def result(
+    collected: Collected, first: Pairs, state: State, n_looks: int, notes: Sequence[Note]
+) -> MonitoredComparison:
+    """Return the record of a monitor."""
+    s, c = collected.settings, collected
+    n_units, n = len(c.ends), c.n_counted
+    pairs = tuple(_difference(first, place, c, state) for place in range(len(first.pairs)))
+    digest = hashlib.blake2b(c.scores.tobytes() + repr(c.items).encode(), digest_size=8).hexdigest()
+    settings = {key: value for key, value in s.as_dict().items() if key != "systems"}
+    extent = {"items": n, "clusters": n_units if c.clustered else 0, "systems": list(s.systems)}
+    return MonitoredComparison(
+        systems=tuple(_system(c, place, name, state) for place, name in enumerate(s.systems)),
+        pairs=pairs,
+        path=tuple(_path(first, c)),
+        decision=None if state.decision is None else state.decision[0],
+        decided_at=None if state.decision is None else state.decision[1],
+        n_items=n,
+        n_clusters=n_units if c.clustered else 0,
+        n_looks=n_looks,
+        n_available=s.n_items,
+        population=s.population,
+        method=s.method,
+        bounds=s.bounds,
+        greater_is_better=s.greater_is_better,
+        level=s.level,
+        margin=s.margin,
+        notes=(*notes, *_notes(c)),
+        provenance=provenance_of(settings, extent, data_hash=digest),
+    )
+
+
+def _system(c: Collected, place: int, name: str, state: State) -> MonitoredSystem:
+    n_units = state.dropped_at.get(name, len(c.ends))
+    n = c.ends[n_units - 1] if n_units else 0
+    score = float(c.scores[:n, place].mean()) if n else math.nan
+    return MonitoredSystem(name, score, n, state.behind.get(name))
+
+
+def _difference(first: Pairs, place: int, c: Collected, state: State) -> MonitoredDifference:
+    s, (a, b) = c.settings, first.pairs[place]
+    n_units = int(first.n_units[place])
+    n = c.ends[n_units - 1] if n_units else 0
+    gaps = c.scores[:n, a] - c.scores[:n, b]
+    ahead = gaps if s.greater_is_better else -gaps
+    made, at = state.decisions.get(s.systems[b], (None, None))
+    return MonitoredDifference(
+        a=s.systems[a],
+        b=s.systems[b],
+        estimate=float(gaps.mean()) if n else math.nan,
+        interval=interval_of(first, place, c),
+        equivalence_interval=None if s.margin is None else interval_of(first, place, c, one_sided=True),
+        n_items=n,
+        n_clusters=n_units if c.clustered else 0,
+        p_value=_p_value(first, place),
+        wins=int((ahead > 0.0).sum()),
+        losses=int((ahead < 0.0).sum()),
+        decision=made,
+        decided_at=at,
+    )
+
+
+def _p_value(first: Pairs, place: int) -> float | None:
+    if first.settings.method != "betting":
+        return None
+    zero = int(np.flatnonzero(first.means == 0.0)[0])
+    share = first.settings.alpha / (1.0 - first.settings.level)
+    return min(1.0, 2.0 * math.exp(-float(first.peak[:, zero, place].max())) / share)
+
+
+def _path(first: Pairs, c: Collected) -> Iterator[MonitorLook]:
+    """Yield how the first pair developed, at numbers of units in geometric steps."""
+    n_units = int(first.n_units[0])
+    if not n_units:
+        return
+    units, s = c.pair(*first.pairs[0], n_units), c.settings
+    steps = np.unique(np.geomspace(min(5, n_units), n_units, _PLACES).round().astype(int))
+    for n in steps.tolist():
+        part = units.first(n)
+        total = float((part.values[:, 0] * part.sizes).sum())
+        size = int(part.sizes.sum())
+        yield MonitorLook(size, total / size, *interval(part, s, s.alpha, _PATH_TOLERANCE))
+
+
+def _notes(c: Collected) -> Iterator[Note]:
+    s = c.settings
+    if follows_ids(c.items):
+        yield Note(
+            "order_of_ids",
+            f"the {len(c.items)} items came in the order of their ids: the intervals hold only if the order"
+            " is random, so shuffle the items before they are scored",
+        )
+    if s.method == "asymptotic":
+        yield Note(
+            "asymptotic_sequence",
+            "without bounds of the scores the interval is only valid with many items: of the first"
+            f" {FEW_FOR_ASYMPTOTICS} nothing is concluded, and with heavy tails it may still be too short",
+        )
+    if c.clustered and (s.largest_cluster is None or s.method != "betting"):
+        yield Note(
+            "approximate_clusters",
+            "the size of the largest cluster was not given, so that the interval is only approximate"
+            if s.method == "betting"
+            else "clusters are counted by their totals, with an interval that is only approximate",
+        )
+    if len(c) > c.n_counted:
+        yield Note(
+            "open_cluster",
+            f"{len(c) - c.n_counted} items of the last cluster are not counted yet: they are when the next"
+            " one begins, or after close_cluster()",
+        )
+
+
+def follows_ids(items: Sequence[str | int]) -> bool:
+    """Return whether items came in the order of their ids, with numbers in texts as numbers."""
+    if len(items) < _FOLLOWED:
+        return False
+    keys = [_natural(str(item)) for item in items]
+    return all(one <= two for one, two in pairwise(keys))
+
+
+def _natural(name: str) -> list[tuple[str, int]]:
+    """Return what names are sorted by, so that q9 comes before q10."""
+    return [(words, int(digits or 0)) for words, digits in re.findall(r"(\D*)(\d*)", name)]
+
+
+def evaluation(
+    c: Collected, kept: Sequence[int], n: int, decision: tuple[Decision, int] | None
+) -> Evaluation:
+    """Return the items that were counted, with a note that they were looked at before."""
+    s = c.settings
+    made = Evaluation.of(
+        {s.systems[place]: c.scores[:n, place].copy() for place in kept},
+        items=c.items[:n],
+        clusters=c.clusters[:n] if c.clustered else None,
+    )
+    what = (
+        "a monitor looked at these items as they came"
+        if decision is None
+        else f"a monitor stopped at {decision[1]} of these items because of what they showed ({decision[0]})"
+    )
+    note = Note(
+        "monitored",
+        f"{what}: intervals and tests for a fixed number of items are too optimistic here; report those of"
+        " the monitor",
+    )
+    return dataclasses.replace(made, notes=(*made.notes, note))

@@ -1,0 +1,185 @@
+"""What the units so far show of many pairs of systems side by side; each look adds to what was shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.comparisons.monitor.collected import Collected
+from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS, OPTIMAL, Settings
+from bestby.inference import betting
+from bestby.inference.betting import Before, Units, log_capital, log_factors
+from bestby.inference.confidence_sequences import asymptotic_interval, normal_mixture_bound
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums over units with means x and sizes s, of pairs side by side: what closed forms need."""
+
+    n_units: int
+    s: float
+    ss: float
+    sx: FloatArray
+    ssx: FloatArray
+    ssxx: FloatArray
+
+    @classmethod
+    def of(cls, units: Units) -> Sums:
+        """Return the sums of some units."""
+        size, x = units.sizes.astype(np.float64)[:, None], units.values
+        square = size * size
+        parts = (size * x, square * x, square * x * x)
+        return cls(len(size), float(size.sum()), float(square.sum()), *(part.sum(axis=0) for part in parts))
+
+    def plus(self, other: Sums) -> Sums:
+        """Return the sums over the units of both."""
+        return Sums(
+            self.n_units + other.n_units, self.s + other.s, self.ss + other.ss,
+            self.sx + other.sx, self.ssx + other.ssx, self.ssxx + other.ssxx,
+        )  # fmt: skip
+
+    @property
+    def mean(self) -> FloatArray:
+        """The mean of the items."""
+        return self.sx / self.s
+
+    @property
+    def deviation(self) -> FloatArray:
+        """The standard deviation of a unit, as far as it moves the mean of the items."""
+        mean = self.mean
+        squares = np.maximum(self.ssxx - 2.0 * mean * self.ssx + mean * mean * self.ss, 0.0)
+        return np.sqrt(squares / max(self.n_units - 1, 1)) * self.n_units / self.s
+
+
+def interval_of(sums: Sums, settings: Settings, alpha: float) -> tuple[FloatArray, FloatArray]:
+    """Return the intervals of a sequence in closed form, infinite where there are too few units."""
+    n_opt = 0.5 * (settings.n_items or OPTIMAL)
+    if settings.method == "normal-mixture":
+        reach = settings.difference_bounds[1]
+        square = reach * reach
+        radius = normal_mixture_bound(sums.ss * square, alpha, n_opt * square) / sums.s
+        low, high = sums.mean - radius, sums.mean + radius
+        return np.maximum(low, -reach), np.minimum(high, reach)
+    if sums.n_units < FEW_FOR_ASYMPTOTICS:
+        endless = np.full_like(sums.sx, np.inf)
+        return -endless, endless
+    return asymptotic_interval(sums.mean, sums.deviation, sums.n_units, alpha, n_opt)
+
+
+def interval(units: Units, settings: Settings, alpha: float, tolerance: float = 1e-7) -> Ends:
+    """Return the interval of one difference, infinite where there are too few units for it."""
+    n_items = int(units.sizes.sum())
+    if n_items and n_items == settings.n_population:
+        mean = float((units.values[:, 0] * units.sizes).sum() / n_items)
+        return mean, mean
+    if not n_items:
+        return settings.difference_bounds if settings.bounds else (-math.inf, math.inf)
+    if settings.method == "betting":
+        bounds, population = settings.difference_bounds, settings.n_population
+        return betting.betting_interval(units, bounds, alpha, population, tolerance)
+    low, high = interval_of(Sums.of(units), settings, alpha)
+    return float(low[0]), float(high[0])
+
+
+class Pairs:
+    """The differences of pairs of systems against some hypothetical means; `look` and `freeze` change it.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those of the monitor.
+    pairs : sequence of tuple of int
+        The columns of the two systems of each pair.
+    means : sequence of float
+        The hypotheses about the difference.
+    """
+
+    def __init__(self, settings: Settings, pairs: Sequence[tuple[int, int]], means: Sequence[float]) -> None:
+        self.settings = settings
+        self.pairs = list(pairs)
+        self.means = np.array(means)
+        self.active: BoolArray = np.ones(len(self.pairs), dtype=np.bool_)
+        self.n_units: IntArray = np.zeros(len(self.pairs), dtype=np.int64)
+        width = len(self.pairs)
+        self._sums = [Sums(0, 0.0, 0.0, *(np.zeros(width) for _ in range(3)))]
+        self._logs = np.zeros((2, self.means.size, width, betting.FRACTIONS.size))
+        # The strongest evidence of all looks, for the two sides: the logarithm of an e-value.
+        self.peak: FloatArray = np.full((2, self.means.size, width), -np.inf)
+
+    @property
+    def sums(self) -> Sums:
+        """The sums of all pairs; those of a pair that is frozen are as they were then."""
+        return self._sums[0]
+
+    def freeze(self, systems: Sequence[int]) -> None:
+        """Take no more units of the pairs of some systems."""
+        self.active &= ~np.array([a in systems or b in systems for a, b in self.pairs], dtype=np.bool_)
+
+    def look(self, collected: Collected, first: int) -> None:
+        """Add the units from `first` on, and what they show."""
+        last = len(collected.ends)
+        on = np.flatnonzero(self.active)
+        if not on.size or first == last:
+            return
+        means, sizes = collected.units(first, last, range(len(self.settings.systems)))
+        a, b = np.array(self.pairs)[on].T
+        units = Units(means[:, a] - means[:, b], sizes, collected.weights(first, last))
+        self._bet(units, on)
+        self._add(units, on)
+        self.n_units[on] = last
+        self._raise_peak(on)
+
+    def _bet(self, units: Units, on: IntArray) -> None:
+        if self.settings.method != "betting":
+            return
+        s, bounds = self.settings, self.settings.difference_bounds
+        before = Before(round(self.sums.s), self.sums.sx[on])
+        self._logs[:, :, on] += log_factors(units, self.means, bounds, s.n_population, before)
+
+    def _add(self, units: Units, on: IntArray) -> None:
+        new = Sums.of(units)
+        old = self.sums
+        columns = [old.sx.copy(), old.ssx.copy(), old.ssxx.copy()]
+        for column, more in zip(columns, (new.sx, new.ssx, new.ssxx), strict=True):
+            column[on] += more
+        self._sums = [Sums(old.n_units + new.n_units, old.s + new.s, old.ss + new.ss, *columns)]
+
+    def _raise_peak(self, on: IntArray) -> None:
+        """Note the evidence at this look, and what follows from the items that are left."""
+        if self.settings.method == "betting":
+            now = log_capital(self._logs[:, :, on])
+        else:
+            now = self._evidence_of_sums(on)
+        population = self.settings.n_population
+        if population is not None and self.settings.bounds is not None:
+            left, (low, high) = population - self.sums.s, self.settings.difference_bounds
+            total = self.sums.sx[on]
+            wide = 1e-12 * high
+            least, most = (total + left * low) / population, (total + left * high) / population
+            now[0][least - wide > self.means[:, None]] = np.inf
+            now[1][most + wide < self.means[:, None]] = np.inf
+        self.peak[:, :, on] = np.maximum(self.peak[:, :, on], now)
+
+    def _evidence_of_sums(self, on: IntArray) -> FloatArray:
+        """Return the evidence as that of e-values: enough for the interval, or for one side of it, or none."""
+        now = np.full((2, self.means.size, on.size), -np.inf)
+        for alpha in (2.0 * self.settings.alpha, self.settings.alpha):
+            low, high = interval_of(self.sums, self.settings, alpha)
+            enough = math.log(2.0 / alpha)
+            now[0][low[on] >= self.means[:, None]] = enough
+            now[1][high[on] <= self.means[:, None]] = enough
+        return now
+
+    def shown(self, side: int, place: int, alpha: float) -> BoolArray:
+        """Return of each pair whether the difference was shown to lie on one side of a hypothesis.
+
+        Side 0 is above it, side 1 below; `alpha` is the error of the one-sided statement.
+        """
+        enough: BoolArray = self.peak[side, place] >= math.log(1.0 / alpha) - 1e-9
+        return enough

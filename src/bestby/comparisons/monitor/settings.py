@@ -1,0 +1,140 @@
+"""What a monitor is asked for, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from bestby._core import checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
+from bestby.results.monitored import Population
+
+MonitorMethod = Literal["auto", "betting", "asymptotic", "normal-mixture"]
+
+FEW_FOR_ASYMPTOTICS = 100
+"""The number of units from which the asymptotic sequence is looked at."""
+
+OPTIMAL = 1000
+"""The number of units at which sequences in closed form are tightest, where no number of items is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a monitor; `method` is never "auto"."""
+
+    systems: tuple[str, ...]
+    bounds: tuple[float, float] | None
+    greater_is_better: bool
+    n_items: int | None
+    population: Population
+    largest_cluster: int | None
+    method: Literal["betting", "asymptotic", "normal-mixture"]
+    level: float
+    margin: float | None
+
+    @property
+    def alpha(self) -> float:
+        """The error of one pair of systems over all looks: that of all pairs, divided by their number."""
+        n_pairs = len(self.systems) * (len(self.systems) - 1) // 2
+        return (1.0 - self.level) / n_pairs
+
+    @property
+    def difference_bounds(self) -> tuple[float, float]:
+        """The least and the greatest difference of two scores."""
+        assert self.bounds is not None
+        reach = self.bounds[1] - self.bounds[0]
+        return -reach, reach
+
+    @property
+    def n_population(self) -> int | None:
+        """The number of items drawn from without replacement; None if there is no end of them."""
+        return self.n_items if self.population == "bank" else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings by name, as files and signatures hold them."""
+        return asdict(self)
+
+
+def checked_settings(
+    systems: Sequence[str],
+    bounds: Sequence[float] | None,
+    greater_is_better: bool,
+    n_items: int | None,
+    population: str,
+    largest_cluster: int | None,
+    method: str,
+    level: float,
+    margin: float | None,
+) -> Settings:
+    """Return the settings of a monitor, or say what is wrong with them."""
+    names = checks.valid_names(checks.valid_name_list(systems, "systems"), "system")
+    checks.two_systems(names)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidInputError(f"system {quoted(twice)} is named twice", argument="systems")
+    ends = _bounds(bounds)
+    found: Population = checks.choice(population, ("bank", "wider"), "population")  # type: ignore[assignment]
+    if found == "bank" and n_items is None:
+        raise InvalidInputError(
+            "population='bank' needs the number of items of the benchmark, n_items",
+            hint="pass n_items=2000, or population='wider' if the items are a sample of more",
+            argument="n_items",
+        )
+    return Settings(
+        names,
+        ends,
+        checks.flag(greater_is_better, "greater_is_better"),
+        None if n_items is None else checks.positive_int(n_items, "n_items"),
+        found,
+        None if largest_cluster is None else checks.positive_int(largest_cluster, "largest_cluster"),
+        _method(method, ends),
+        checks.probability(level, "level"),
+        _margin(margin),
+    )
+
+
+def _bounds(bounds: Sequence[float] | None) -> tuple[float, float] | None:
+    if bounds is None:
+        return None
+    hint = "pass bounds=(0, 1), or bounds=None for scores without bounds"
+    if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
+        raise InvalidInputError(
+            f"bounds must be the least and the greatest score, got {quoted(bounds)}", hint, "bounds"
+        )
+    low, high = (checks.amount(end, "bounds") for end in bounds)
+    if not low < high:
+        raise InvalidInputError(
+            f"bounds must be two rising numbers, got {low:g} and {high:g}", hint, "bounds"
+        )
+    return low, high
+
+
+def _margin(margin: float | None) -> float | None:
+    if margin is None:
+        return None
+    size = checks.amount(margin, "margin")
+    if not size > 0.0:
+        raise InvalidInputError(
+            f"margin must be a positive number, got {margin}",
+            hint="it is the smallest difference that matters; leave it out if there is none",
+            argument="margin",
+        )
+    return size
+
+
+def _method(
+    method: str, bounds: tuple[float, float] | None
+) -> Literal["betting", "asymptotic", "normal-mixture"]:
+    known = ("auto", "betting", "asymptotic", "normal-mixture")
+    chosen = checks.choice(method, known, "method")
+    if chosen == "auto":
+        return "asymptotic" if bounds is None else "betting"
+    if bounds is None and chosen != "asymptotic":
+        raise DesignError(
+            f"method={chosen!r} needs the least and the greatest score",
+            hint="pass bounds=(0, 1), or method='asymptotic', which is only valid with many items",
+            argument="method",
+        )
+    return chosen  # type: ignore[return-value]

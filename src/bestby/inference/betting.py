@@ -1,0 +1,284 @@
+"""Confidence sequences of bounded means by betting: valid at every look, with or without replacement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+
+Side = Literal["above", "below"]
+
+_STEPS: Final = 10
+_SMALL: Final = (0.05, 0.025, 0.0125, 0.006)
+FRACTIONS: Final[FloatArray] = np.array([*(step / (_STEPS + 1) for step in range(1, _STEPS + 1)), *_SMALL])
+"""The shares of the largest bet that are staked: equal steps, and smaller ones for means near the hypothesis,
+which only many units tell from it."""
+
+SHARES: Final[FloatArray] = np.array([*[0.85 / _STEPS] * _STEPS, *[0.15 / len(_SMALL)] * len(_SMALL)])
+"""How the capital of 1 is divided among them."""
+
+_BLOCK: Final = 1_000_000
+"""Factors that are computed at a time."""
+
+_TOLERANCE: Final = 1e-7
+"""The accuracy of the ends of an interval, as a part of the range of the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Units in the order in which they were drawn.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, P)
+        The mean of each unit, of P quantities side by side.
+    sizes : ndarray of int, shape (n,)
+        The number of items of each unit; 1 unless units are clusters.
+    weights : ndarray, shape (n,)
+        The size of each unit as a share of the largest that is known; 1 unless units are clusters.
+    """
+
+    values: FloatArray
+    sizes: IntArray
+    weights: FloatArray
+
+    def first(self, n: int) -> Units:
+        """Return the first units."""
+        return Units(self.values[:n], self.sizes[:n], self.weights[:n])
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was drawn before some units: how many items, and their sum, shape (P,)."""
+
+    n_items: int
+    total: FloatArray
+
+    def after(self, units: Units) -> Before:
+        """Return what was drawn with these units."""
+        return Before(
+            self.n_items + int(units.sizes.sum()), self.total + (units.values.T * units.sizes).sum(axis=1)
+        )
+
+
+def log_factors(
+    units: Units,
+    means: FloatArray,
+    bounds: tuple[float, float],
+    n_population: int | None = None,
+    before: Before | None = None,
+) -> FloatArray:
+    """Return the logarithms of what bets on some units gain, summed over the units.
+
+    A bet on the side "above" stakes the share l of what can be staked without the risk of ruin, and gains the
+    factor 1 + l w (x - m) / (m - low), with w the weight of the unit; "below" is its mirror image. If the
+    mean is m, its expectation is 1. Without replacement the mean of what is left takes the place of m.
+
+    Parameters
+    ----------
+    units : Units
+        n units.
+    means : ndarray, shape (M,)
+        The hypotheses.
+    bounds : tuple of float
+        The least and the greatest value.
+    n_population : int, optional
+        The number of items from which the units are drawn without replacement; by default they are
+        independent.
+    before : Before, optional
+        What was drawn before these units; by default nothing.
+
+    Returns
+    -------
+    ndarray, shape (2, M, P, L)
+        For the sides "above" and "below", each hypothesis, each quantity and each of the `FRACTIONS`.
+
+    References
+    ----------
+    .. [1] Waudby-Smith & Ramdas (2024), Estimating means of bounded random variables by betting, J. R.
+       Statist. Soc. B 86, 1-27: hedged capital on a grid of bets; without replacement section 5.
+    """
+    n, width = units.values.shape
+    before = before or Before(0, np.zeros(width))
+    out = np.zeros((2, means.size, width, FRACTIONS.size))
+    step = max(1, _BLOCK // max(1, means.size * width * FRACTIONS.size))
+    for start in range(0, n, step):
+        part = Units(*(a[start : start + step] for a in (units.values, units.sizes, units.weights)))
+        centre = _centres(part, means, n_population, before)  # (B or 1, M, P or 1)
+        ahead = part.values[:, None, :] - centre
+        weight = part.weights[:, None, None]
+        out[0] += _summed(weight * _ratio(ahead, centre - bounds[0]))
+        out[1] += _summed(weight * _ratio(-ahead, bounds[1] - centre))
+        before = before.after(part)
+    return out
+
+
+def _centres(part: Units, means: FloatArray, n_population: int | None, before: Before) -> FloatArray:
+    """Return what the mean of the next unit is under each hypothesis."""
+    if n_population is None:
+        return means[None, :, None]
+    sums = np.cumsum(part.values * part.sizes[:, None], axis=0)
+    drawn = np.concatenate([np.zeros((1, sums.shape[1])), sums[:-1]]) + before.total
+    counts = before.n_items + np.cumsum(part.sizes) - part.sizes
+    left = n_population * means[None, :, None] - drawn[:, None, :]
+    centres: FloatArray = left / (n_population - counts)[:, None, None]
+    return centres
+
+
+def _ratio(ahead: FloatArray, room: FloatArray) -> FloatArray:
+    """Return the gain of the largest bet; infinite where the hypothesis left no room for it."""
+    tiny = 1e-12
+    possible = room > tiny
+    surprise = np.where(ahead > tiny, np.inf, 0.0)
+    ratio: FloatArray = np.where(possible, ahead / np.where(possible, room, 1.0), surprise)
+    return np.maximum(ratio, -1.0)  # rounding may leave a value a last digit below its bound
+
+
+def _summed(gains: FloatArray) -> FloatArray:
+    """Return the sum over units (the first axis) of the logarithms of 1 + l times a gain."""
+    logs: FloatArray = np.log1p(gains[..., None] * FRACTIONS).sum(axis=0)
+    return logs
+
+
+def log_capital(logs: FloatArray) -> FloatArray:
+    """Return the logarithm of the whole capital from that of each bet (the last axis)."""
+    with np.errstate(invalid="ignore"):
+        top = logs.max(axis=-1)
+        rest = np.log((np.exp(logs - top[..., None]) * SHARES).sum(axis=-1))
+    total: FloatArray = np.where(np.isinf(top), top, top + rest)
+    return total
+
+
+def logical_bounds(
+    before: Before, bounds: tuple[float, float], n_population: int | None
+) -> tuple[float, float]:
+    """Return what the mean can be at all, of one quantity: without replacement the items drawn bound it."""
+    if n_population is None:
+        return bounds
+    left, total = n_population - before.n_items, float(before.total[0])
+    return (total + left * bounds[0]) / n_population, (total + left * bounds[1]) / n_population
+
+
+def betting_interval(
+    units: Units,
+    bounds: tuple[float, float],
+    alpha: float,
+    n_population: int | None = None,
+    tolerance: float = _TOLERANCE,
+) -> tuple[float, float]:
+    """Return the interval of a bounded mean that holds at every look, at level 1 - alpha.
+
+    It holds the means against which neither side has won 2 / alpha times its stake. Both capitals are
+    monotone in the mean, so bisection finds the ends, rounded outwards.
+
+    Parameters
+    ----------
+    units : Units
+        Units of one quantity (P = 1), in the order in which they were drawn, which must be random.
+    bounds : tuple of float
+        The least and the greatest value.
+    alpha : float
+        How often the interval may miss the mean at some look.
+    n_population : int, optional
+        As for `log_factors`; the interval is a point once all of these items are drawn.
+    tolerance : float
+        The accuracy of the ends, as a part of the range.
+
+    Returns
+    -------
+    tuple of float
+        The ends.
+
+    See Also
+    --------
+    asymptotic_interval : For values without bounds.
+
+    References
+    ----------
+    .. [1] Waudby-Smith & Ramdas (2024), J. R. Statist. Soc. B 86, 1-27.
+    .. [2] Waudby-Smith & Ramdas (2020), Confidence sequences for sampling without replacement, NeurIPS 33.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0], [0.0]] * 50)
+    >>> units = Units(x, np.ones(100, dtype=np.int64), np.ones(100))
+    >>> low, high = betting_interval(units, (0.0, 1.0), 0.05)
+    >>> round(low, 3), round(high, 3)
+    (0.34, 0.66)
+    >>> betting_interval(units, (0.0, 1.0), 0.05, n_population=100)
+    (0.5, 0.5)
+    """
+    all_drawn = Before(0, np.zeros(1)).after(units)
+    low, high = logical_bounds(all_drawn, bounds, n_population)
+    if high - low <= tolerance * (bounds[1] - bounds[0]):
+        return low, high
+    if n_population is None:
+        units = _counted(units)
+    threshold = math.log(2.0 / alpha)
+    ends: list[float] = []
+    for side, (outside, inside) in enumerate(((low, high), (high, low))):
+        ends.append(_end(units, bounds, n_population, side, outside, inside, threshold, tolerance))
+    if ends[0] > ends[1]:  # nothing is left: it happens with probability alpha at most
+        middle = float(all_drawn.total[0]) / all_drawn.n_items
+        return middle, middle
+    return ends[0], ends[1]
+
+
+def _counted(units: Units) -> Units:
+    """Return equal units of independent draws once; how often each occurs becomes its size."""
+    rows = np.column_stack([units.values[:, 0], units.weights])
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    return Units(distinct[:, :1], counts.astype(np.int64), distinct[:, 1])
+
+
+def _end(
+    units: Units,
+    bounds: tuple[float, float],
+    n_population: int | None,
+    side: int,
+    outside: float,
+    inside: float,
+    threshold: float,
+    tolerance: float,
+) -> float:
+    """Return the mean next to `outside` that is rejected, or `outside` if none is."""
+
+    def rejected(mean: float) -> bool:
+        if n_population is None:
+            gains = _gains(units, mean, bounds, side)
+            logs = (np.log1p(gains[:, None] * FRACTIONS) * units.sizes[:, None]).sum(axis=0)
+        else:
+            logs = log_factors(units, np.array([mean]), bounds, n_population)[side, 0, 0]
+        return bool(log_capital(logs) >= threshold)
+
+    edge = outside + 1e-9 * (inside - outside)
+    if not rejected(edge):
+        return outside
+    if rejected(inside):
+        return inside
+    while abs(inside - outside) > tolerance * (bounds[1] - bounds[0]):
+        middle = 0.5 * (outside + inside)
+        if rejected(middle):
+            outside = middle
+        else:
+            inside = middle
+    return outside
+
+
+def _gains(units: Units, mean: float, bounds: tuple[float, float], side: int) -> FloatArray:
+    ahead = units.values[:, 0] - mean
+    if side == 0:
+        return units.weights * _ratio(ahead, np.full_like(ahead, mean - bounds[0]))
+    return units.weights * _ratio(-ahead, np.full_like(ahead, bounds[1] - mean))
+
+
+def single(values: Sequence[float] | FloatArray) -> Units:
+    """Return values of one quantity as units of one item each."""
+    column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
+    n = column.shape[0]
+    return Units(column, np.ones(n, dtype=np.int64), np.ones(n))
