@@ -16,6 +16,8 @@ ItemInterval: TypeAlias = Literal[
     "auto", "tango", "bca", "abc", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
 ]
 ItemCorrection: TypeAlias = Literal["holm", "bonferroni", "step-down", "bh", "none"]
+MonitorMethod: TypeAlias = Literal["auto", "betting", "asymptotic", "normal-mixture"]
+MonitorPopulation: TypeAlias = Literal["bank", "wider"]
 RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
 DatasetRunsInterval: TypeAlias = Literal["auto", "t", "percentile"]
 PreferenceInterval: TypeAlias = Literal["auto"]
@@ -136,12 +138,16 @@ TESTS = (
 )
 
 _BY_ITEMS = ("items.interval", "datasets.interval", "folds.interval")
+_LOOKS = ("monitor.method",)
 _BY_RUNS = ("runs.interval", "study.interval", "study_runs.interval")
 
 INTERVALS = (
     Term(
         "auto", "interval that suits the data", "Chosen by the kind of data; the result names the method.",
         (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval", "preferences.interval")
+        "auto", "interval that suits the data",
+        "Chosen by the kind of data; the result names the method.",
+        (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval", "preferences.interval", "monitor.method")
     ),
     Term(
         "tango", "Tango score", "Score interval for differences of right and wrong answers.",
@@ -210,6 +216,9 @@ INTERVALS = (
     ),
     Term("corrected-t", "corrected resampled t", "The interval of the test of this name."),
     Term("conservative-t", "conservative corrected t", "The interval of the test of this name."),
+    Term("betting", "betting confidence sequence", "Valid at every look, for scores with bounds.", _LOOKS),
+    Term("asymptotic", "asymptotic confidence sequence", "At late looks, for scores without bounds.", _LOOKS),
+    Term("normal-mixture", "normal-mixture confidence sequence", "Of sums and bounds; longer.", _LOOKS),
 )
 
 CORRECTIONS = (
@@ -270,6 +279,8 @@ STANDARD_ERRORS = (
 )
 
 SETTINGS = (
+    Term("bank", "this benchmark", "The mean over the items there are.", ("monitor.population",)),
+    Term("wider", "items like these", "The items are a sample of more.", ("monitor.population",)),
     Term("error", "error", "Refuse data in which a system lacks an item.", ("on_missing",)),
     Term("drop", "drop", "Leave such items out for all systems.", ("on_missing",)),
     Term(
@@ -292,38 +303,24 @@ _OF_SYSTEMS = ("items.kind", "runs.kind", "preferences.kind", "study.kind")
 _OF_PAIRS = (*_OF_SYSTEMS, "datasets.kind", "folds.kind")
 
 FIGURES = (
-    Term(
-        "auto", "figure that suits the result", "Every pair if they are few, else a line per system.",
-        _OF_PAIRS
-    ),
+    Term("auto", "figure that suits the result", "Every pair if they are few, else a line per system.",
+        _OF_PAIRS),
     Term("forest", "forest of pairs", "A line per pair, with its interval.", _OF_PAIRS),
-    Term(
-        "systems", "systems", "A line per system, marked by whether another is shown to be better.",
-        _OF_SYSTEMS
-    ),
+    Term("systems", "systems", "A line per system, marked by whether another is shown to be better.",
+        _OF_SYSTEMS),
     Term("scores", "scores", "A line per system, with the interval of its score.", _OF_SYSTEMS),
-    Term(
-        "baseline", "differences with one system", "Each system against the baseline, or the best.",
-        _OF_SYSTEMS
-    ),
+    Term("baseline", "differences with one system", "Each system against the baseline, or the best.",
+        _OF_SYSTEMS),
     Term("matrix", "matrix of pairs", "The effect as a colour, significance as a mark.", _OF_PAIRS),
-    Term(
-        "quantiles", "quantile functions", "The runs of two systems, violations of order shaded.",
-        ("runs.kind",)
-    ),
-    Term(
-        "order", "matrix of stochastic order", "The upper bound of the violation, for every pair.",
-        ("runs.kind",)
-    ),
-    Term(
-        "growth", "growth", "Score and interval of conditions against epochs, items or dates.",
-        ("study.kind",)
-    ),
+    Term("quantiles", "quantile functions", "The runs of two systems, violations of order shaded.",
+        ("runs.kind",)),
+    Term("order", "matrix of stochastic order", "The upper bound of the violation, for every pair.",
+        ("runs.kind",)),
+    Term("growth", "growth", "Score and interval of conditions against epochs, items or dates.",
+        ("study.kind",)),
     Term("ranks", "diagram of average ranks", "Bars join systems not told apart.", ("datasets.kind",)),
-    Term(
-        "profiles", "performance profiles", "Which share of several runs is better than each score.",
-        ("datasets.kind",)
-    ),
+    Term("profiles", "performance profiles", "Which share of several runs is better than each score.",
+        ("datasets.kind",)),
     Term("column", "column", "As wide as a column of a paper: 3.03 inches.", ("figure.width",)),
     Term("page", "page", "As wide as the text of a page: 6.3 inches.", ("figure.width",)),
     Term("sans", "sans serif", "The letters of most figures.", ("figure.font",)),

@@ -47,9 +47,10 @@ class Units:
     sizes: IntArray
     weights: FloatArray
 
-    def first(self, n: int) -> Units:
-        """Return the first units."""
-        return Units(self.values[:n], self.sizes[:n], self.weights[:n])
+    def part(self, start: int, stop: int) -> Units:
+        """Return some of the units."""
+        rows = slice(start, stop)
+        return Units(self.values[rows], self.sizes[rows], self.weights[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def log_factors(
     out = np.zeros((2, means.size, width, FRACTIONS.size))
     step = max(1, _BLOCK // max(1, means.size * width * FRACTIONS.size))
     for start in range(0, n, step):
-        part = Units(*(a[start : start + step] for a in (units.values, units.sizes, units.weights)))
+        part = units.part(start, start + step)
         centre = _centres(part, means, n_population, before)  # (B or 1, M, P or 1)
         ahead = part.values[:, None, :] - centre
         weight = part.weights[:, None, None]

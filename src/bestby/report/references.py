@@ -81,6 +81,9 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "newcombe-difference": ("newcombe-1998-interval",),
         "corrected-t": _CORRECTED_T,
         "conservative-t": _CONSERVATIVE_T,
+        "betting": ("waudby-smith-ramdas-2024-estimating", "waudby-smith-ramdas-2020-confidence"),
+        "asymptotic": ("waudby-smith-etal-2024-time",),
+        "normal-mixture": ("howard-etal-2021-time",),
     },
     "correction": {
         "holm": ("holm-1979-simple",),

@@ -10,9 +10,9 @@ from bestby._core.text import quoted
 from bestby.results.base import Note, Provenance, Reported, report_module
 from bestby.results.drawn import Drawn
 from bestby.results.values import Interval
+from bestby.vocabulary import MonitorPopulation
 
 Decision = Literal["better", "worse", "equivalent", "futile"]
-Population = Literal["bank", "wider"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class MonitoredComparison(Drawn, Reported):
     n_clusters: int
     n_looks: int
     n_available: int | None
-    population: Population
+    population: MonitorPopulation
     method: str
     bounds: tuple[float, float] | None
     greater_is_better: bool

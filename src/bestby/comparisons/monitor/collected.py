@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import FloatArray
+from bestby._core.typing import FloatArray, IntArray
 from bestby.comparisons.monitor.settings import Settings
 from bestby.inference.betting import Units
 
@@ -93,7 +93,7 @@ class Collected:
             if self.clusters[-1] is not None:
                 self._closed.add(self.clusters[-1])
 
-    def units(self, first: int, last: int, columns: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+    def units(self, first: int, last: int, columns: Sequence[int]) -> tuple[FloatArray, IntArray]:
         """Return the mean scores of closed units (units, columns) and their sizes."""
         ends = np.array([self.ends[first - 1] if first else 0, *self.ends[first:last]], dtype=np.int64)
         sizes = np.diff(ends)
@@ -183,7 +183,7 @@ class Collected:
             )
         if self.items and (cluster is None) == self.clustered:
             raise InvalidInputError(
-                f"item {quoted(item)} has {'no' if cluster is None else 'a'} cluster, unlike the items before",
+                f"item {quoted(item)} has {'no' if cluster is None else 'a'} cluster, unlike those before",
                 hint="give all items a cluster, or none",
             )
         if cluster is None:
@@ -210,7 +210,8 @@ def _identifier(value: Any, what: str) -> str | int:
         return checks.check_text(value, f"the {what} id")
     if isinstance(value, int) and not isinstance(value, bool):
         return value
+    article = "an" if what == "item" else "a"
     raise InvalidInputError(
-        f"the id of {'an' if what == 'item' else 'a'} {what} must be text or a whole number, got {quoted(value)}",
+        f"the id of {article} {what} must be text or a whole number, got {quoted(value)}",
         hint=f"pass the id that the benchmark gives the {what}, such as 'q417'",
     )

@@ -106,8 +106,8 @@ def of_first(
 def new_drops(pairs: Pairs, systems: Sequence[str], behind: Mapping[str, str]) -> dict[str, str]:
     """Return the systems that are now shown to be worse than another one, and that one.
 
-    The first system is never dropped by this: the decision is about it. `pairs` are all pairs of systems, with
-    0 as their only hypothesis.
+    The first system is never dropped by this: the decision is about it. `pairs` are all pairs of systems,
+    with 0 as their only hypothesis.
     """
     s = pairs.settings
     above, below = (pairs.shown(side, 0, s.alpha / 2.0) for side in (0, 1))

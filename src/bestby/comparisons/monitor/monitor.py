@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
@@ -15,12 +13,12 @@ from bestby._core.text import quoted
 from bestby.comparisons.monitor import deciding, reporting, saving
 from bestby.comparisons.monitor.collected import Collected
 from bestby.comparisons.monitor.sequences import Pairs
-from bestby.comparisons.monitor.settings import MonitorMethod, Settings, checked_settings
+from bestby.comparisons.monitor.settings import Settings, checked_settings
 from bestby.data.evaluation import Evaluation
 from bestby.results.base import Note
 from bestby.results.monitored import Decision, MonitoredComparison
 from bestby.results.values import Interval
-from bestby.vocabulary import FigureFont, FigureWidth
+from bestby.vocabulary import FigureFont, FigureWidth, MonitorMethod, MonitorPopulation
 
 
 @with_suggestions
@@ -102,7 +100,7 @@ class Monitor:
         bounds: tuple[float, float] | None,
         greater_is_better: bool = True,
         n_items: int | None = None,
-        population: Literal["bank", "wider"] | None = None,
+        population: MonitorPopulation | None = None,
         largest_cluster: int | None = None,
         method: MonitorMethod = "auto",
         level: float = 0.95,

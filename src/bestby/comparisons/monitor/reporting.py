@@ -145,7 +145,7 @@ def _path(first: Pairs, c: Collected) -> Iterator[MonitorLook]:
     units, s = c.pair(*first.pairs[0], n_units), c.settings
     steps = np.unique(np.geomspace(min(5, n_units), n_units, _PLACES).round().astype(int))
     for n in steps.tolist():
-        part = units.first(n)
+        part = units.part(0, n)
         total = float((part.values[:, 0] * part.sizes).sum())
         size = int(part.sizes.sum())
         yield MonitorLook(size, total / size, *interval(part, s, s.alpha, _PATH_TOLERANCE))

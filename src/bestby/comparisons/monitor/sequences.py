@@ -167,7 +167,7 @@ class Pairs:
         self.peak[:, :, on] = np.maximum(self.peak[:, :, on], now)
 
     def _evidence_of_sums(self, on: IntArray) -> FloatArray:
-        """Return the evidence as that of e-values: enough for the interval, or for one side of it, or none."""
+        """Return the evidence as that of e-values: enough for an interval, for one side of it, or none."""
         now = np.full((2, self.means.size, on.size), -np.inf)
         for alpha in (2.0 * self.settings.alpha, self.settings.alpha):
             low, high = interval_of(self.sums, self.settings, alpha)

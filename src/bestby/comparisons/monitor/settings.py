@@ -9,9 +9,7 @@ from typing import Any, Literal
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
-from bestby.results.monitored import Population
-
-MonitorMethod = Literal["auto", "betting", "asymptotic", "normal-mixture"]
+from bestby.vocabulary import MonitorPopulation, allowed_names
 
 FEW_FOR_ASYMPTOTICS = 100
 """The number of units from which the asymptotic sequence is looked at."""
@@ -28,7 +26,7 @@ class Settings:
     bounds: tuple[float, float] | None
     greater_is_better: bool
     n_items: int | None
-    population: Population
+    population: MonitorPopulation
     largest_cluster: int | None
     method: Literal["betting", "asymptotic", "normal-mixture"]
     level: float
@@ -75,7 +73,7 @@ def checked_settings(
     if twice is not None:
         raise InvalidInputError(f"system {quoted(twice)} is named twice", argument="systems")
     ends = _bounds(bounds)
-    found: Population = checks.choice(population, ("bank", "wider"), "population")  # type: ignore[assignment]
+    found: MonitorPopulation = checks.choice(population, allowed_names("population", "monitor"), "population")
     if found == "bank" and n_items is None:
         raise InvalidInputError(
             "population='bank' needs the number of items of the benchmark, n_items",
@@ -127,8 +125,7 @@ def _margin(margin: float | None) -> float | None:
 def _method(
     method: str, bounds: tuple[float, float] | None
 ) -> Literal["betting", "asymptotic", "normal-mixture"]:
-    known = ("auto", "betting", "asymptotic", "normal-mixture")
-    chosen = checks.choice(method, known, "method")
+    chosen: Any = checks.choice(method, allowed_names("method", "monitor"), "method")
     if chosen == "auto":
         return "asymptotic" if bounds is None else "betting"
     if bounds is None and chosen != "asymptotic":
@@ -137,4 +134,4 @@ def _method(
             hint="pass bounds=(0, 1), or method='asymptotic', which is only valid with many items",
             argument="method",
         )
-    return chosen  # type: ignore[return-value]
+    return chosen  # type: ignore[no-any-return]

@@ -1,0 +1,217 @@
+"""The report of systems that were compared item by item."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from bestby import vocabulary
+from bestby.report import column, scaffold
+from bestby.report.column import Cell, Column
+from bestby.report.document import Document, Picture
+from bestby.report.figures.monitored import monitored as draw
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_text, percent
+from bestby.report.tables import Table
+from bestby.results.monitored import MonitoredComparison, MonitoredDifference
+from bestby.results.values import extent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TABLE = "pairs"
+COLUMNS = (
+    "a", "b", "difference", "low", "high", "level", "interval", "p_value", "n_items", "n_clusters", "wins",
+    "losses", "decision", "decided_at",
+)  # fmt: skip
+
+_OF_SYSTEMS = ("system", "score", "n_items", "behind")
+_OF_LOOKS = ("n_items", "estimate", "low", "high")
+
+_POPULATIONS = {
+    "bank": "the mean over the {} items of this benchmark",
+    "wider": "the mean over all items like these",
+}
+
+
+def document(c: MonitoredComparison) -> Document:
+    """Return the report: what may be concluded, the systems, and the differences."""
+    pictures: tuple[Picture, ...] = ()
+    if c.path:
+        caption = "The band is the interval, valid at every number of items."
+        caption += "" if c.margin is None else " Dashed lines are the margin."
+        pictures = (Picture("Difference and interval by number of items", caption, partial(draw, c)),)
+    counted = extent(c.n_items, c.n_clusters)
+    of_all = "" if c.n_available is None else f" of {c.n_available}"
+    margin = "" if c.margin is None else f", smallest difference that matters {margin_text(c.margin)}"
+    return scaffold.one_section(
+        c,
+        title=f"{c.systems[0].system}, monitored item by item",
+        subtitle=f"{counted}{of_all}, {percent(c.level)} intervals at every look{margin}",
+        methods=methods(c),
+        name="monitored",
+        lead=sentence(c),
+        tables=(_systems(c), _differences(c)),
+        pictures=pictures,
+    )
+
+
+def rounding(c: MonitoredComparison) -> Rounding:
+    """Return the decimals of the differences."""
+    return Rounding.of([(d.estimate, d.interval) for d in c.pairs], c.margin)
+
+
+def sentence(c: MonitoredComparison) -> str:
+    """Return what can be concluded at this moment."""
+    first, others = c.systems[0].system, [d.b for d in c.pairs]
+    if not c.n_items:
+        return f"No item of {first} has been counted yet."
+    counted = extent(c.n_items, c.n_clusters)
+    all_others = others[0] if len(others) == 1 else f"all of {len(others)} other systems"
+    by = "" if c.margin is None else f" by more than {margin_text(c.margin)}"
+    if c.decision == "better":
+        said = f"{first} is better than {all_others}{by}"
+    elif c.decision == "worse":
+        which = next(d.b for d in c.pairs if d.decision == "worse")
+        said = f"{first} is worse than {which}{by}"
+    elif c.decision == "equivalent":
+        as_good = "and" if len(others) == 1 else "is as good as"
+        same = f"{first} {as_good} {all_others}"
+        said = f"{same} are equivalent" if len(others) == 1 else same
+        said += f" within the margin of {margin_text(c.margin or 0.0)}"
+    elif c.decision == "futile":
+        said = f"Whether {first} and {all_others} differ{by} cannot be decided with the items that are left"
+    else:
+        said = f"Nothing can be concluded yet about {first} and {all_others}"
+    when = (
+        f"after {counted}"
+        if c.decided_at in (None, c.n_items)
+        else (f"decided after {c.decided_at} of {counted}")
+    )
+    return f"{said} ({when}){_numbers(c)}."
+
+
+def _numbers(c: MonitoredComparison) -> str:
+    if len(c.pairs) > 1:
+        rest = sum(one.behind is None for one in c.systems)
+        return f"; {rest} of {len(c.systems)} systems can still be first"
+    d, digits = c.pairs[0], rounding(c)
+    numbers = f": {d.a} {MINUS} {d.b} = {digits.text(d.estimate)}"
+    if d.interval is None:
+        return f"{numbers}, too few items for an interval"
+    return f"{numbers}, {percent(c.level)} interval {digits.interval(d.interval)}"
+
+
+def _systems(c: MonitoredComparison) -> Table:
+    digits = Rounding.of([(one.score, c.pairs[0].interval) for one in c.systems])
+    columns = (
+        column.name("system", attrgetter("system")),
+        column.number("mean score", digits, attrgetter("score")),
+        column.count("items", attrgetter("n_items")),
+        column.text("behind", lambda e: e.behind or "", applies=bool(c.dropped)),
+    )
+    better = "higher" if c.greater_is_better else "lower"
+    return Table.of(f"Scores, {better} is better", columns, c.systems, part="scores", main=1)
+
+
+def _differences(c: MonitoredComparison) -> Table:
+    digits, threshold = rounding(c), alpha(c.level)
+    level = c.pairs[0].interval.level if c.pairs[0].interval else c.level
+    sides = column.sides(c.pairs)
+
+    def p_cell(d: MonitoredDifference) -> Cell:
+        return Cell(DASH, 2.0) if d.p_value is None else Cell(p_text(d.p_value, threshold), d.p_value)
+
+    columns = (
+        *sides.columns,
+        column.number("difference", digits, attrgetter("estimate")),
+        column.interval(level, digits, attrgetter("interval")),
+        Column("p at any look", p_cell, applies=any(d.p_value is not None for d in c.pairs)),
+        column.text("better on", lambda d: f"{d.wins} : {d.losses}"),
+        column.count("items", attrgetter("n_items")),
+        column.text("decision", _decision),
+    )
+    return Table.of(
+        f"Differences, {sides.minus}",
+        columns,
+        c.pairs,
+        lambda d: d.decision in ("better", "worse"),
+        part="differences",
+        main=len(sides.columns),
+        methods=methods(c),
+    )
+
+
+def _decision(d: MonitoredDifference) -> str:
+    return "open" if d.decision is None else f"{d.decision}, at {d.decided_at}"
+
+
+def methods(c: MonitoredComparison) -> str:
+    """Return how the numbers were computed."""
+    about = _POPULATIONS[c.population].format(c.n_available)
+    together = "" if len(c.systems) == 2 else ", for all pairs of systems at once"
+    named = vocabulary.long_name("interval", c.method)
+    told = (
+        f"The intervals are {named}s: with probability {percent(c.level)} they hold the true difference at"
+        f" every look{together}, so one may stop at any of them. They are about {about}."
+    )
+    if c.decided_at is not None:
+        told += (
+            " After a stop the estimate is on average a little too far from 0; the interval allows for it."
+        )
+    return told
+
+
+def dictionary(c: MonitoredComparison) -> dict[str, Any]:
+    """Return the decision, the systems and the differences as dictionaries."""
+    return {
+        "decision": c.decision,
+        "decided_at": c.decided_at,
+        "n_items": c.n_items,
+        "n_clusters": c.n_clusters,
+        "n_looks": c.n_looks,
+        "n_available": c.n_available,
+        "population": c.population,
+        "method": c.method,
+        "level": c.level,
+        "margin": c.margin,
+        "systems": [asdict(one) for one in c.systems],
+        "differences": list(rows(c)),
+        "path": [asdict(one) for one in c.path],
+    }
+
+
+def rows(c: MonitoredComparison) -> Iterable[dict[str, Any]]:
+    """Return one row per difference, with the columns `COLUMNS`."""
+    return [
+        {
+            "a": d.a,
+            "b": d.b,
+            "difference": d.estimate,
+            "low": None if d.interval is None else d.interval.low,
+            "high": None if d.interval is None else d.interval.high,
+            "level": c.level,
+            "interval": c.method,
+            "p_value": d.p_value,
+            "n_items": d.n_items,
+            "n_clusters": d.n_clusters,
+            "wins": d.wins,
+            "losses": d.losses,
+            "decision": d.decision,
+            "decided_at": d.decided_at,
+        }
+        for d in c.pairs
+    ]
+
+
+def _system_rows(c: MonitoredComparison) -> Iterable[dict[str, Any]]:
+    return [asdict(one) for one in c.systems]
+
+
+def _look_rows(c: MonitoredComparison) -> Iterable[dict[str, Any]]:
+    return [asdict(one) for one in c.path]
+
+
+MORE_TABLES = {"scores": (_OF_SYSTEMS, _system_rows), "path": (_OF_LOOKS, _look_rows)}
+"""The other tables: the systems, and how the first pair developed."""

@@ -1,0 +1,31 @@
+"""What the paragraph for a paper says of systems that were compared item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bestby.report.numbers import margin_text, percent
+from bestby.report.paper.shared import named, with_works
+from bestby.results.monitored import MonitoredComparison
+
+
+def sentences(c: MonitoredComparison) -> Iterator[str]:
+    """Yield how systems were compared item by item."""
+    names = [one.system for one in c.systems]
+    clusters = f" in {c.n_clusters} clusters" if c.n_clusters else ""
+    most = "" if c.n_available is None else f" of at most {c.n_available}"
+    yield (
+        f"We compared {len(names)} systems{named(names)} on {c.n_items} items{clusters}{most}, with the"
+        f" possibility to stop after each of {c.n_looks} looks."
+    )
+    if c.decided_at is not None:
+        yield f"The decision was made after {c.decided_at} items."
+    about = "the items of the benchmark" if c.population == "bank" else "all items like these"
+    pairs = "" if len(names) == 2 else ", simultaneously for all pairs of systems"
+    yield (
+        f"The {percent(c.level)} interval of the mean difference over {about} is a"
+        f" {with_works('interval', c.method)}, which is valid at all looks"
+        f" together{pairs}."
+    )
+    if c.margin is not None:
+        yield f"The smallest difference that matters was set to {margin_text(c.margin)}."
