@@ -35,6 +35,13 @@ def study() -> bb.StudyComparison:
         return made.compare(metric="accuracy", n_resamples=99)
 
 
+def monitored() -> bb.Monitor:
+    made = bb.Monitor(["a", "b"], bounds=(0, 1), n_items=20, margin=0.05)
+    for item, gold in enumerate(GOLD):
+        made.add(f"q{7 * item % 20}", {name: int(SYSTEMS[name][item] == gold) for name in "ab"})
+    return made
+
+
 RESULTS: dict[str, Callable[[], Any]] = {
     "Advice": lambda: bb.advise("accuracy", n_items=100),
     "Allocation": lambda: bb.allocate(
@@ -47,6 +54,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Gate": lambda: bb.gate(SYSTEMS, GOLD, n_resamples=99),
     "LabelAllocation": lambda: bb.allocate(bb.JudgedScores(0.5, 0.8), 100, judge_cost=0.01, label_cost=0.5),
     "LabelPlan": lambda: bb.plan_labels(bb.JudgedScores(0.5, 0.8, 1000), half_width=0.05),
+    "MonitoredComparison": lambda: monitored().result(),
     "Normality": lambda: bb.normality(RUNS["a"], n_resamples=99),
     "Plan": lambda: bb.power(bb.PairedProportions(0.8, 0.7, 0.8), 100),
     "PreferenceComparison": lambda: bb.compare_preferences(JUDGED, n_resamples=99),
@@ -69,6 +77,9 @@ PARTS = {
     "Flip",
     "GateCheck",
     "Interval",
+    "MonitorLook",
+    "MonitoredDifference",
+    "MonitoredSystem",
     "Note",
     "PreferenceDifference",
     "PreferenceScore",
@@ -90,6 +101,7 @@ INPUTS = {
     "LiftedScores",
     "MeanMetric",
     "Metric",
+    "Monitor",
     "PairedProportions",
     "PairedScores",
     "Pilot",

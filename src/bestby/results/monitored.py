@@ -137,8 +137,8 @@ class MonitoredComparison(Drawn, Reported):
         How many items there are, or how many may be asked for; None if any number.
     population : {"bank", "wider"}
         What the intervals are about: the mean over the items of this benchmark, or over all items like these.
-    method : {"betting", "asymptotic", "normal-mixture"}
-        The confidence sequence.
+    method : str
+        The confidence sequence: "betting", "asymptotic" or "normal-mixture".
     bounds : tuple of float or None
         The least and the greatest score.
     greater_is_better : bool

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from bestby.inference.betting import Before, Units, log_capital, log_factors
 from bestby.inference.confidence_sequences import asymptotic_interval, normal_mixture_bound
 
 Ends = tuple[float, float]
+_ALL: Final = slice(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,12 @@ class Sums:
     ssxx: FloatArray
 
     @classmethod
+    def none(cls, width: int) -> Sums:
+        """Return the sums over no units."""
+        zeros = np.zeros(width)
+        return cls(0, 0.0, 0.0, zeros, zeros, zeros)
+
+    @classmethod
     def of(cls, units: Units) -> Sums:
         """Return the sums of some units."""
         size, x = units.sizes.astype(np.float64)[:, None], units.values
@@ -37,12 +45,18 @@ class Sums:
         parts = (size * x, square * x, square * x * x)
         return cls(len(size), float(size.sum()), float(square.sum()), *(part.sum(axis=0) for part in parts))
 
-    def plus(self, other: Sums) -> Sums:
-        """Return the sums over the units of both."""
-        return Sums(
-            self.n_units + other.n_units, self.s + other.s, self.ss + other.ss,
-            self.sx + other.sx, self.ssx + other.ssx, self.ssxx + other.ssxx,
-        )  # fmt: skip
+    def plus(self, other: Sums, on: IntArray | slice = _ALL) -> Sums:
+        """Return the sums over the units of both; of pairs that are not `on` as they are."""
+
+        def added(mine: Any, theirs: Any) -> Any:
+            if not isinstance(mine, np.ndarray):
+                return mine + theirs
+            both = mine.copy()
+            both[on] += theirs
+            return both
+
+        names = [field.name for field in fields(self)]
+        return Sums(*(added(getattr(self, name), getattr(other, name)) for name in names))
 
     @property
     def mean(self) -> FloatArray:
@@ -107,15 +121,11 @@ class Pairs:
         self.active: BoolArray = np.ones(len(self.pairs), dtype=np.bool_)
         self.n_units: IntArray = np.zeros(len(self.pairs), dtype=np.int64)
         width = len(self.pairs)
-        self._sums = [Sums(0, 0.0, 0.0, *(np.zeros(width) for _ in range(3)))]
+        self.sums = Sums.none(width)
+        """The sums of all pairs; those of a pair that is not active are as they were, its number apart."""
         self._logs = np.zeros((2, self.means.size, width, betting.FRACTIONS.size))
         # The strongest evidence of all looks, for the two sides: the logarithm of an e-value.
         self.peak: FloatArray = np.full((2, self.means.size, width), -np.inf)
-
-    @property
-    def sums(self) -> Sums:
-        """The sums of all pairs; those of a pair that is frozen are as they were then."""
-        return self._sums[0]
 
     def freeze(self, systems: Sequence[int]) -> None:
         """Take no more units of the pairs of some systems."""
@@ -131,7 +141,7 @@ class Pairs:
         a, b = np.array(self.pairs)[on].T
         units = Units(means[:, a] - means[:, b], sizes, collected.weights(first, last))
         self._bet(units, on)
-        self._add(units, on)
+        self.sums = self.sums.plus(Sums.of(units), on)
         self.n_units[on] = last
         self._raise_peak(on)
 
@@ -141,14 +151,6 @@ class Pairs:
         s, bounds = self.settings, self.settings.difference_bounds
         before = Before(round(self.sums.s), self.sums.sx[on])
         self._logs[:, :, on] += log_factors(units, self.means, bounds, s.n_population, before)
-
-    def _add(self, units: Units, on: IntArray) -> None:
-        new = Sums.of(units)
-        old = self.sums
-        columns = [old.sx.copy(), old.ssx.copy(), old.ssxx.copy()]
-        for column, more in zip(columns, (new.sx, new.ssx, new.ssxx), strict=True):
-            column[on] += more
-        self._sums = [Sums(old.n_units + new.n_units, old.s + new.s, old.ss + new.ss, *columns)]
 
     def _raise_peak(self, on: IntArray) -> None:
         """Note the evidence at this look, and what follows from the items that are left."""

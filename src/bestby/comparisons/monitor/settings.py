@@ -11,7 +11,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby.vocabulary import MonitorPopulation, allowed_names
 
-FEW_FOR_ASYMPTOTICS = 100
+FEW_FOR_ASYMPTOTICS = 300
 """The number of units from which the asymptotic sequence is looked at."""
 
 OPTIMAL = 1000
