@@ -2,9 +2,9 @@
 
     python -m calibration.sequential_items
 
-Two systems of 0/1 scores that differ on 10 % of the items, by 0 to 8 points, without a margin and with one of 1
-or 2 points; a monitor of items like these, looked at every 10 items until it decides, at most 10,000. Writes
-results/sequential_items.csv and the table of the guide on monitors. Seeded; some minutes on one core.
+Two systems of 0/1 scores that differ on 10 % of the items, by 0 to 8 points, without a margin and with one of
+1 or 2 points; a monitor of items like these, looked at every 10 items until it decides, at most 10,000.
+Writes results/sequential_items.csv and the table of the guide on monitors. Seeded; some minutes on one core.
 """
 
 from __future__ import annotations
@@ -100,8 +100,7 @@ def row(points: int, margin: int | None) -> dict[str, Any]:
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the lines as Markdown; a median at the most items is one that was not reached."""
     lines = [
-        "| true difference | margin | items: median | mean | right | wrong | fixed plan | peeking: median |"
-        " wrong |",
+        "| difference | margin | items: median | mean | right | wrong | fixed plan | peeking: n | wrong |",
         "|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for one in rows:

@@ -94,7 +94,7 @@ def result(
         greater_is_better=s.greater_is_better,
         level=s.level,
         margin=s.margin,
-        notes=(*notes, *_notes(c)),
+        notes=(*notes, *_notes(c), *_contradictions(first, c)),
         provenance=provenance_of(settings, extent, data_hash=digest),
     )
 
@@ -178,6 +178,23 @@ def _notes(c: Collected) -> Iterator[Note]:
             f"{len(c) - c.n_counted} items of the last cluster are not counted yet: they are when the next"
             " one begins, or after close_cluster()",
         )
+
+
+def _contradictions(first: Pairs, c: Collected) -> Iterator[Note]:
+    """Yield a note for each pair whose interval contradicts what an earlier look has shown."""
+    s = c.settings
+    for place, (a, b) in enumerate(first.pairs):
+        low, high = interval(c.pair(a, b, int(first.n_units[place])), s, s.alpha)
+        if any(
+            (first.shown(0, which, s.alpha / 2.0)[place] and high < mean)
+            or (first.shown(1, which, s.alpha / 2.0)[place] and low > mean)
+            for which, mean in enumerate(first.means.tolist())
+        ):
+            yield Note(
+                "contradicting_looks",
+                f"the interval of {s.systems[a]} and {s.systems[b]} contradicts an earlier look, which is"
+                " nearly impossible if the items come in random order: the later items are unlike the first",
+            )
 
 
 def follows_ids(items: Sequence[str | int]) -> bool:

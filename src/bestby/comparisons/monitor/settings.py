@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -102,9 +103,9 @@ def _bounds(bounds: Sequence[float] | None) -> tuple[float, float] | None:
             f"bounds must be the least and the greatest score, got {quoted(bounds)}", hint, "bounds"
         )
     low, high = (checks.amount(end, "bounds") for end in bounds)
-    if not low < high:
+    if not -math.inf < low < high < math.inf:
         raise InvalidInputError(
-            f"bounds must be two rising numbers, got {low:g} and {high:g}", hint, "bounds"
+            f"bounds must be two rising finite numbers, got {low:g} and {high:g}", hint, "bounds"
         )
     return low, high
 

@@ -1,0 +1,457 @@
+"""`Monitor`: decisions, items that are refused, clusters, files, and many systems."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bestby as bb
+from bestby.inference.betting import betting_interval, single
+
+
+def ids(n: int) -> list[str]:
+    """Return ids in an order that is not theirs."""
+    return [f"q{place}" for place in np.random.default_rng(9).permutation(n)]
+
+
+def filled(scores: Iterable[tuple[float, float]], *, stop: bool = False, **options: Any) -> bb.Monitor:
+    """Return a monitor of a and b with these scores, which stops where it decides if it is to."""
+    rows = list(scores)
+    monitor = bb.Monitor(["a", "b"], **{"bounds": (0, 1), **options})
+    for item, (a, b) in zip(ids(len(rows)), rows, strict=True):
+        monitor.add(item, {"a": a, "b": b})
+        if stop and monitor.decision is not None:
+            break
+    return monitor
+
+
+def answers(n: int, ahead: float, behind: float, seed: int = 0) -> list[tuple[float, float]]:
+    """Return 0/1 scores of which A alone has a share right, and B alone another."""
+    u = np.random.default_rng(seed).random(n)
+    return [(float(x < ahead), float(ahead <= x < ahead + behind)) for x in u]
+
+
+# -- decisions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ahead", "behind", "options", "decision"),
+    [
+        (0.2, 0.05, {}, "better"),
+        (0.05, 0.2, {}, "worse"),
+        (0.2, 0.05, {"greater_is_better": False}, "worse"),
+        (0.3, 0.02, {"margin": 0.1}, "better"),
+        (0.02, 0.3, {"margin": 0.1}, "worse"),
+        (0.05, 0.05, {"margin": 0.1}, "equivalent"),
+        (0.05, 0.05, {"margin": 0.1, "greater_is_better": False}, "equivalent"),
+        (0.1, 0.1, {}, None),
+    ],
+)
+def test_decisions(ahead: float, behind: float, options: dict[str, Any], decision: str | None) -> None:
+    monitor = filled(answers(1500, ahead, behind), stop=True, **options)
+    assert monitor.decision == decision
+    assert (monitor.n_items < 1500) == (decision is not None)
+    interval = monitor.interval
+    assert interval is not None
+    margin = options.get("margin", 0.0)
+    if decision in ("better", "worse"):
+        first_is_higher = (decision == "better") == options.get("greater_is_better", True)
+        assert interval.low >= margin if first_is_higher else interval.high <= -margin
+
+
+def test_a_benchmark_closes_to_a_point() -> None:
+    rows = answers(60, 0.2, 0.15)
+    truth = sum(a - b for a, b in rows) / 60
+    monitor = filled(rows, n_items=60)
+    assert monitor.interval is not None
+    assert (monitor.interval.low, monitor.interval.high) == pytest.approx((truth, truth))
+    assert monitor.decision == ("better" if truth > 0 else "worse")
+
+
+@pytest.mark.parametrize(("margin", "decision"), [(None, "futile"), (0.1, "equivalent")])
+def test_a_benchmark_without_a_difference(margin: float | None, decision: str) -> None:
+    assert filled([(1, 0), (0, 1)] * 10, n_items=20, margin=margin).decision == decision
+
+
+def test_a_difference_of_exactly_the_margin_is_equivalent() -> None:
+    assert filled([(1, 0)] * 3 + [(0, 0)] * 27, n_items=30, margin=0.1).decision == "equivalent"
+
+
+def test_a_sample_of_more_items_stays_open_at_the_last_one_and_is_futile() -> None:
+    rows = answers(300, 0.2, 0.18)
+    assert filled(rows[:40], n_items=300, population="wider").decision is None
+    monitor = filled(rows, n_items=300, population="wider", stop=True)
+    assert monitor.decision == "futile"
+    assert monitor.n_items < 300  # it was seen before
+    assert filled(rows, population="wider").decision is None
+
+
+def test_a_decision_stays() -> None:
+    rows = answers(300, 0.3, 0.02) + answers(100, 0.1, 0.2)
+    monitor = filled(rows, stop=True)
+    assert monitor.decision == "better"
+    stopped = monitor.n_items
+    for place, (a, b) in enumerate(rows[stopped:]):
+        monitor.add(f"r{place}", {"a": a, "b": b})
+    assert monitor.decision == "better"
+    assert monitor.result().decided_at == stopped
+    assert monitor.interval is not None
+    assert monitor.interval.low >= 0.0
+    assert monitor.result().notes == ()
+
+
+def test_items_that_change_on_the_way_are_noticed() -> None:
+    monitor = filled(answers(300, 0.3, 0.02))
+    assert monitor.decision == "better"
+    for place, (a, b) in enumerate(answers(800, 0.02, 0.3)):
+        monitor.add(f"r{place * 7 % 800}", {"a": a, "b": b})
+    assert monitor.decision == "better"
+    assert [note.code for note in monitor.result().notes] == ["contradicting_looks"]
+
+
+def test_the_interval_is_that_of_the_inference_room() -> None:
+    rows = [(a, b) for a, b in np.random.default_rng(1).random((50, 2)).tolist()]
+    monitor = filled(rows)
+    expected = betting_interval(single([a - b for a, b in rows]), (-1.0, 1.0), 0.05)
+    assert monitor.interval is not None
+    assert (monitor.interval.low, monitor.interval.high) == pytest.approx(expected)
+    assert monitor.interval.method == "betting"
+
+
+def test_scores_without_bounds() -> None:
+    values = np.random.default_rng(2).normal([1.0, 0.0], 1.0, size=(400, 2))
+    few = filled(values[:299].tolist(), bounds=None)
+    assert (few.interval, few.decision) == (None, None)
+    many = filled(values.tolist(), bounds=None)
+    assert many.decision == "better"
+    assert [note.code for note in many.result().notes] == ["asymptotic_sequence"]
+    assert many.result().method == "asymptotic"
+
+
+def test_the_normal_mixture_is_longer() -> None:
+    rows = answers(500, 0.1, 0.1)
+    intervals = [filled(rows, method=method).interval for method in ("betting", "normal-mixture")]
+    lengths = [one.high - one.low for one in intervals if one is not None]
+    assert lengths[1] > 1.5 * lengths[0]
+
+
+def test_ties_say_nothing_about_which_is_better() -> None:
+    """The p-value of no difference is McNemar's in this: only items on which the systems differ count."""
+    rows = answers(100, 0.5, 0.1)
+    differing = [row for row in rows if row[0] != row[1]]
+    with_ties, without = (filled(one).result().pairs[0].p_value for one in (rows, differing))
+    assert with_ties == pytest.approx(without, rel=1e-9)
+
+
+def test_estimate_interval_and_text() -> None:
+    result = filled(answers(400, 0.3, 0.02), stop=True).result()
+    assert result.stopped_early
+    assert result.sentence.startswith(f"a is better than b (after {result.n_items} items): a − b = 0.")
+    assert result["b"] is result.pairs[0]
+    assert result.interval is not None
+    assert result.estimate in result.interval
+    assert result.path[-1].n_items == result.n_items
+    with pytest.raises(bb.InvalidInputError, match="no system 'c' beside a"):
+        result["c"]
+
+
+# -- items that are refused ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("item", "scores", "cluster", "message"),
+    [
+        ("q0", {"a": 0, "b": 0}, None, "was added before with the score 1 of a, and now with 0"),
+        ("q9", {"a": 2, "b": 0}, None, "must lie between 0 and 1, got 2"),
+        ("q9", {"a": float("nan"), "b": 0}, None, "must be finite, got nan"),
+        ("q9", {"a": "x", "b": 0}, None, "must be a number"),
+        ("q9", {"a": 1}, None, "has no score of system 'b'"),
+        ("q9", {"a": 1, "b": 0, "c": 1}, None, "'c', which is not monitored"),
+        ("q9", [1, 0], None, "must be a mapping"),
+        ("q9", {"a": 1, "b": 0}, "doc", "has a cluster, unlike those before"),
+        (None, {"a": 1, "b": 0}, None, "the id of an item must be text"),
+        (True, {"a": 1, "b": 0}, None, "the id of an item must be text"),
+        ("", {"a": 1, "b": 0}, None, "the id of an item must be text"),
+    ],
+)
+def test_what_is_refused_changes_nothing(
+    item: Any, scores: Any, cluster: Any, message: str, tmp_path: Path
+) -> None:
+    monitor = bb.Monitor(["a", "b"], bounds=(0, 1), n_items=5)
+    monitor.save(tmp_path / "m.jsonl")
+    monitor.add("q0", {"a": 1, "b": 0})
+    before = monitor.result(), (tmp_path / "m.jsonl").read_bytes()
+    with pytest.raises(bb.InvalidInputError, match=message) as caught:
+        monitor.add(item, scores, cluster=cluster)
+    assert caught.value.hint
+    assert (monitor.result(), (tmp_path / "m.jsonl").read_bytes()) == before
+    assert monitor.add("q1", {"a": 1, "b": 0})
+
+
+def test_one_item_too_many() -> None:
+    monitor = filled([(1, 0), (0, 0)], n_items=2)
+    with pytest.raises(bb.InvalidInputError, match="one more than the 2 items announced"):
+        monitor.add("more", {"a": 1, "b": 0})
+
+
+def test_the_same_item_again_changes_nothing() -> None:
+    monitor = filled([(1, 0), (0, 0)])
+    before = monitor.result()
+    assert not monitor.add(ids(2)[0], {"a": 1, "b": 0})
+    assert monitor.result() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"systems": ["a"]}, "at least 2 systems"),
+        ({"systems": ["a", "a"]}, "'a' is named twice"),
+        ({"bounds": (1, 0)}, "two rising finite numbers"),
+        ({"bounds": "01"}, "the least and the greatest score"),
+        ({"bounds": (0, float("inf"))}, "two rising finite numbers"),
+        ({"population": "bank"}, "needs the number of items"),
+        ({"population": "all"}, "population must be one of bank, wider"),
+        ({"method": "wald"}, "method must be one of"),
+        ({"margin": 0}, "margin must be a positive number"),
+        ({"margin": float("nan")}, "margin must be"),
+        ({"level": 1.0}, "level must lie strictly between 0 and 1"),
+        ({"n_items": 0}, "n_items must be a whole number"),
+        ({"largest_cluster": 0.5}, "largest_cluster must be a whole number"),
+        ({"greater_is_better": "yes"}, "greater_is_better must be True or False"),
+    ],
+)
+def test_settings_are_checked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(bb.InvalidInputError, match=message):
+        bb.Monitor(**{"systems": ["a", "b"], "bounds": (0, 1), **options})
+
+
+def test_bets_need_bounds() -> None:
+    with pytest.raises(bb.DesignError, match="needs the least and the greatest score"):
+        bb.Monitor(["a", "b"], bounds=None, method="betting")
+
+
+def test_the_order_of_a_file_is_noticed() -> None:
+    monitor = bb.Monitor(["a", "b"], bounds=(0, 1))
+    for item in range(30):
+        monitor.add(f"q{item}", {"a": item % 2, "b": 0})
+    assert [note.code for note in monitor.result().notes] == ["order_of_ids"]
+    assert filled(answers(30, 0.5, 0.2)).result().notes == ()
+
+
+# -- clusters --------------------------------------------------------------------------------------
+
+
+def clustered(sizes: list[int], **options: Any) -> bb.Monitor:
+    monitor = bb.Monitor(["a", "b"], **{"bounds": (0, 1), **options})
+    for cluster, size in enumerate(sizes):
+        for item in range(size):
+            scores = {"a": int(cluster % 3 > 0), "b": int((cluster + item) % 4 == 0)}
+            monitor.add(f"{7 * cluster % 11}.{item}.{cluster}", scores, cluster=cluster)
+    return monitor
+
+
+def test_clusters_count_whole() -> None:
+    monitor = clustered([3, 2, 4])
+    result = monitor.result()
+    assert (result.n_items, result.n_clusters, monitor.n_items) == (5, 2, 9)
+    assert {note.code for note in result.notes} == {"approximate_clusters", "open_cluster"}
+    monitor.close_cluster()
+    assert (monitor.result().n_items, monitor.result().n_clusters) == (9, 3)
+    with pytest.raises(bb.InvalidInputError, match="cluster 2, which was complete"):
+        monitor.add("late", {"a": 1, "b": 1}, cluster=2)
+
+
+def test_the_last_item_of_a_benchmark_closes_its_cluster() -> None:
+    monitor = clustered([3, 2, 4], n_items=9, largest_cluster=4)
+    assert monitor.result().n_items == 9
+    assert monitor.result().notes == ()
+    assert monitor.interval is not None
+    assert monitor.interval.low == monitor.interval.high
+
+
+def test_a_cluster_larger_than_announced() -> None:
+    with pytest.raises(bb.InvalidInputError, match="more than 3 items, the largest_cluster"):
+        clustered([3, 2, 4], largest_cluster=3)
+
+
+def test_clusters_of_one_item_are_items() -> None:
+    whole = clustered([1] * 50, largest_cluster=1)
+    whole.close_cluster()
+    alone = bb.Monitor(["a", "b"], bounds=(0, 1))
+    for cluster in range(50):
+        alone.add(f"c{cluster}", {"a": int(cluster % 3 > 0), "b": int(cluster % 4 == 0)})
+    assert whole.interval == alone.interval
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+@given(
+    rows=st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0.0, 1.0)), min_size=1, max_size=40),
+    looks=st.sets(st.integers(0, 39)),
+    cut=st.integers(0, 10_000),
+    clusters=st.booleans(),
+)
+@settings(max_examples=40)
+def test_a_crash_at_any_byte_loses_no_more_than_the_line_that_was_written(
+    rows: list[tuple[float, float]], looks: set[int], cut: int, clusters: bool, tmp_path_factory: Any
+) -> None:
+    path = tmp_path_factory.mktemp("crash") / "m.jsonl"
+    monitor = bb.Monitor(["a", "b"], bounds=(0, 1), margin=0.2)
+    monitor.save(path)
+    head = len(path.read_bytes())
+
+    def add(to: bb.Monitor, place: int) -> bool:
+        scores = dict(zip("ab", rows[place], strict=True))
+        return to.add(f"q{place * 7 % 41}", scores, cluster=place // 3 if clusters else None)
+
+    for place in range(len(rows)):
+        add(monitor, place)
+        if place in looks:
+            _ = monitor.decision
+    data = path.read_bytes()
+    end = head + cut % (len(data) - head + 1)
+    path.write_bytes(data[:end])
+    again = bb.Monitor.resume(path)
+    kept = sum("item" in json.loads(line) for line in data[:end][: data[:end].rfind(b"\n")].splitlines())
+    assert again.n_items == kept
+    assert [add(again, place) for place in range(len(rows))] == [place >= kept for place in range(len(rows))]
+    if end == len(data):
+        assert again.result() == monitor.result()
+    assert bb.Monitor.resume(path).n_items == len(rows)
+
+
+def test_a_resumed_monitor_has_its_decision_and_its_dropped_systems(tmp_path: Path) -> None:
+    monitor = bb.Monitor(["a", "b", "c"], bounds=(0, 1))
+    rng = np.random.default_rng(3)
+    for item in ids(400):
+        drawn = dict(zip("abc", (rng.random(3) < (0.8, 0.75, 0.3)).astype(int).tolist(), strict=True))
+        monitor.add(item, {name: drawn[name] for name in monitor.running})
+        _ = monitor.decision
+    assert monitor.running == ("a", "b")
+    monitor.save(tmp_path / "m.jsonl")
+    again = bb.Monitor.resume(tmp_path / "m.jsonl")
+    assert again.running == ("a", "b")
+    assert again.result() == monitor.result()
+
+
+def test_saved_and_appended_files_are_the_same(tmp_path: Path) -> None:
+    for clusters in (False, True):
+        appended, saved = tmp_path / "appended.jsonl", tmp_path / "saved.jsonl"
+        monitor = bb.Monitor(["a", "b"], bounds=(0, 1))
+        monitor.save(appended)
+        for item in range(12):
+            monitor.add(f"q{5 * item % 12}", {"a": 1, "b": 0}, cluster=item // 4 if clusters else None)
+            if item % 5 == 0:
+                _ = monitor.decision
+        monitor.save(saved)
+        one, two = bb.Monitor.resume(appended), bb.Monitor.resume(saved)
+        assert one.result() == two.result()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda _: "", "not the file of a monitor"),
+        (lambda text: '{"a": 1}\n' + text, "not the file of a monitor"),
+        (lambda text: text.replace('"format": 1', '"format": 99'), "format 99"),
+        (lambda text: text.replace('"item": "q1"', '"item": "q0"'), "changed since it was saved"),
+        (lambda text: text.replace('"scores"', '"score"'), "changed since it was saved"),
+        (lambda text: text.replace('"bounds"', '"bound"'), "changed since it was saved"),
+        (lambda text: text.replace('{"item"', "{item", 1), "line 2: this is no line of a monitor"),
+    ],
+)
+def test_a_file_that_was_changed_is_refused(change: Any, message: str, tmp_path: Path) -> None:
+    monitor = bb.Monitor(["a", "b"], bounds=(0, 1))
+    monitor.add("q0", {"a": 1, "b": 0})
+    monitor.add("q1", {"a": 0, "b": 0})
+    path = tmp_path / "m.jsonl"
+    monitor.save(path)
+    path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(bb.InvalidInputError, match=message) as caught:
+        bb.Monitor.resume(path)
+    assert caught.value.hint
+
+
+def test_a_file_that_another_program_writes_to(tmp_path: Path) -> None:
+    monitor = filled([(1, 0)])
+    path = tmp_path / "m.jsonl"
+    monitor.save(path)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("x\n")
+    with pytest.raises(bb.InvalidInputError, match="changed by another program"):
+        monitor.add("other", {"a": 1, "b": 0})
+    assert monitor.n_items == 1
+    monitor.save(path)
+    assert monitor.add("other", {"a": 1, "b": 0})
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(bb.BestbyError, match="cannot write"):
+        filled([(1, 0)]).save(tmp_path / "no" / "folder" / "m.jsonl")
+
+
+# -- comparisons of the same items -----------------------------------------------------------------
+
+
+def test_compare_says_that_the_items_were_monitored() -> None:
+    monitor = filled(answers(400, 0.3, 0.02), stop=True)
+    result = bb.compare(monitor.to_evaluation(), n_resamples=99)
+    notes = [note for note in result.notes if note.code == "monitored"]
+    assert len(notes) == 1
+    assert f"stopped at {monitor.n_items} of these items" in notes[0].message
+    assert abs(result.differences[0].estimate) == pytest.approx(abs(monitor.result().estimate))
+
+
+# -- many systems ----------------------------------------------------------------------------------
+
+
+def test_systems_that_cannot_be_first_are_dropped() -> None:
+    rng = np.random.default_rng(6)
+    names, shares = list("abcde"), np.array([0.8, 0.75, 0.5, 0.4, 0.3])
+    monitor = bb.Monitor(names, bounds=(0, 1), n_items=1500, margin=0.02)
+    calls = 0
+    for item in ids(1500):
+        drawn = dict(zip(names, (rng.random(5) < shares).astype(int).tolist(), strict=True))
+        monitor.add(item, {name: drawn[name] for name in monitor.running})
+        calls += len(monitor.running)
+        if monitor.decision is not None:
+            break
+    result = monitor.result()
+    assert result.dropped[-3:] == ("c", "d", "e")
+    assert calls < 0.6 * 5 * monitor.n_items
+    assert result.decision in ("better", "equivalent")
+    assert {one.system: one.n_items for one in result.systems}["e"] < 200
+    assert all(one.behind is not None for one in result.systems[2:])
+
+
+def test_the_first_of_many_systems_is_worse() -> None:
+    rng = np.random.default_rng(7)
+    monitor = bb.Monitor(["a", "b", "c"], bounds=(0, 1))
+    for item in ids(600):
+        shares = rng.random(3) < (0.4, 0.7, 0.5)
+        monitor.add(item, dict(zip("abc", shares.astype(int).tolist(), strict=True)))
+        if monitor.decision is not None:
+            break
+    assert monitor.decision == "worse"
+    assert "a" not in monitor.running
+    assert "a is worse than b" in monitor.result().sentence
+
+
+def test_adding_an_item_to_a_hundred_systems_is_quick() -> None:
+    """Sums alone are updated: well below a millisecond, with room for a slow machine."""
+    names = [f"s{place}" for place in range(100)]
+    monitor = bb.Monitor(names, bounds=(0, 1))
+    rows = [dict(zip(names, [float(p > place) for p in range(100)], strict=True)) for place in range(50)]
+    start = time.perf_counter()
+    for place, row in enumerate(rows):
+        monitor.add(place * 7 % 50, row)
+    assert (time.perf_counter() - start) / 50 < 2e-3
