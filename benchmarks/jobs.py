@@ -291,6 +291,26 @@ def _choose(n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"items to label, stratified, n = {n:,}", make, [])
+def _monitor(n: int) -> Job:
+    """Items added one by one to a monitor of two systems, and the decision and the interval in the end."""
+
+    def make() -> Work:
+        gold, a, b = data.labels(n)
+        rows = list(zip((a == gold).astype(float).tolist(), (b == gold).astype(float).tolist(), strict=True))
+
+        def ours() -> Any:
+            import bestby
+
+            monitor = bestby.Monitor(["a", "b"], bounds=(0, 1), n_items=2 * n)
+            for item, (first, second) in enumerate(rows):
+                monitor.add(item, {"a": first, "b": second})
+            found = monitor.interval
+            assert found is not None
+            return found.low, found.high
+
+        return Work(ours, {})
+
+    return Job(f"accuracy monitored item by item, n = {n:,}", make, [])
 
 
 def _published(n: int) -> Job:
@@ -567,6 +587,7 @@ def all_jobs() -> Iterator[Job]:
     yield _published(10_000)
     yield _slices(100_000)
     yield _choose(100_000)
+    yield _monitor(100_000)
     yield _binary_test("f1_macro", "f1", "macro-F1 of 2 classes", 1_000)
     yield _binary_test("roc_auc", "roc_auc", "ROC-AUC", 1_000)
     yield _several(5, 638, quick=True)

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 
 Side = Literal["above", "below"]
@@ -107,14 +108,15 @@ def log_factors(
     n, width = units.values.shape
     before = before or Before(0, np.zeros(width))
     out = np.zeros((2, means.size, width, FRACTIONS.size))
+    reach = bounds[1] - bounds[0]
     step = max(1, _BLOCK // max(1, means.size * width * FRACTIONS.size))
     for start in range(0, n, step):
         part = units.part(start, start + step)
         centre = _centres(part, means, n_population, before)  # (B or 1, M, P or 1)
         ahead = part.values[:, None, :] - centre
         weight = part.weights[:, None, None]
-        out[0] += _summed(weight * _ratio(ahead, centre - bounds[0]))
-        out[1] += _summed(weight * _ratio(-ahead, bounds[1] - centre))
+        out[0] += _summed(weight * _ratio(ahead, centre - bounds[0], reach))
+        out[1] += _summed(weight * _ratio(-ahead, bounds[1] - centre, reach))
         before = before.after(part)
     return out
 
@@ -131,9 +133,12 @@ def _centres(part: Units, means: FloatArray, n_population: int | None, before: B
     return centres
 
 
-def _ratio(ahead: FloatArray, room: FloatArray) -> FloatArray:
-    """Return the gain of the largest bet; infinite where the hypothesis left no room for it."""
-    tiny = 1e-12
+def _ratio(ahead: FloatArray, room: FloatArray, reach: float) -> FloatArray:
+    """Return the gain of the largest bet; infinite where the hypothesis left no room for it.
+
+    `reach` is the distance of the bounds, to which rounding is relative.
+    """
+    tiny = rounding.level_width(reach)
     possible = room > tiny
     surprise = np.where(ahead > tiny, np.inf, 0.0)
     ratio: FloatArray = np.where(possible, ahead / np.where(possible, room, 1.0), surprise)
@@ -272,10 +277,10 @@ def _end(
 
 
 def _gains(units: Units, mean: float, bounds: tuple[float, float], side: int) -> FloatArray:
-    ahead = units.values[:, 0] - mean
+    ahead, reach = units.values[:, 0] - mean, bounds[1] - bounds[0]
     if side == 0:
-        return units.weights * _ratio(ahead, np.full_like(ahead, mean - bounds[0]))
-    return units.weights * _ratio(-ahead, np.full_like(ahead, bounds[1] - mean))
+        return units.weights * _ratio(ahead, np.full_like(ahead, mean - bounds[0]), reach)
+    return units.weights * _ratio(-ahead, np.full_like(ahead, bounds[1] - mean), reach)
 
 
 def single(values: Sequence[float] | FloatArray) -> Units:

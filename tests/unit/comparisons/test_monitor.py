@@ -455,3 +455,46 @@ def test_adding_an_item_to_a_hundred_systems_is_quick() -> None:
     for place, row in enumerate(rows):
         monitor.add(place * 7 % 50, row)
     assert (time.perf_counter() - start) / 50 < 2e-3
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"n_items": 200}, {"bounds": None}, {"method": "normal-mixture"}])
+def test_a_system_and_its_copy_are_never_told_apart(options: dict[str, Any]) -> None:
+    values = np.random.default_rng(11).random(150).round(2).tolist()
+    if options.get("bounds", ()) is None:
+        values *= 3
+    monitor = filled([(x, x) for x in values], **options)
+    result = monitor.result()
+    assert monitor.decision is None
+    assert (result.estimate, result.pairs[0].wins, result.pairs[0].losses) == (0.0, 0, 0)
+    assert result.pairs[0].p_value in (None, 1.0)
+    assert result.interval is None or 0.0 in result.interval
+
+
+@pytest.mark.parametrize("method", ["betting", "asymptotic", "normal-mixture"])
+def test_the_systems_exchanged_give_the_mirrored_result(method: str) -> None:
+    rows = np.random.default_rng(12).beta([5, 2], [2, 3], size=(600, 2)).tolist()
+    options = {"method": method, "margin": 0.05}
+    one, two = (filled(r, stop=True, **options) for r in (rows, [(b, a) for a, b in rows]))
+    assert {one.decision, two.decision} == {"better", "worse"}
+    assert one.n_items == two.n_items
+    assert one.interval is not None
+    assert two.interval is not None
+    mirrored = two.interval.mirrored()
+    assert (mirrored.low, mirrored.high) == pytest.approx((one.interval.low, one.interval.high), abs=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+@pytest.mark.parametrize("method", ["betting", "asymptotic", "normal-mixture"])
+def test_other_units_give_the_same_decision(method: str, scale: float) -> None:
+    rows = np.random.default_rng(13).beta([5, 2], [2, 3], size=(600, 2))
+    plain = filled(rows.tolist(), stop=True, method=method, margin=0.05)
+    other = filled(
+        (scale * rows).tolist(), stop=True, method=method, margin=0.05 * scale, bounds=(0.0, scale)
+    )
+    assert (other.decision, other.n_items) == (plain.decision, plain.n_items)
+    assert plain.interval is not None
+    assert other.interval is not None
+    assert other.interval.low / scale == pytest.approx(plain.interval.low, abs=1e-6)

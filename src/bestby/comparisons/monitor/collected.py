@@ -38,6 +38,7 @@ class Collected:
         self.clusters: list[str | int | None] = []
         self.ends: list[int] = []
         """For each closed unit, how many items there were with its last one."""
+        self._largest: list[int] = []  # the size of the largest unit up to each one
         self._place: dict[str | int, int] = {}
         self._column = {name: place for place, name in enumerate(settings.systems)}
         self._scores: FloatArray = np.full((_ROOM, len(settings.systems)), np.nan)
@@ -89,6 +90,8 @@ class Collected:
     def close(self) -> None:
         """Count the open cluster; no more items of it may come."""
         if self.items and len(self.items) > self.n_counted:
+            size = len(self.items) - self.n_counted
+            self._largest.append(max(size, self._largest[-1] if self._largest else 0))
             self.ends.append(len(self.items))
             if self.clusters[-1] is not None:
                 self._closed.add(self.clusters[-1])
@@ -110,10 +113,9 @@ class Collected:
 
     def weights(self, first: int, last: int) -> FloatArray:
         """Return the sizes of units as shares of the largest, given or seen so far."""
-        sizes = np.diff([0, *self.ends[:last]])
-        largest = self.settings.largest_cluster
-        top = np.maximum.accumulate(sizes) if largest is None or not self.clustered else largest
-        shares: FloatArray = (sizes / top)[first:] if sizes.size else np.zeros(0)
+        ends = np.array([self.ends[first - 1] if first else 0, *self.ends[first:last]], dtype=np.int64)
+        largest = self.settings.largest_cluster if self.clustered else None
+        shares: FloatArray = np.diff(ends) / (self._largest[first:last] if largest is None else largest)
         return shares
 
     # -- checks --------------------------------------------------------------------------------------

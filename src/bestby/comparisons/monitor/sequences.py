@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.comparisons.monitor.collected import Collected
-from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS, OPTIMAL, Settings
+from bestby.comparisons.monitor.settings import FEW_DIFFERING, FEW_FOR_ASYMPTOTICS, OPTIMAL, Settings
 from bestby.inference import betting
 from bestby.inference.betting import Before, Units, log_capital, log_factors
 from bestby.inference.confidence_sequences import asymptotic_interval, normal_mixture_bound
@@ -22,7 +22,10 @@ _ALL: Final = slice(None)
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums over units with means x and sizes s, of pairs side by side: what closed forms need."""
+    """Sums over units with means x and sizes s, of pairs side by side: what closed forms need.
+
+    `differing` counts the units in which the two systems differ.
+    """
 
     n_units: int
     s: float
@@ -30,19 +33,20 @@ class Sums:
     sx: FloatArray
     ssx: FloatArray
     ssxx: FloatArray
+    differing: FloatArray
 
     @classmethod
     def none(cls, width: int) -> Sums:
         """Return the sums over no units."""
         zeros = np.zeros(width)
-        return cls(0, 0.0, 0.0, zeros, zeros, zeros)
+        return cls(0, 0.0, 0.0, zeros, zeros, zeros, zeros)
 
     @classmethod
     def of(cls, units: Units) -> Sums:
         """Return the sums of some units."""
         size, x = units.sizes.astype(np.float64)[:, None], units.values
         square = size * size
-        parts = (size * x, square * x, square * x * x)
+        parts = (size * x, square * x, square * x * x, (x != 0.0).astype(np.float64))
         return cls(len(size), float(size.sum()), float(square.sum()), *(part.sum(axis=0) for part in parts))
 
     def plus(self, other: Sums, on: IntArray | slice = _ALL) -> Sums:
@@ -80,10 +84,12 @@ def interval_of(sums: Sums, settings: Settings, alpha: float) -> tuple[FloatArra
         radius = normal_mixture_bound(sums.ss * square, alpha, n_opt * square) / sums.s
         low, high = sums.mean - radius, sums.mean + radius
         return np.maximum(low, -reach), np.minimum(high, reach)
-    if sums.n_units < FEW_FOR_ASYMPTOTICS:
-        endless = np.full_like(sums.sx, np.inf)
-        return -endless, endless
-    return asymptotic_interval(sums.mean, sums.deviation, sums.n_units, alpha, n_opt)
+    deviation = sums.deviation
+    # The variance is a difference of sums, exact to half of the digits only.
+    constant = deviation <= 1e-7 * np.sqrt(sums.ssxx / max(sums.ss, 1.0))
+    unknown = constant | (sums.differing < FEW_DIFFERING) | (sums.n_units < FEW_FOR_ASYMPTOTICS)
+    low, high = asymptotic_interval(sums.mean, deviation, max(sums.n_units, 1), alpha, n_opt)
+    return np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)
 
 
 def interval(units: Units, settings: Settings, alpha: float, tolerance: float = 1e-7) -> Ends:

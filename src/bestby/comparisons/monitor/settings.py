@@ -15,6 +15,9 @@ from bestby.vocabulary import MonitorPopulation, allowed_names
 FEW_FOR_ASYMPTOTICS = 300
 """The number of units from which the asymptotic sequence is looked at."""
 
+FEW_DIFFERING = 30
+"""The number of units on which the systems differ from which it is looked at: fewer do not show the spread."""
+
 OPTIMAL = 1000
 """The number of units at which sequences in closed form are tightest, where no number of items is given."""
 
