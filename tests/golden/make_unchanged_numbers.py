@@ -450,6 +450,34 @@ def power_from_a_pilot() -> Any:
     return bb.power(pilot, 100, n_simulations=100, n_resamples=99, curve=[100])
 
 
+@case
+def a_monitor() -> Any:
+    """A benchmark that is scored item by item, with a margin."""
+    scores = np.random.default_rng(21).random((90, 2)) < (0.9, 0.5)
+    monitor = bb.Monitor(["a", "b"], bounds=(0, 1), n_items=120, margin=0.1)
+    for item, (a, b) in enumerate(scores.astype(int).tolist()):
+        monitor.add(item * 7 % 90, {"a": a, "b": b})
+        if monitor.decision is not None:
+            break
+    return monitor.result()
+
+
+@case
+def a_monitor_of_clusters() -> Any:
+    """Three systems without bounds of their scores, in clusters; one of them is dropped."""
+    rng = np.random.default_rng(22)
+    monitor = bb.Monitor(["a", "b", "c"], bounds=None)
+    for cluster in range(400):
+        shift = rng.normal([0.6, 0.5, -0.2])
+        for item in range(1 + cluster % 3):
+            row = np.round(shift + rng.normal(size=3), 3).tolist()
+            monitor.add(f"{cluster * 7 % 400}.{item}", dict(zip("abc", row, strict=True)), cluster=cluster)
+        if cluster == 350:
+            assert monitor.decision is None
+    monitor.close_cluster()
+    return monitor.result()
+
+
 # -- the numbers of a result -----------------------------------------------------------------------
 
 

@@ -329,6 +329,13 @@ class Monitor:
         >>> again.add("q1", {"a": 1, "b": 0}), again.n_items
         (False, 1)
         """
+        monitor, size, torn = cls._restored(path)
+        monitor._journal = saving.Journal.resumed(path, size, torn=torn)
+        return monitor
+
+    @classmethod
+    def _restored(cls, path: str | Path) -> tuple[Monitor, int, bool]:
+        """Return the monitor in a file, the size of its whole lines, and whether one is torn."""
         settings, lines, size, torn = saving.read(path)
         monitor = cls.__new__(cls)
         try:
@@ -340,10 +347,9 @@ class Monitor:
                 f"{quoted(str(path))} was changed since it was saved: {getattr(error, 'message', error)}",
                 hint="resume a copy of the file as Monitor.save has written it",
             ) from error
-        monitor._journal = saving.Journal.resumed(path, size, torn=torn)
         if torn:
             monitor._notes.append(reporting.TORN)
-        return monitor
+        return monitor, size, torn
 
     def _replay(self, line: dict[str, Any]) -> None:
         if "look" in line:
@@ -362,3 +368,8 @@ class Monitor:
         c, n = self._collected, self._collected.n_counted
         kept = [place for place, name in enumerate(self._settings.systems) if name in self.running]
         return reporting.evaluation(c, kept, n, self._decision)
+
+
+def evaluation_in(path: str | Path) -> Evaluation:
+    """Return the items in the file of a monitor, which is only read."""
+    return Monitor._restored(path)[0].to_evaluation()

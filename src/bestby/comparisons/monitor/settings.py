@@ -16,7 +16,7 @@ FEW_FOR_ASYMPTOTICS = 300
 """The number of units from which the asymptotic sequence is looked at."""
 
 FEW_DIFFERING = 30
-"""The number of units on which the systems differ from which it is looked at: fewer do not show the spread."""
+"""The number of units that must differ between the systems: fewer do not show the spread."""
 
 OPTIMAL = 1000
 """The number of units at which sequences in closed form are tightest, where no number of items is given."""

@@ -33,6 +33,7 @@ FORMATS: tuple[str, ...] = (
     "openai_evals",
     "tau_bench",
     "mteb",
+    "monitor_files",
     "pairs",
     "experiment_csv",
     "squad",
