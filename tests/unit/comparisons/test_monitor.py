@@ -76,6 +76,27 @@ def test_a_benchmark_closes_to_a_point() -> None:
     assert monitor.decision == ("better" if truth > 0 else "worse")
 
 
+def test_a_benchmark_without_bounds_closes_too() -> None:
+    rows = np.random.default_rng(14).normal(size=(50, 2)).tolist()
+    truth = sum(a - b for a, b in rows) / 50
+    monitor = filled(rows, n_items=50, bounds=None)
+    assert monitor.interval is not None
+    assert (monitor.interval.low, monitor.interval.high) == pytest.approx((truth, truth))
+    assert monitor.decision == ("better" if truth > 0 else "worse")
+
+
+def test_a_monitor_without_items() -> None:
+    monitor = bb.Monitor(["a", "b"], bounds=(0, 1))
+    assert repr(monitor) == "<Monitor: a, b; 0 items>"
+    assert (monitor.decision, monitor.result().n_looks) == (None, 0)
+    assert monitor.interval is not None
+    assert (monitor.interval.low, monitor.interval.high) == (-1.0, 1.0)
+    assert monitor.result().sentence == "No item of a has been counted yet."
+    assert bb.load(monitor.result().to_json()) == monitor.result()
+    with pytest.raises(bb.DesignError, match="nothing to draw"):
+        monitor.plot()
+
+
 @pytest.mark.parametrize(("margin", "decision"), [(None, "futile"), (0.1, "equivalent")])
 def test_a_benchmark_without_a_difference(margin: float | None, decision: str) -> None:
     assert filled([(1, 0), (0, 1)] * 10, n_items=20, margin=margin).decision == decision

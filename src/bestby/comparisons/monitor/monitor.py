@@ -9,7 +9,7 @@ from typing import Any
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted
 from bestby.comparisons.monitor import deciding, reporting, saving
 from bestby.comparisons.monitor.collected import Collected
 from bestby.comparisons.monitor.sequences import Pairs
@@ -137,6 +137,10 @@ class Monitor:
         self._looks: list[int] = []
         self._journal: saving.Journal | None = None
         self._notes: list[Note] = []
+
+    def __repr__(self) -> str:
+        """Return one line: the systems and the number of items."""
+        return f"<Monitor: {', '.join(self.systems)}; {counted(self.n_items, 'item')}>"
 
     # -- items -----------------------------------------------------------------------------------------
 

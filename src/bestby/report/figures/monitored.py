@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from bestby._core.errors import DesignError
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK
 from bestby.report.figures.drawing import bare, patch
@@ -21,6 +22,8 @@ _EARLY = 0.15
 @figure
 def monitored(c: MonitoredComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw the estimate and the interval of the first pair against the number of items."""
+    if not c.path:
+        raise DesignError("no item has been counted yet, so there is nothing to draw", hint="add items first")
     axes, d = canvas.axes(), c.pairs[0]
     n = [look.n_items for look in c.path]
     keys: list[Any] = []
