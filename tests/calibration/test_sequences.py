@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from calibration.subjects.sequential import answers
 
 from calibration import ROOT, sequences, sequential_items
-from calibration.subjects.sequential import answers
 
 
 @pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the documentation is not beside the tests")

@@ -519,3 +519,30 @@ def test_other_units_give_the_same_decision(method: str, scale: float) -> None:
     assert plain.interval is not None
     assert other.interval is not None
     assert other.interval.low / scale == pytest.approx(plain.interval.low, abs=1e-6)
+
+
+# -- reports ---------------------------------------------------------------------------------------
+
+
+def test_the_paragraph_for_a_paper_and_its_works() -> None:
+    result = filled(answers(400, 0.3, 0.02), stop=True, n_items=1000, margin=0.05).result()
+    text = result.methods()
+    assert f"on {result.n_items} items of at most 1000" in text
+    assert "is a betting confidence sequence (Waudby-Smith and Ramdas, 2024" in text
+    assert "The smallest difference that matters was set to 0.05." in text
+    assert "waudby-smith-ramdas-2020-confidence" in result.citations()
+
+
+def test_tables_and_their_frames() -> None:
+    result = filled(answers(100, 0.3, 0.02)).result()
+    assert list(result.to_frame("scores")["system"]) == ["a", "b"]
+    path = result.to_frame("path")
+    assert path["n_items"].iloc[-1] == 100
+    assert (path["low"] <= path["estimate"]).all()
+    assert result.to_frame()["difference"].iloc[0] == result.estimate
+
+
+def test_the_figure_has_the_path_the_margin_and_the_decision() -> None:
+    axes = filled(answers(400, 0.3, 0.02), stop=True, margin=0.05).plot()
+    drawn = {line.get_gid() for line in axes.lines} | {area.get_gid() for area in axes.collections}
+    assert {"estimate", "interval", "zero", "margin", "decision"} <= drawn

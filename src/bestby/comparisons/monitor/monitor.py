@@ -90,7 +90,7 @@ class Monitor:
     ...     if monitor.decision is not None:
     ...         break
     >>> monitor.decision, monitor.n_items
-    ('better', 31)
+    ('better', 36)
     """
 
     def __init__(
