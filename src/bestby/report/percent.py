@@ -24,7 +24,10 @@ NAMED = " (%)"
 """What the names of metrics in percent end with."""
 
 _KINDS = ("comparison", "runs", "study", "datasets", "folds", "slices", "gate", "published")
-_WITHOUT = {"preferences": "strengths have no scale from 0 to 1"}
+_WITHOUT = {
+    "preferences": "strengths have no scale from 0 to 1",
+    "monitored": "a monitor knows the bounds of its scores and no metric",
+}
 _ON_SCALE = (
     "score", "score_a", "score_b", "scores", "runs", "estimate", "difference", "effect", "interval",
     "equivalence_interval", "low", "high", "equivalence", "standard_error", "margin", "optimality_gap",
