@@ -68,7 +68,7 @@ def sentence(c: MonitoredComparison) -> str:
     if not c.n_items:
         return f"No item of {first} has been counted yet."
     counted = extent(c.n_items, c.n_clusters)
-    all_others = others[0] if len(others) == 1 else f"all of {len(others)} other systems"
+    all_others = others[0] if len(others) == 1 else f"all {len(others)} other systems"
     by = "" if c.margin is None else f" by more than {margin_text(c.margin)}"
     if c.decision == "better":
         said = f"{first} is better than {all_others}{by}"
@@ -95,6 +95,8 @@ def sentence(c: MonitoredComparison) -> str:
 def _numbers(c: MonitoredComparison) -> str:
     if len(c.pairs) > 1:
         rest = sum(one.behind is None for one in c.systems)
+        if rest == 1 and c.systems[0].behind is None:
+            return f"; no other of the {len(c.systems)} systems can still be first"
         return f"; {rest} of {len(c.systems)} systems can still be first"
     d, digits = c.pairs[0], rounding(c)
     numbers = f": {d.a} {MINUS} {d.b} = {digits.text(d.estimate)}"
