@@ -291,6 +291,8 @@ def _choose(n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"items to label, stratified, n = {n:,}", make, [])
+
+
 def _monitor(n: int) -> Job:
     """Items added one by one to a monitor of two systems, and the decision and the interval in the end."""
 

@@ -144,9 +144,6 @@ _BY_RUNS = ("runs.interval", "study.interval", "study_runs.interval")
 INTERVALS = (
     Term(
         "auto", "interval that suits the data", "Chosen by the kind of data; the result names the method.",
-        (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval", "preferences.interval")
-        "auto", "interval that suits the data",
-        "Chosen by the kind of data; the result names the method.",
         (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval", "preferences.interval", "monitor.method")
     ),
     Term(
