@@ -1,0 +1,350 @@
+"""Boundaries for planned looks at a growing sample, by recursive numerical integration.
+
+Statistics z_1, …, z_K at looks of information I_1 < … < I_K have the canonical joint distribution: each is
+standard normal where there is no difference, and z_k sqrt(I_k) is a sum of independent increments of variance
+I_k - I_(k-1) (Jennison & Turnbull 2000, chapter 3). A look ends the study where |z_k| reaches its boundary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import ArrayLike, FloatArray
+
+MOST_LOOKS = 100
+NEAREST = 1e-3
+"""How near two looks may be, as a share of the information of the last one."""
+
+_NODES = 16
+"""Nodes of the Gauss-Legendre rule on each panel, which is two standard deviations wide."""
+
+_FAR = 8.5
+"""Beyond so many standard deviations a normal distribution has no mass that matters."""
+
+_HIGHEST = 38.0
+"""Boundaries above this, which no double-precision probability reaches, are infinite."""
+
+
+def crossing_probabilities(boundaries: ArrayLike, information: ArrayLike, drift: float = 0.0) -> FloatArray:
+    """Return the probability that each look is the first at which ``|z|`` reaches its boundary.
+
+    Parameters
+    ----------
+    boundaries : array_like, shape (K,)
+        Critical values of ``|z|``; infinity for a look that never ends the study.
+    information : array_like, shape (K,)
+        Information at each look, on any scale, increasing: for the mean of items, their number.
+    drift : float
+        Expected z at the last look.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+
+    Raises
+    ------
+    InvalidInputError
+        If there are not as many boundaries as looks, one is not above 0, or the looks are too near.
+
+    References
+    ----------
+    .. [1] Armitage, McPherson & Rowe (1969), J. R. Statist. Soc. A 132, 235-244.
+    .. [2] Jennison & Turnbull (2000), Group Sequential Methods, section 19.2.
+
+    Examples
+    --------
+    >>> two = crossing_probabilities([1.96, 1.96], [1, 2])
+    >>> float(two.sum().round(3))  # two looks at 5 % each
+    0.083
+    """
+    times = _times(information)
+    limits = np.asarray(boundaries, dtype=np.float64)
+    if limits.shape != times.shape or not (limits > 0.0).all():
+        raise InvalidInputError(
+            f"boundaries must be {times.size} numbers above 0, one for each look, got {limits.tolist()}"
+        )
+    drift = checks.number(drift, "drift")
+    made, walk = [], _Walk.start()
+    for limit, time in zip(limits.tolist(), times.tolist(), strict=True):
+        step = walk.towards(time, drift)
+        made.append(step.exit(limit))
+        walk = step.onward(limit)
+    return np.array(made)
+
+
+def pocock(information: ArrayLike, alpha: float = 0.05) -> FloatArray:
+    """Return the boundaries of Pocock: the same critical value of ``|z|`` at every look.
+
+    The constant is that of the looks as they are, which need not be at equal distances. All looks must be
+    known beforehand.
+
+    Parameters
+    ----------
+    information : array_like, shape (K,)
+        Information at each look, on any scale, increasing.
+    alpha : float
+        Probability, where there is no difference, that any look reaches its boundary, on both sides together.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+
+    References
+    ----------
+    .. [1] Pocock (1977), Biometrika 64, 191-199.
+    .. [2] Jennison & Turnbull (2000), Group Sequential Methods, table 2.1.
+
+    See Also
+    --------
+    obrien_fleming : Boundaries that are high at first.
+    spending_boundaries : Boundaries where later looks need not be known.
+
+    Examples
+    --------
+    >>> pocock([1, 2, 3, 4, 5]).round(3)
+    array([2.413, 2.413, 2.413, 2.413, 2.413])
+    """
+    times = _times(information)
+    return _solved(np.ones(times.size), times, _alpha(alpha))
+
+
+def obrien_fleming(information: ArrayLike, alpha: float = 0.05) -> FloatArray:
+    """Return the boundaries of O'Brien and Fleming: critical values of ``|z|`` that fall as 1 / sqrt(I_k).
+
+    Early looks end the study only where the difference is large, and the last one asks for little more than a
+    study of one look. All looks must be known beforehand.
+
+    Parameters
+    ----------
+    information : array_like, shape (K,)
+        Information at each look, on any scale, increasing.
+    alpha : float
+        Probability, where there is no difference, that any look reaches its boundary, on both sides together.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+
+    References
+    ----------
+    .. [1] O'Brien & Fleming (1979), Biometrics 35, 549-556.
+    .. [2] Jennison & Turnbull (2000), Group Sequential Methods, table 2.3.
+
+    See Also
+    --------
+    pocock : The same critical value at every look.
+    spending_boundaries : Boundaries where later looks need not be known.
+
+    Examples
+    --------
+    >>> obrien_fleming([1, 2, 3, 4, 5]).round(3)
+    array([4.562, 3.226, 2.634, 2.281, 2.04 ])
+    """
+    times = _times(information)
+    return _solved(1.0 / np.sqrt(times), times, _alpha(alpha))
+
+
+def spending_boundaries(
+    information: ArrayLike,
+    alpha: float = 0.05,
+    *,
+    spending: str = "obrien_fleming",
+    planned: float | None = None,
+) -> FloatArray:
+    """Return the boundaries of Lan and DeMets: alpha is spent as information comes in.
+
+    The boundary at a look depends on this look and those before it alone, so that later looks may move and
+    may be as many as one likes, so long as the reason lies not in the results. The information at the last
+    look, `planned`, must be known.
+
+    Parameters
+    ----------
+    information : array_like, shape (K,)
+        Information at the looks so far, on any scale, increasing.
+    alpha : float
+        What is spent when all information is there, on both sides together.
+    spending : {"obrien_fleming", "pocock"}
+        Share of alpha that is spent at a share of the information: `SPENDING`.
+    planned : float, optional
+        Information at the last look; by default that of the last given. From there on all of alpha is spent.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+        Critical values of ``|z|``; infinity where so little is spent that nothing can reach it.
+
+    Raises
+    ------
+    InvalidInputError
+        If a number or name cannot be used, or a look comes after all of alpha was spent.
+
+    References
+    ----------
+    .. [1] Lan & DeMets (1983), Biometrika 70, 659-663.
+
+    See Also
+    --------
+    obrien_fleming, pocock : Boundaries of looks that are all known.
+
+    Examples
+    --------
+    >>> spending_boundaries([1, 2], planned=5).round(3)
+    array([4.877, 3.357])
+    """
+    spent = SPENDING[checks.choice(spending, tuple(SPENDING), "spending")]
+    times, alpha = _times(information), _alpha(alpha)
+    last = float(np.max(information))
+    whole = last if planned is None else checks.amount(planned, "planned")
+    shares = np.minimum(times * (last / whole), 1.0)
+    if times.size > 1 and shares[-2] >= 1.0:
+        raise InvalidInputError(
+            "a look comes after all of alpha was spent: the look before had the information planned",
+            hint="leave out the later looks, or plan for more information before the first",
+        )
+    made, before, walk = [], 0.0, _Walk.start()
+    for time, share in zip(times.tolist(), shares.tolist(), strict=True):
+        step, now = walk.towards(time), spent(share, alpha)
+        limit = step.boundary(now - before)
+        made.append(limit)
+        before, walk = now, step.onward(limit)
+    return np.array(made)
+
+
+def _spent_late(share: float, alpha: float) -> float:
+    """Return what is spent as O'Brien and Fleming would: 4 (1 - Phi(z_(alpha/4) / sqrt(t))), both sides."""
+    return float(4.0 * ndtr(ndtri(alpha / 4.0) / math.sqrt(share)))
+
+
+def _spent_evenly(share: float, alpha: float) -> float:
+    """Return what is spent as Pocock would: alpha log(1 + (e - 1) t)."""
+    return alpha * math.log1p((math.e - 1.0) * share)
+
+
+SPENDING: dict[str, Callable[[float, float], float]] = {
+    "obrien_fleming": _spent_late,
+    "pocock": _spent_evenly,
+}
+"""What of alpha, on both sides together, is spent at a share of the information (Lan & DeMets 1983)."""
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """The sum z sqrt(t) after some looks, where none reached its boundary: its density times its weights."""
+
+    time: float
+    deviation: float
+    nodes: FloatArray
+    mass: FloatArray
+
+    @staticmethod
+    def start() -> _Walk:
+        """Return the walk before the first look, which is at 0."""
+        return _Walk(0.0, 0.0, np.zeros(1), np.ones(1))
+
+    def towards(self, time: float, drift: float = 0.0) -> _Step:
+        """Return the step to the next look."""
+        return _Step(self, time, math.sqrt(time - self.time), drift)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One increment of the sum, which is normal, after the nodes of the walk before."""
+
+    walk: _Walk
+    time: float
+    deviation: float
+    drift: float
+
+    @property
+    def means(self) -> FloatArray:
+        """The expected sums after the nodes, shape (nodes,)."""
+        return self.walk.nodes + self.drift * (self.time - self.walk.time)
+
+    def exit(self, limit: float) -> float:
+        """Return the probability of leaving at this look, where ``|z|`` may be up to `limit`."""
+        if math.isinf(limit):
+            return 0.0
+        edge, means = limit * math.sqrt(self.time), self.means
+        out = ndtr((means - edge) / self.deviation) + ndtr((-edge - means) / self.deviation)
+        return float(self.walk.mass @ out)
+
+    def boundary(self, spent: float) -> float:
+        """Return the critical value at which `spent` is the probability of leaving at this look."""
+        if spent <= 0.0 or self.exit(_HIGHEST) >= spent:
+            return math.inf
+        return float(brentq(lambda limit: self.exit(limit) - spent, 0.0, _HIGHEST, xtol=1e-12))
+
+    def onward(self, limit: float) -> _Walk:
+        """Return the walk where this look did not end it."""
+        middle, spread = self.drift * self.time, _FAR * math.sqrt(self.time)
+        edge = limit * math.sqrt(self.time)
+        low, high = max(-edge, middle - spread), min(edge, middle + spread)
+        nodes, weights = _rule(low, high, min(self.deviation, self.walk.deviation or self.deviation))
+        off = (nodes[:, None] - self.means) / self.deviation
+        density = np.exp(-0.5 * off * off) @ self.walk.mass / (self.deviation * math.sqrt(2.0 * math.pi))
+        return _Walk(self.time, self.deviation, nodes, density * weights)
+
+
+def _rule(low: float, high: float, deviation: float) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights on an interval, by panels of two standard deviations of an increment."""
+    if high <= low:  # a large drift has left the region: no mass is in it
+        return np.array([low]), np.zeros(1)
+    panels = max(1, math.ceil((high - low) / (2.0 * deviation)))
+    nodes, weights = _legendre()
+    half = (high - low) / (2.0 * panels)
+    centres = low + half * (2.0 * np.arange(panels) + 1.0)
+    return (centres[:, None] + half * nodes).ravel(), np.tile(half * weights, panels)
+
+
+@cache
+def _legendre() -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return nodes, weights
+
+
+def _solved(shape: FloatArray, times: FloatArray, alpha: float) -> FloatArray:
+    """Return the multiple of some boundaries that all looks together reach with probability alpha."""
+
+    def over(factor: float) -> float:
+        return float(crossing_probabilities(factor * shape, times).sum()) - alpha
+
+    single = -float(ndtri(alpha / 2.0))  # no boundary can be lower than that of one look
+    return shape * float(brentq(over, single * (1.0 - 1e-9), 2.0 * single + 3.0, xtol=1e-10))
+
+
+def _times(information: ArrayLike) -> FloatArray:
+    """Return the shares of the information of the last look."""
+    given = np.asarray(information, dtype=np.float64)
+    if given.ndim != 1 or not 1 <= given.size <= MOST_LOOKS:
+        raise InvalidInputError(f"information must be that of 1 to {MOST_LOOKS} looks, got {given.size}")
+    if not np.isfinite(given).all() or given[0] <= 0.0 or (np.diff(given) <= 0.0).any():
+        raise InvalidInputError("information must be above 0 and grow from look to look")
+    times: FloatArray = given / given[-1]
+    if min(times[0], np.diff(times).min(initial=1.0)) < NEAREST:
+        raise InvalidInputError(
+            f"looks must be apart by {NEAREST:g} of the information of the last one",
+            hint="plan fewer looks, further apart",
+        )
+    return times
+
+
+def _alpha(alpha: float) -> float:
+    return checks.probability(alpha, "alpha")
+
+
+BOUNDARIES: dict[str, Callable[[ArrayLike, float], FloatArray]] = {
+    "obrien-fleming": obrien_fleming,
+    "pocock": pocock,
+    "spending-obrien-fleming": spending_boundaries,
+    "spending-pocock": lambda information, alpha: spending_boundaries(information, alpha, spending="pocock"),
+}
+"""The boundaries of all looks of a plan by name."""
