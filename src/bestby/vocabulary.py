@@ -16,7 +16,16 @@ ItemInterval: TypeAlias = Literal[
     "auto", "tango", "bca", "abc", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
 ]
 ItemCorrection: TypeAlias = Literal["holm", "bonferroni", "step-down", "bh", "none"]
-MonitorMethod: TypeAlias = Literal["auto", "betting", "asymptotic", "normal-mixture"]
+MonitorMethod: TypeAlias = Literal[
+    "auto",
+    "betting",
+    "asymptotic",
+    "normal-mixture",
+    "obrien-fleming",
+    "pocock",
+    "spending-obrien-fleming",
+    "spending-pocock",
+]
 MonitorPopulation: TypeAlias = Literal["bank", "wider"]
 RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
 DatasetRunsInterval: TypeAlias = Literal["auto", "t", "percentile"]
@@ -60,10 +69,8 @@ TESTS = (
             "datasets.test", "dataset_runs.test",
         ),
     ),
-    Term(
-        "permutation", "paired permutation test", "Swaps the two systems' predictions: for every metric.",
-        (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "datasets.across")
-    ),
+    Term("permutation", "paired permutation test", "Swaps the two systems' predictions: for every metric.",
+        (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "datasets.across")),
     Term(
         "permutation-standardised", "paired permutation test of standardised predictions",
         "Swaps standard scores or ranks: for correlations and metrics of ranks on different scales.",
@@ -79,22 +86,14 @@ TESTS = (
         "Exact binomial test: for right and wrong answers without clusters.",
         (*_SINGLE_RUNS, "proportions.test")
     ),
-    Term(
-        "mcnemar-midp", "McNemar's mid-p test", "The same with the observed split counted half.",
-        (*_SINGLE_RUNS, "proportions.test")
-    ),
-    Term(
-        "sign", "sign test", "Counts who wins on each item: for means of a number per item.",
-        (*_SINGLE_RUNS, "datasets.across")
-    ),
-    Term(
-        "wilcoxon", "Wilcoxon signed-rank test", "Ranks the differences: for means of a number per item.",
-        (*_SINGLE_RUNS, "datasets.across")
-    ),
-    Term(
-        "t", "paired t-test", "Student's t test: for means of a number per item, run or dataset.",
-        (*_SINGLE_RUNS, *_RUNS, "study_runs.test", "datasets.across")
-    ),
+    Term("mcnemar-midp", "McNemar's mid-p test", "The same with the observed split counted half.",
+        (*_SINGLE_RUNS, "proportions.test")),
+    Term("sign", "sign test", "Counts who wins on each item: for means of a number per item.",
+        (*_SINGLE_RUNS, "datasets.across")),
+    Term("wilcoxon", "Wilcoxon signed-rank test", "Ranks the differences: for means of a number per item.",
+        (*_SINGLE_RUNS, "datasets.across")),
+    Term("t", "paired t-test", "Student's t test: for means of a number per item, run or dataset.",
+        (*_SINGLE_RUNS, *_RUNS, "study_runs.test", "datasets.across")),
     Term(
         "wald", "Wald test with robust standard errors",
         "Difference over its standard error: for few or crossed clusters, and for strengths of preferences.",
@@ -115,10 +114,8 @@ TESTS = (
     Term("yuen", "Yuen's t-test of trimmed means", "Welch's t test for trimmed means."),
     Term("price-bonett", "Price and Bonett's t-test of medians", "A t test for medians of runs."),
     Term("bootstrap-runs", "bootstrap test of the runs", "The bootstrap test that resamples runs."),
-    Term(
-        "stratified-t", "t-test over the runs of all datasets",
-        "The variances of the differences on the datasets are added."
-    ),
+    Term("stratified-t", "t-test over the runs of all datasets",
+        "The variances of the differences on the datasets are added."),
     Term("crossed-t", "t-test over items and runs", "The variances of items and runs are added."),
     Term("crossed-bootstrap", "bootstrap test over items and runs", "Resamples items and runs."),
     Term(
@@ -216,6 +213,10 @@ INTERVALS = (
     Term("betting", "betting confidence sequence", "Valid at every look, for scores with bounds.", _LOOKS),
     Term("asymptotic", "asymptotic confidence sequence", "At late looks, for scores without bounds.", _LOOKS),
     Term("normal-mixture", "normal-mixture confidence sequence", "Of sums and bounds; longer.", _LOOKS),
+    Term("obrien-fleming", "O'Brien-Fleming repeated interval", "At planned looks; long at first.", _LOOKS),
+    Term("pocock", "Pocock repeated interval", "At planned looks, all treated alike.", _LOOKS),
+    Term("spending-obrien-fleming", "interval by O'Brien-Fleming spending", "Looks may move.", _LOOKS),
+    Term("spending-pocock", "interval by Pocock spending", "Looks may move.", _LOOKS),
 )
 
 CORRECTIONS = (

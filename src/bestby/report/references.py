@@ -84,6 +84,10 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "betting": ("waudby-smith-ramdas-2024-estimating", "waudby-smith-ramdas-2020-confidence"),
         "asymptotic": ("waudby-smith-etal-2024-time",),
         "normal-mixture": ("howard-etal-2021-time",),
+        "obrien-fleming": ("obrien-fleming-1979-multiple", "jennison-turnbull-2000-group"),
+        "pocock": ("pocock-1977-group", "jennison-turnbull-2000-group"),
+        "spending-obrien-fleming": ("lan-demets-1983-discrete", "jennison-turnbull-2000-group"),
+        "spending-pocock": ("lan-demets-1983-discrete", "jennison-turnbull-2000-group"),
     },
     "correction": {
         "holm": ("holm-1979-simple",),

@@ -135,10 +135,12 @@ class MonitoredComparison(Drawn, Reported):
         After how many different numbers of items a decision was looked for.
     n_available : int or None
         How many items there are, or how many may be asked for; None if any number.
+    looks : tuple of int or None
+        The numbers of items at which looks were planned; None if there were looks at any time.
     population : {"bank", "wider"}
         What the intervals are about: the mean over the items of this benchmark, or over all items like these.
     method : str
-        The confidence sequence: "betting", "asymptotic" or "normal-mixture".
+        The confidence sequence, such as "betting", or the boundaries of planned looks.
     bounds : tuple of float or None
         The least and the greatest score.
     greater_is_better : bool
@@ -166,6 +168,7 @@ class MonitoredComparison(Drawn, Reported):
     n_clusters: int
     n_looks: int
     n_available: int | None
+    looks: tuple[int, ...] | None
     population: MonitorPopulation
     method: str
     bounds: tuple[float, float] | None

@@ -11,6 +11,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray, IntArray
+from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.settings import Settings
 from bestby.inference.betting import Units
 
@@ -36,8 +37,10 @@ class Collected:
         self.settings = settings
         self.items: list[str | int] = []
         self.clusters: list[str | int | None] = []
-        self.ends: list[int] = []
+        self.closed: list[int] = []
         """For each closed unit, how many items there were with its last one."""
+        self.ends: list[int] = self.closed if settings.looks is None else []
+        """The same of those that count: with planned looks, those up to the last look that was reached."""
         self._largest: list[int] = []  # the size of the largest unit up to each one
         self._place: dict[str | int, int] = {}
         self._column = {name: place for place, name in enumerate(settings.systems)}
@@ -59,8 +62,22 @@ class Collected:
 
     @property
     def n_counted(self) -> int:
-        """The number of items in closed units."""
+        """The number of items in units that count."""
         return self.ends[-1] if self.ends else 0
+
+    @property
+    def n_closed(self) -> int:
+        """The number of items in closed units."""
+        return self.closed[-1] if self.closed else 0
+
+    def reach_look(self) -> bool:
+        """Count the units up to the next planned look, and tell whether they are there."""
+        looks = self.settings.looks
+        n_units = None if looks is None else planned.due(looks, self.closed, self.n_counted)
+        if n_units is None:
+            return False
+        self.ends += self.closed[len(self.ends) : n_units]
+        return True
 
     def checked(self, item: Any, scores: Any, cluster: Any, running: Sequence[str]) -> Entry | None:
         """Return what is to be put, or None if the item is there already; nothing changes here."""
@@ -71,6 +88,7 @@ class Collected:
             self._check_same(name, row, group)
             return None
         self._check_room(name, group)
+        planned.check_clusters(self.settings, group)
         return Entry(name, row, group)
 
     def put(self, entry: Entry) -> None:
@@ -89,10 +107,10 @@ class Collected:
 
     def close(self) -> None:
         """Count the open cluster; no more items of it may come."""
-        if self.items and len(self.items) > self.n_counted:
-            size = len(self.items) - self.n_counted
+        if len(self.items) > self.n_closed:
+            size = len(self.items) - self.n_closed
             self._largest.append(max(size, self._largest[-1] if self._largest else 0))
-            self.ends.append(len(self.items))
+            self.closed.append(len(self.items))
             if self.clusters[-1] is not None:
                 self._closed.add(self.clusters[-1])
 
@@ -195,7 +213,7 @@ class Collected:
                 f"item {quoted(item)} is of cluster {quoted(cluster)}, which was complete",
                 hint="add all items of a cluster one after the other, before those of the next",
             )
-        largest, start = self.settings.largest_cluster, self.n_counted
+        largest, start = self.settings.largest_cluster, self.n_closed
         same = bool(self.items) and self.clusters[-1] == cluster
         if largest is not None and same and len(self.items) - start >= largest:
             raise InvalidInputError(

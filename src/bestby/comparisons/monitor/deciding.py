@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from bestby._core import rounding
+from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.sequences import Pairs
 from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS, Settings
 from bestby.inference.confidence_sequences import asymptotic_radius
@@ -39,13 +41,14 @@ def of_pair(pairs: Pairs, place: int) -> Decision | None:
 
 
 def _complete(pairs: Pairs) -> bool:
-    return round(pairs.sums.s) == pairs.settings.n_items
+    looks = pairs.settings.looks
+    return round(pairs.sums.s) == pairs.settings.n_items or (looks is not None and pairs.sums.s >= looks[-1])
 
 
 def _at_the_end(pairs: Pairs, place: int) -> Decision:
     """Return the decision when no item is left; of a benchmark the difference itself is known then."""
     s, estimate = pairs.settings, float(pairs.sums.mean[place])
-    if s.population == "wider":
+    if s.population == "wider" or round(pairs.sums.s) != s.n_items:
         return "futile"
     margin = s.margin or 0.0
     if abs(estimate) <= margin or rounding.level(abs(estimate), margin, max(abs(estimate), margin, 1e-9)):
@@ -57,10 +60,11 @@ def _hopeless(pairs: Pairs, place: int) -> bool:
     """Return whether no decision can be expected from the items that are left.
 
     Whatever value of the present interval the truth has, the interval at the last item would not decide. The
-    lengths are those of the asymptotic sequence, the shortest. This rule only stops, and adds no error.
+    lengths are those of the asymptotic sequence, the shortest, or of the last planned look. This rule only
+    stops, and adds no error.
     """
     s, sums = pairs.settings, pairs.sums
-    few = FEW_FOR_ASYMPTOTICS if s.bounds is None else _FEW
+    few = FEW_FOR_ASYMPTOTICS if s.bounds is None and s.looks is None else _FEW
     if s.population == "bank" or s.n_items is None or sums.n_units < few:
         return False
     n, last = sums.n_units, sums.n_units * s.n_items / sums.s
@@ -68,15 +72,23 @@ def _hopeless(pairs: Pairs, place: int) -> bool:
     if s.bounds is not None:  # units that were not seen may differ
         spread = float(np.hypot(spread, s.difference_bounds[1] / np.sqrt(n + 1.0)))
     estimate, margin = float(sums.mean[place]), s.margin or 0.0
-    reach = spread * asymptotic_radius(n, s.alpha, n)
-    final = spread * asymptotic_radius(last, s.alpha, last)
-    final_tost = spread * asymptotic_radius(last, 2.0 * s.alpha, last)
+    reach, final = (spread * one for one in _lengths(pairs, s.alpha, last))
+    _, final_tost = (spread * one for one in _lengths(pairs, 2.0 * s.alpha, last))
     nearest = min(max(0.0, estimate - reach), estimate + reach)
     for truth in (estimate - reach, estimate + reach, nearest):
         end = (n * estimate + (last - n) * truth) / last
         if abs(end) - final > margin or (s.margin is not None and abs(end) + final_tost < margin):
             return False
     return True
+
+
+def _lengths(pairs: Pairs, alpha: float, last: float) -> tuple[float, float]:
+    """Return the half-lengths of the intervals now and at the end, in standard deviations of a unit."""
+    s, n = pairs.settings, pairs.sums.n_units
+    if s.looks is None:
+        return asymptotic_radius(n, alpha, n), asymptotic_radius(last, alpha, last)
+    here, there = planned.multiples(s, n, alpha, pairs.counts)
+    return here / math.sqrt(n), there / math.sqrt(last)
 
 
 def of_first(

@@ -16,7 +16,7 @@ from bestby.comparisons.monitor.sequences import Pairs
 from bestby.comparisons.monitor.settings import Settings, checked_settings
 from bestby.data.evaluation import Evaluation
 from bestby.results.base import Note
-from bestby.results.monitored import Decision, MonitoredComparison
+from bestby.results.monitored import Decision, MonitoredComparison, MonitoredDifference
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, MonitorMethod, MonitorPopulation
 
@@ -28,9 +28,8 @@ class Monitor:
     Every item of an evaluation costs a call of a model. A monitor takes the scores item by item and says at
     any moment what may be concluded. Its intervals are confidence sequences: with probability `level` they
     hold the true difference at every look, so one may look after each item and stop at any of them. An
-    ordinary interval or test that is looked at again and again finds differences that are not there.
-
-    The items must come in random order.
+    ordinary interval or test that is looked at again and again finds differences that are not there. The
+    items must come in random order.
 
     Parameters
     ----------
@@ -50,13 +49,17 @@ class Monitor:
     largest_cluster : int, optional
         The most items that any cluster has. Without it the largest so far takes its place, which makes the
         intervals approximate.
-    method : {"auto", "betting", "asymptotic", "normal-mixture"}
+    method : str
         The confidence sequence. "betting" is the shortest for scores between bounds, valid from the first
         item on; "normal-mixture" needs sums alone and is much longer; "asymptotic" needs no bounds.
     level : float
         The level of all statements together: all looks, all pairs of systems.
     margin : float, optional
         The smallest difference that matters. With it systems can be shown to be equivalent.
+    looks : int or sequence of int, optional
+        Looks that are planned: so many, at equal distances up to `n_items`, or the numbers of items; items
+        count at them only. Intervals are shorter, and approximate: a note says where in doubt. `method` is
+        then "obrien-fleming", "pocock", "spending-obrien-fleming" ("auto") or "spending-pocock".
 
     See Also
     --------
@@ -105,22 +108,13 @@ class Monitor:
         method: MonitorMethod = "auto",
         level: float = 0.95,
         margin: float | None = None,
+        looks: int | Sequence[int] | None = None,
     ) -> None:
-        if population is None:
-            population = "wider" if n_items is None else "bank"
-        self._start(
-            checked_settings(
-                systems,
-                bounds,
-                greater_is_better,
-                n_items,
-                population,
-                largest_cluster,
-                method,
-                level,
-                margin,
-            )
-        )
+        question = population or ("wider" if n_items is None else "bank")
+        self._start(checked_settings(
+            systems, bounds, greater_is_better, n_items, question, largest_cluster, method, level, margin,
+            looks,
+        ))  # fmt: skip
 
     def _start(self, settings: Settings) -> None:
         names, others = settings.systems, range(1, len(settings.systems))
@@ -178,7 +172,7 @@ class Monitor:
 
     def close_cluster(self) -> None:
         """Count the last cluster, of which no more items come."""
-        if self._collected.n_counted < len(self._collected):
+        if self._collected.n_closed < len(self._collected):
             if self._journal is not None:
                 self._journal.add({"close": True})
             self._collected.close()
@@ -189,9 +183,24 @@ class Monitor:
         return len(self._collected)
 
     @property
+    def n_counted(self) -> int:
+        """How many items the last look counted; without a look yet, 0."""
+        return self._collected.ends[self._looked - 1] if self._looked else 0
+
+    @property
+    def items(self) -> tuple[str | int, ...]:
+        """The ids of the items that were added, in their order."""
+        return tuple(self._collected.items)
+
+    @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
         return self._settings.systems
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the monitor was asked for, by the names of its arguments; "auto" as what it stands for."""
+        return self._settings.as_dict()
 
     @property
     def running(self) -> tuple[str, ...]:
@@ -204,7 +213,12 @@ class Monitor:
     def decision(self) -> Decision | None:
         """What was decided of the first system, now or at an earlier look; None while it is open."""
         self._look()
-        return None if self._decision is None else self._decision[0]
+        return self.decided
+
+    @property
+    def decided(self) -> Decision | None:
+        """The decision of the looks so far; unlike `decision` this looks at nothing new."""
+        return self._decision[0] if self._decision else None
 
     @property
     def interval(self) -> Interval | None:
@@ -212,16 +226,19 @@ class Monitor:
         self._look()
         return reporting.interval_of(self._first, 0, self._collected)
 
+    @property
+    def pairs(self) -> tuple[MonitoredDifference, ...]:
+        """The first system against each other one, as of now; `result` says more and takes longer."""
+        self._look()
+        return reporting.differences(self._first, self._collected, self._state())
+
     def result(self) -> MonitoredComparison:
         """Return all that can be said at this moment, as a record that does not change any more."""
         self._look()
-        return reporting.result(
-            self._collected,
-            self._first,
-            reporting.State(self._decisions, self._decision, self._behind, self._dropped_at, self._every),
-            len(self._looks),
-            self._notes,
-        )
+        return reporting.result(self._collected, self._first, self._state(), len(self._looks), self._notes)
+
+    def _state(self) -> reporting.State:
+        return reporting.State(self._decisions, self._decision, self._behind, self._dropped_at, self._every)
 
     def plot(
         self,
@@ -234,9 +251,13 @@ class Monitor:
         return self.result().plot(width=width, font=font, ax=ax)
 
     def _look(self) -> None:
-        """Take the new units into account, and decide what can be decided."""
-        if len(self._collected.ends) == self._looked:
-            return
+        """Take the new units into account, by planned looks or at once, and decide what can be decided."""
+        if self._settings.looks is None and len(self._collected.ends) > self._looked:
+            self._look_once()
+        while self._collected.reach_look():
+            self._look_once()
+
+    def _look_once(self) -> None:
         if self._journal is not None:
             self._journal.add({"look": len(self._collected.ends)})
         self._first.look(self._collected, self._looked)
@@ -300,7 +321,7 @@ class Monitor:
             if c.clusters[place] is not None:
                 line["cluster"] = c.clusters[place]
             yield line
-            if n_units < len(c.ends) and c.ends[n_units] == place + 1:
+            if n_units < len(c.closed) and c.closed[n_units] == place + 1:
                 n_units += 1
                 if c.clustered:
                     yield {"close": True}

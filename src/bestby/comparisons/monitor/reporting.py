@@ -6,12 +6,14 @@ import dataclasses
 import hashlib
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.collected import Collected
 from bestby.comparisons.monitor.sequences import Pairs, interval
 from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS
@@ -74,7 +76,7 @@ def result(
     """Return the record of a monitor."""
     s, c = collected.settings, collected
     n_units, n = len(c.ends), c.n_counted
-    pairs = tuple(_difference(first, place, c, state) for place in range(len(first.pairs)))
+    pairs = differences(first, c, state)
     digest = hashlib.blake2b(c.scores.tobytes() + repr(c.items).encode(), digest_size=8).hexdigest()
     settings = {key: value for key, value in s.as_dict().items() if key != "systems"}
     extent = {"items": n, "clusters": n_units if c.clustered else 0, "systems": list(s.systems)}
@@ -88,6 +90,7 @@ def result(
         n_clusters=n_units if c.clustered else 0,
         n_looks=n_looks,
         n_available=s.n_items,
+        looks=s.looks,
         population=s.population,
         method=s.method,
         bounds=s.bounds,
@@ -97,6 +100,11 @@ def result(
         notes=(*notes, *_notes(c), *_contradictions(first, c)),
         provenance=provenance_of(settings, extent, data_hash=digest),
     )
+
+
+def differences(first: Pairs, c: Collected, state: State) -> tuple[MonitoredDifference, ...]:
+    """Return the first system against each other one."""
+    return tuple(_difference(first, place, c, state) for place in range(len(first.pairs)))
 
 
 def _system(c: Collected, place: int, name: str, state: State) -> MonitoredSystem:
@@ -143,12 +151,20 @@ def _path(first: Pairs, c: Collected) -> Iterator[MonitorLook]:
     if not n_units:
         return
     units, s = c.pair(*first.pairs[0], n_units), c.settings
-    steps = np.unique(np.geomspace(min(5, n_units), n_units, _PLACES).round().astype(int))
-    for n in steps.tolist():
+    for n in _steps(c, n_units):
         part = units.part(0, n)
         total = float((part.values[:, 0] * part.sizes).sum())
         size = int(part.sizes.sum())
         yield MonitorLook(size, total / size, *interval(part, s, s.alpha, _PATH_TOLERANCE))
+
+
+def _steps(c: Collected, n_units: int) -> list[int]:
+    """Return numbers of units for a path: in geometric steps, or those at the planned looks."""
+    if c.settings.looks is None:
+        steps = np.geomspace(min(5, n_units), n_units, _PLACES)
+        return sorted({round(step) for step in steps.tolist()})
+    counts = planned.reached(c.settings.looks, c.ends[:n_units])
+    return [bisect_left(c.ends, count) + 1 for count in counts]
 
 
 def _notes(c: Collected) -> Iterator[Note]:
@@ -172,7 +188,10 @@ def _notes(c: Collected) -> Iterator[Note]:
             if s.method == "betting"
             else "clusters are counted by their totals, with an interval that is only approximate",
         )
-    if len(c) > c.n_counted:
+    if s.looks is not None:
+        means, _ = c.units(0, len(c.ends), range(len(s.systems)))
+        yield from planned.notes(s, means, c.ends, len(c))
+    elif len(c) > c.n_counted:
         yield Note(
             "open_cluster",
             f"{len(c) - c.n_counted} items of the last cluster are not counted yet: they are when the next"

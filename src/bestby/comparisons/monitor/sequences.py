@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.collected import Collected
 from bestby.comparisons.monitor.settings import FEW_DIFFERING, FEW_FOR_ASYMPTOTICS, OPTIMAL, Settings
 from bestby.inference import betting
@@ -75,8 +76,16 @@ class Sums:
         return np.sqrt(squares / max(self.n_units - 1, 1)) * self.n_units / self.s
 
 
-def interval_of(sums: Sums, settings: Settings, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Return the intervals of a sequence in closed form, infinite where there are too few units."""
+def interval_of(
+    sums: Sums, settings: Settings, alpha: float, counts: tuple[int, ...] = ()
+) -> tuple[FloatArray, FloatArray]:
+    """Return the intervals in closed form, infinite where there are too few units.
+
+    `counts` are the numbers of items at the planned looks so far.
+    """
+    if settings.looks is not None:
+        half = planned.radius(settings, sums.n_units, sums.deviation, alpha, counts)
+        return sums.mean - half, sums.mean + half
     n_opt = 0.5 * (settings.n_items or OPTIMAL)
     if settings.method == "normal-mixture":
         reach = settings.difference_bounds[1]
@@ -103,7 +112,10 @@ def interval(units: Units, settings: Settings, alpha: float, tolerance: float = 
     if settings.method == "betting":
         bounds, population = settings.difference_bounds, settings.n_population
         return betting.betting_interval(units, bounds, alpha, population, tolerance)
-    low, high = interval_of(Sums.of(units), settings, alpha)
+    counts = (
+        () if settings.looks is None else planned.reached(settings.looks, np.cumsum(units.sizes).tolist())
+    )
+    low, high = interval_of(Sums.of(units), settings, alpha, counts)
     return float(low[0]), float(high[0])
 
 
@@ -130,6 +142,8 @@ class Pairs:
         self.sums = Sums.none(width)
         """The sums of all pairs; those of a pair that is not active are as they were, its number apart."""
         self._logs = np.zeros((2, self.means.size, width, betting.FRACTIONS.size))
+        self.counts: tuple[int, ...] = ()
+        """The numbers of items at the looks so far."""
         # The strongest evidence of all looks, for the two sides: the logarithm of an e-value.
         self.peak: FloatArray = np.full((2, self.means.size, width), -np.inf)
 
@@ -148,6 +162,7 @@ class Pairs:
         units = Units(means[:, a] - means[:, b], sizes, collected.weights(first, last))
         self._bet(units, on)
         self.sums = self.sums.plus(Sums.of(units), on)
+        self.counts = (*self.counts, round(self.sums.s)) if self.settings.looks is not None else ()
         self.n_units[on] = last
         self._raise_peak(on)
 
@@ -178,7 +193,7 @@ class Pairs:
         """Return the evidence as that of e-values: enough for an interval, for one side of it, or none."""
         now = np.full((2, self.means.size, on.size), -np.inf)
         for alpha in (2.0 * self.settings.alpha, self.settings.alpha):
-            low, high = interval_of(self.sums, self.settings, alpha)
+            low, high = interval_of(self.sums, self.settings, alpha, self.counts)
             enough = math.log(2.0 / alpha)
             now[0][low[on] >= self.means[:, None]] = enough
             now[1][high[on] <= self.means[:, None]] = enough

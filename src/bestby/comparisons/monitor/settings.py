@@ -5,15 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
+
+import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
+from bestby.inference.group_sequential import MOST_LOOKS, NEAREST
 from bestby.vocabulary import MonitorPopulation, allowed_names
 
 FEW_FOR_ASYMPTOTICS = 300
 """The number of units from which the asymptotic sequence is looked at."""
+
+PLANNED_METHODS = ("obrien-fleming", "pocock", "spending-obrien-fleming", "spending-pocock")
+"""The boundaries of planned looks."""
+
+SPENDING_METHODS = PLANNED_METHODS[2:]
+"""Those that allow for looks at other numbers of items than planned."""
 
 FEW_DIFFERING = 30
 """The number of units that must differ between the systems: fewer do not show the spread."""
@@ -32,9 +41,10 @@ class Settings:
     n_items: int | None
     population: MonitorPopulation
     largest_cluster: int | None
-    method: Literal["betting", "asymptotic", "normal-mixture"]
+    method: str
     level: float
     margin: float | None
+    looks: tuple[int, ...] | None = None
 
     @property
     def alpha(self) -> float:
@@ -69,6 +79,7 @@ def checked_settings(
     method: str,
     level: float,
     margin: float | None,
+    looks: int | Sequence[int] | None = None,
 ) -> Settings:
     """Return the settings of a monitor, or say what is wrong with them."""
     names = checks.valid_names(checks.valid_name_list(systems, "systems"), "system")
@@ -84,16 +95,22 @@ def checked_settings(
             hint="pass n_items=2000, or population='wider' if the items are a sample of more",
             argument="n_items",
         )
+    if n_items is not None:
+        n_items = checks.positive_int(n_items, "n_items")
+    planned = None if looks is None else _looks(looks, n_items)
+    if planned is not None and n_items is None:
+        n_items = planned[-1]
     return Settings(
         names,
         ends,
         checks.flag(greater_is_better, "greater_is_better"),
-        None if n_items is None else checks.positive_int(n_items, "n_items"),
+        n_items,
         found,
         None if largest_cluster is None else checks.positive_int(largest_cluster, "largest_cluster"),
-        _method(method, ends),
+        _method(method, ends, planned),
         checks.probability(level, "level"),
         _margin(margin),
+        planned,
     )
 
 
@@ -126,10 +143,22 @@ def _margin(margin: float | None) -> float | None:
     return size
 
 
-def _method(
-    method: str, bounds: tuple[float, float] | None
-) -> Literal["betting", "asymptotic", "normal-mixture"]:
-    chosen: Any = checks.choice(method, allowed_names("method", "monitor"), "method")
+def _method(method: str, bounds: tuple[float, float] | None, looks: tuple[int, ...] | None) -> str:
+    chosen: str = checks.choice(method, allowed_names("method", "monitor"), "method")
+    if looks is not None:
+        if chosen not in ("auto", *PLANNED_METHODS):
+            raise DesignError(
+                f"method={chosen!r} is for looks at any time, and looks were planned",
+                hint=f"leave out method, or looks; for planned looks: {', '.join(PLANNED_METHODS)}",
+                argument="method",
+            )
+        return SPENDING_METHODS[0] if chosen == "auto" else chosen
+    if chosen in PLANNED_METHODS:
+        raise DesignError(
+            f"method={chosen!r} needs planned looks",
+            hint="pass looks=3 and n_items, or leave out method to look after any item",
+            argument="method",
+        )
     if chosen == "auto":
         return "asymptotic" if bounds is None else "betting"
     if bounds is None and chosen != "asymptotic":
@@ -138,4 +167,37 @@ def _method(
             hint="pass bounds=(0, 1), or method='asymptotic', which is only valid with many items",
             argument="method",
         )
-    return chosen  # type: ignore[no-any-return]
+    return chosen
+
+
+def _looks(looks: int | Sequence[int], n_items: int | None) -> tuple[int, ...]:
+    """Return the numbers of items at which a look is planned: so many at equal distances, or those given."""
+    hint = "pass looks=3 and n_items=1500, or the numbers of items, looks=[500,1000,1500]"
+    if isinstance(looks, Sequence) and not isinstance(looks, str):
+        counts = [checks.positive_int(one, "looks") for one in looks]
+    else:
+        number = checks.positive_int(looks, "looks")
+        if n_items is None:
+            raise InvalidInputError("looks at equal distances need the number of items", hint, "looks")
+        counts = [round(n_items * place / number) for place in range(1, min(number, n_items) + 1)]
+    if not 1 <= len(counts) <= MOST_LOOKS:
+        raise InvalidInputError(
+            f"looks must be 1 to {MOST_LOOKS}, got {len(counts)}",
+            "leave looks out to look after every item",
+            "looks",
+        )
+    if sorted(set(counts)) != counts:
+        raise InvalidInputError(f"looks must be rising numbers of items, got {quoted(counts)}", hint, "looks")
+    if n_items is not None and counts[-1] > n_items:
+        raise InvalidInputError(
+            f"looks go to {counts[-1]} items, and n_items is {n_items}",
+            hint="plan no look after the last item",
+            argument="looks",
+        )
+    if min(np.diff([0, *counts])) < NEAREST * counts[-1]:
+        raise InvalidInputError(
+            f"looks must be apart by a thousandth of the items, got {quoted(counts)}",
+            hint="plan fewer looks, further apart",
+            argument="looks",
+        )
+    return tuple(counts)

@@ -153,16 +153,27 @@ def methods(c: MonitoredComparison) -> str:
     """Return how the numbers were computed."""
     about = _POPULATIONS[c.population].format(c.n_available)
     together = "" if len(c.systems) == 2 else ", for all pairs of systems at once"
-    named = vocabulary.long_name("interval", c.method)
+    named = vocabulary.long_name("interval", c.method).replace("interval", "intervals")
+    kind, looks = (f"{named}s", "every look") if c.looks is None else (named, _planned(c.looks))
     told = (
-        f"The intervals are {named}s: with probability {percent(c.level)} they hold the true difference at"
-        f" every look{together}, so one may stop at any of them. They are about {about}."
+        f"The intervals are {kind}: with probability {percent(c.level)} they hold the true difference at"
+        f" {looks}{together}, so one may stop at any of them. They are about {about}."
     )
     if c.decided_at is not None:
         told += (
             " After a stop the estimate is on average a little too far from 0; the interval allows for it."
         )
     return told
+
+
+def _planned(looks: tuple[int, ...]) -> str:
+    """Return which looks were planned.
+
+    >>> _planned((500, 1000))
+    'the 2 planned looks (500, 1000 items)'
+    """
+    shown = ", ".join(map(str, looks)) if len(looks) <= 10 else f"{looks[0]}, {looks[1]}, ..., {looks[-1]}"
+    return f"the {len(looks)} planned looks ({shown} items)" if len(looks) > 1 else f"{shown} items"
 
 
 def dictionary(c: MonitoredComparison) -> dict[str, Any]:
@@ -174,6 +185,7 @@ def dictionary(c: MonitoredComparison) -> dict[str, Any]:
         "n_clusters": c.n_clusters,
         "n_looks": c.n_looks,
         "n_available": c.n_available,
+        "looks": None if c.looks is None else list(c.looks),
         "population": c.population,
         "method": c.method,
         "level": c.level,

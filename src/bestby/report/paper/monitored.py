@@ -16,16 +16,25 @@ def sentences(c: MonitoredComparison) -> Iterator[str]:
     most = "" if c.n_available is None else f" of at most {c.n_available}"
     yield (
         f"We compared {len(names)} systems{named(names)} on {c.n_items} items{clusters}{most}, with the"
-        f" possibility to stop after each of {c.n_looks} looks."
+        f" possibility to stop after each of {c.n_looks} looks{_planned(c)}."
     )
     if c.decided_at is not None:
         yield f"The decision was made after {c.decided_at} items."
     about = "the items of the benchmark" if c.population == "bank" else "all items like these"
     pairs = "" if len(names) == 2 else ", simultaneously for all pairs of systems"
+    name = with_works("interval", c.method)
+    article = "an" if name[0] in "AEIOUaeiou" else "a"
     yield (
-        f"The {percent(c.level)} interval of the mean difference over {about} is a"
-        f" {with_works('interval', c.method)}, which is valid at all looks"
+        f"The {percent(c.level)} interval of the mean difference over {about} is {article}"
+        f" {name}, which is valid at all looks"
         f" together{pairs}."
     )
     if c.margin is not None:
         yield f"The smallest difference that matters was set to {margin_text(c.margin)}."
+
+
+def _planned(c: MonitoredComparison) -> str:
+    if c.looks is None:
+        return ""
+    shown = ", ".join(map(str, c.looks)) if len(c.looks) <= 10 else f"{c.looks[0]} to {c.looks[-1]}"
+    return f", planned at {shown} items" if len(c.looks) <= 10 else f" planned from {shown} items"

@@ -1,0 +1,142 @@
+"""Planned looks: how often the interval of some look misses the truth, over all looks together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from bestby.comparisons.monitor import planned
+from bestby.comparisons.monitor.sequences import Sums, interval_of
+from bestby.comparisons.monitor.settings import Settings
+from bestby.inference.betting import Units
+from calibration.sequences import Draw, settings, single
+from calibration.statements import Outcome, Statements, What
+from calibration.subjects.sequential import answers
+
+TITLE = "Planned looks"
+
+TEXT = """
+Sequences of items with planned looks (`bb.Monitor(..., looks=...)`). `rejected`: how often the repeated
+confidence interval of any look misses the true difference; `auto` is the spending of O'Brien and Fleming. A
+sequence counts as noted where the first look has fewer than 50 units, 20 that differ, or 25 times the squared
+skewness. *Ordinary* takes 1.96 standard errors at each look, as if it were the only one. *Benchmark*: the
+items of a benchmark without replacement, whose last look, at all of them, needs no interval. The quantiles of
+Student's t, and one more unit that differs as far as the bounds allow, keep the error near 5 % where the
+normal approximation is poor; for heavy tails without bounds there is the note alone.
+"""
+
+_SEQUENCES = 20_000
+_BATCH = 2_000
+_METHODS = ("spending-obrien-fleming", "obrien-fleming", "spending-pocock", "pocock")
+
+
+def cells() -> Iterator[Statements]:
+    """Yield shares of differing items, shapes of scores, benchmarks and clusters, by size and looks."""
+    for n, looks in ((60, 3), (300, 5), (1500, 3)):
+        for share, true in ((0.05, 0.0), (0.2, 0.0), (0.5, 0.0), (0.1, 0.08)):
+            draw = partial(_answers, n, share, true)
+            told = f"0/1, {share:.0%} differ" + (f", {100 * true:g} points" if true else "")
+            yield _cell(told, draw, true, n, looks)
+    for name in ("normal", "lognormal less its mean"):
+        yield _cell(f"without bounds, {name}", partial(_unbounded, name), 0.0, 300, 5, bounds=None)
+    yield _cell("benchmark of 0/1, 20 % differ", _benchmark, 0.02, 500, 3, population="bank")
+    yield _cell("clusters of 1 to 9", _clusters, 0.0, 600, 3, methods=(_METHODS[0], _METHODS[2]))
+
+
+def _cell(
+    name: str,
+    draw: Draw,
+    truth: float,
+    n: int,
+    looks: int,
+    methods: tuple[str, ...] = _METHODS,
+    **changed: object,
+) -> Statements:
+    plans = {method: settings(n_items=n, looks=looks, method=method, **changed) for method in methods}
+    told = f"{name}, {looks} looks"
+    return Statements("planned_looks", told, str(n), n, _Batches(draw, truth, plans), datasets=_SEQUENCES)
+
+
+@dataclass
+class _Batches:
+    """Outcomes of sequences that are drawn side by side and handed out one by one."""
+
+    draw: Draw
+    truth: float
+    plans: dict[str, Settings]
+    _left: list[dict[What, Outcome]] = field(default_factory=list)
+
+    def __call__(self, rng: np.random.Generator, _seed: int) -> dict[What, Outcome]:
+        """Return the outcomes of the next sequence."""
+        if not self._left:
+            self._left = self._outcomes(self.draw(rng, _BATCH))
+        return self._left.pop()
+
+    def _outcomes(self, units: Units) -> list[dict[What, Outcome]]:
+        plan = next(iter(self.plans.values()))
+        assert plan.looks is not None
+        ends = np.cumsum(units.sizes).tolist()
+        counts = planned.reached(plan.looks, ends)
+        first = units.part(0, ends.index(counts[0]) + 1)
+        few = planned.doubtful(first.values)
+        made = {
+            What("rejected", "auto" if method == _METHODS[0] else method, True): missed(units, self.truth, s)
+            for method, s in self.plans.items()
+        }
+        made[What("rejected", "ordinary")] = _ordinary(units, self.truth, plan)
+        return [
+            {what: Outcome(bool(values[i]), bool(few[i])) for what, values in made.items()}
+            for i in range(_BATCH)
+        ]
+
+
+def missed(units: Units, truth: float, s: Settings) -> np.ndarray:
+    """Return of each sequence whether the interval missed the truth at any planned look, shape (P,)."""
+    return _at_looks(units, s, lambda sums, counts: interval_of(sums, s, s.alpha, counts), truth)
+
+
+def _ordinary(units: Units, truth: float, s: Settings) -> np.ndarray:
+    def ends(sums: Sums, counts: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        half = 1.96 * sums.deviation / np.sqrt(sums.n_units) * planned.share_left(s, counts[-1])
+        return sums.mean - half, sums.mean + half
+
+    return _at_looks(units, s, ends, truth)
+
+
+def _at_looks(units: Units, s: Settings, interval: object, truth: float) -> np.ndarray:
+    assert s.looks is not None
+    ends = np.cumsum(units.sizes).tolist()
+    counts = planned.reached(s.looks, ends)
+    found = np.zeros(units.values.shape[1], dtype=np.bool_)
+    for place, count in enumerate(counts, 1):
+        if count == s.n_population:
+            continue
+        sums = Sums.of(units.part(0, ends.index(count) + 1))
+        low, high = interval(sums, counts[:place])  # type: ignore[operator]
+        found |= (truth < low) | (truth > high)
+    return found
+
+
+def _answers(n: int, share: float, true: float, rng: np.random.Generator, width: int) -> Units:
+    return single(answers(rng, (n, width), share, true))
+
+
+def _unbounded(name: str, rng: np.random.Generator, width: int) -> Units:
+    shape = (300, width)
+    return single(rng.normal(size=shape) if name == "normal" else rng.lognormal(size=shape) - np.exp(0.5))
+
+
+def _benchmark(rng: np.random.Generator, width: int) -> Units:
+    bank = np.repeat([1.0, -1.0, 0.0], [55, 45, 400])
+    return single(rng.permuted(np.repeat(bank[:, None], width, axis=1), axis=0))
+
+
+def _clusters(rng: np.random.Generator, width: int) -> Units:
+    """Return clusters of items that are alike within, to 600 items."""
+    sizes = rng.integers(1, 10, 120)
+    sizes = sizes[: int(np.searchsorted(np.cumsum(sizes), 600)) + 1]
+    values = rng.choice([-1.0, 0.0, 1.0], (sizes.size, width), p=[0.2, 0.6, 0.2])
+    return Units(values, sizes, sizes / 9.0)
