@@ -29,6 +29,7 @@ COMMANDS = {
     "bestby published": ["published"],
     "bestby runs": ["runs"],
     "bestby slices": ["slices"],
+    "bestby watch": ["watch"],
     "bestby study": ["study"],
     "bestby study add": ["study", "add"],
     "bestby study run": ["study", "run"],

@@ -12,9 +12,10 @@ if none is given), in the layout of each tool:
 - ``deepeval/SYSTEM.json`` (DeepEval), run 0;
 - ``openai_evals/SYSTEM.jsonl`` (OpenAI evals), run 0;
 - ``tau/SYSTEM.json`` (tau-bench), the five runs as trials;
+- ``scores.jsonl`` (plain JSON Lines), run 0 of all names, the territories in random order;
 - ``wandb.csv`` and ``mlflow.csv``, the accuracies of all runs.
 
-The logs of items hold the first 20 territories, 200 names, so that they stay small. The same data give the
+The other logs of items hold the first 20 territories, 200 names, so that they stay small. The same data give the
 same files, byte for byte.
 """
 
@@ -60,6 +61,19 @@ def write(path: Path, text: str) -> None:
     """Write a text file, with its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def scores(path: Path) -> None:
+    """Write a line for each name, with the scores of the systems; a territory is a cluster."""
+    by_territory: dict[str, list[Row]] = {}
+    for row in read_rows("predictions.csv"):
+        by_territory.setdefault(row["territory"], []).append(row)
+    territories = sorted(by_territory, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    lines = []
+    for row in (row for name in territories for row in by_territory[name]):
+        right = {system: int(row[system] == row["gold"]) for system in ("knn_3", *SYSTEMS)}
+        lines.append(json.dumps({"item": row["item"], "cluster": row["territory"], **right}) + "\n")
+    write(path, "".join(lines))
 
 
 def harness(folder: Path, system: str, rows: list[Row]) -> None:
@@ -263,6 +277,7 @@ def main(folder: Path) -> None:
         tau(folder / "tau" / f"{system}.json", system, by_run)
     promptfoo(folder / "promptfoo.json", by_run["0"])
     experiments(folder)
+    scores(folder / "scores.jsonl")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,248 @@
+"""The files of a growing log: plain JSON Lines, samples of lm-eval, logs of Inspect and other tools."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.paths import readable_file
+from bestby._core.text import quoted
+from bestby.data.roles import ITEM_WORDS
+from bestby.data.table import listed
+from bestby.metrics.base import BaseMetric
+from bestby.readers.files import stem_of
+from bestby.readers.formats._documents import Record, kind, number, word
+from bestby.readers.formats.base import Format, Read
+from bestby.readers.growing_file import REWRITTEN, GrowingFile
+from bestby.readers.json_text import parsed
+from bestby.readers.opening import read_format
+
+_SYSTEM_WORDS = ("system", "model")
+_SCORE_WORDS = ("score", "value")
+_NO_SYSTEM = frozenset(("gold", "stratum", "run", "seed", "epoch", "time", "timestamp", "line", "index"))
+"""Keys of a wide line that are numbers, perhaps, and no systems."""
+
+_BEING_WRITTEN = 10.0
+"""Seconds for which a file that cannot be read may be one that its tool is writing."""
+
+_DAMAGED = "the log is damaged there: correct the line, or start a new log"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which keys of a line are what; those that are None are told by their names."""
+
+    item: str | None = None
+    cluster: str | None = None
+    system: str | None = None
+    score: str | None = None
+    systems: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The scores that a record tells of one item."""
+
+    where: str
+    item: str
+    scores: Mapping[str, float]
+    cluster: str | None
+
+
+class Source(Protocol):
+    """One file of a log."""
+
+    greater_is_better: bool | None
+
+    def read(self, final: bool) -> list[Entry]:
+        """Return what is new; `final` if no more will come."""
+
+    def taken(self) -> None:
+        """Say that what was returned last is taken; until then it is new."""
+
+
+class LinesSource:
+    """A file of plain JSON Lines: item, system and score, or an item and a score for each system."""
+
+    greater_is_better: bool | None = None
+
+    def __init__(self, path: Path, name: str | None, columns: Columns) -> None:
+        self._file = GrowingFile(path)
+        self._name, self._columns = name, columns
+
+    def read(self, final: bool) -> list[Entry]:
+        """Return the entries of new complete lines."""
+        return [self._entry(number, line) for number, line in self._file.lines(final)]
+
+    def taken(self) -> None:
+        """Take the lines."""
+        self._file.taken()
+
+    def _entry(self, place: int, line: bytes) -> Entry:
+        where = f"{self._file.path}, line {place}"
+        value = parsed(line, str(self._file.path), place, hint=_DAMAGED)
+        if not isinstance(value, dict):
+            raise InvalidInputError(f"{where}: expected a JSON object, got {kind(value)}", hint=_DAMAGED)
+        record, columns = Record(where, value), self._columns
+        key = _key(record, columns.item, ITEM_WORDS, "the id of the item", "--item KEY")
+        item = word(value[key])
+        if item is None:
+            raise InvalidInputError(f"{where}: the id of the item is {quoted(value[key])}", hint=_DAMAGED)
+        group = columns.cluster or ("cluster" if "cluster" in value else None)
+        cluster = None if group is None else word(record.need(group))
+        used = {key, group, *columns.ignore}
+        return Entry(where, item, self._scores(record, used), cluster)
+
+    def _scores(self, record: Record, used: set[str | None]) -> dict[str, float]:
+        columns, value = self._columns, record.data
+        teller = columns.system or next((name for name in _SYSTEM_WORDS if name in value), None)
+        if teller is not None or self._name is not None:
+            system = self._name if teller is None else word(record.need(teller))
+            if system is None:
+                raise InvalidInputError(
+                    f"{record.where}: the system is {quoted(value.get(teller or ''))}", hint=_DAMAGED
+                )
+            key = _key(record, columns.score, _SCORE_WORDS, "the score", "--value-column KEY")
+            return {system: _score(record, key)}
+        if columns.systems:
+            return {name: _score(record, name) for name in columns.systems}
+        names = [
+            name
+            for name, one in value.items()
+            if name not in used and name not in _NO_SYSTEM and isinstance(one, bool | int | float)
+        ]
+        if not names:
+            raise InvalidInputError(
+                f"{record.where}: no system has a score; keys: {listed(list(value))}",
+                hint='write {"item": "q1", "system": "a", "score": 1}, or {"item": "q1", "a": 1, "b": 0}',
+            )
+        return {name: _score(record, name) for name in names}
+
+
+class WholeSource:
+    """A file in the format of a tool, which is read again as a whole whenever it has changed."""
+
+    greater_is_better: bool | None = None
+
+    def __init__(self, path: Path, name: str | None, form: Format, options: Mapping[str, Any]) -> None:
+        self._path, self._name, self._form = path, name, form
+        self._options = dict(options)
+        self._lines = GrowingFile(path) if ".jsonl" in path.name else None
+        self._text = self._next_text = b""
+        self._seen = self._next_seen = (-1, -1)
+        self._items: set[str] = set()
+
+    def read(self, final: bool) -> list[Entry]:
+        """Return all entries of the file as it is now; none if it has not changed."""
+        status = readable_file(self._path).stat()
+        now = (status.st_size, status.st_mtime_ns)
+        if now == self._seen and not final:
+            return []
+        try:
+            content = self._content(final)
+        except InvalidInputError:
+            if final or self._lines is not None or time.time() - status.st_mtime > _BEING_WRITTEN:
+                raise
+            return []
+        if content is None:
+            return []
+        entries = self._entries(content)
+        here = {entry.item for entry in entries}
+        gone = self._items - here
+        self._items |= here
+        if gone:
+            raise InvalidInputError(f"{self._path} no longer holds item {quoted(min(gone))}", hint=REWRITTEN)
+        self._next_seen = now
+        return entries
+
+    def taken(self) -> None:
+        """Take the file as it was."""
+        self._seen, self._text = self._next_seen, self._next_text
+        if self._lines is not None:
+            self._lines.taken()
+
+    def _content(self, final: bool) -> Read | None:
+        """Read the file; of a file of lines a copy of those that are complete."""
+        if self._lines is None:
+            return self._opened(self._path)
+        self._next_text = self._text + b"".join(line + b"\n" for _, line in self._lines.lines(final))
+        if not self._next_text:
+            return None
+        with tempfile.TemporaryDirectory(prefix="bestby-") as folder:
+            copy = Path(folder, self._path.name)
+            copy.write_bytes(self._next_text)
+            for results in self._path.parent.glob("results_*.json"):  # which way a metric goes
+                Path(folder, results.name).write_bytes(results.read_bytes())
+            try:
+                return self._opened(copy)
+            except InvalidInputError as error:
+                error.message = error.message.replace(str(copy), str(self._path))
+                raise
+
+    def _opened(self, path: Path) -> Read:
+        options = dict(self._options)
+        clusters, name = options.pop("clusters", None), self._name or stem_of(self._path)
+        return read_format(
+            self._form, {name: path}, gold=(), clusters=clusters, on_missing="error", options=options
+        )
+
+    def _entries(self, content: Read) -> list[Entry]:
+        evaluation = content.evaluation
+        if evaluation is None or evaluation.gold is not None or evaluation.items is None:
+            raise InvalidInputError(
+                f"{self._path} was read as {content.description}: it has no score of each item",
+                hint="name a metric with one number per item: --value-column NAME",
+            )
+        if isinstance(content.metric, BaseMetric):
+            self.greater_is_better = content.metric.greater_is_better
+        names = list(evaluation.names)
+        shown = [self._name] if len(names) == 1 and self._name is not None else names
+        none = np.zeros(evaluation.n_items, np.bool_)
+        columns = [
+            (own, evaluation.systems[name].tolist(), evaluation.missing.get(name, none).tolist())
+            for own, name in zip(shown, names, strict=True)
+        ]
+        items = [str(item) for item in evaluation.items.tolist()]
+        groups = evaluation.clusters
+        clusters = [None] * len(items) if groups is None else [str(one) for one in groups.tolist()]
+        return [
+            Entry(
+                str(self._path),
+                item,
+                {name: float(values[place]) for name, values, absent in columns if not absent[place]},
+                clusters[place],
+            )
+            for place, item in enumerate(items)
+        ]
+
+
+def _key(record: Record, given: str | None, words: Sequence[str], what: str, option: str) -> str:
+    """Return the key under which something is told."""
+    if given is not None:
+        record.need(given)
+        return given
+    for name in words:
+        if name in record.data:
+            return name
+    raise InvalidInputError(
+        f"{record.where}: no key tells {what}; keys: {listed(list(record.data))}",
+        hint=f"call it {' or '.join(words)}, or name it: {option}",
+    )
+
+
+def _score(record: Record, key: str) -> float:
+    score = number(record.need(key))
+    if score is None or score != score:
+        raise InvalidInputError(
+            f"{record.where}: the score {quoted(key)} is {quoted(record.data[key])}, expected a number",
+            hint="give an answer that failed the score that it should count as",
+        )
+    return score
