@@ -69,7 +69,9 @@ def study_list(values: StudyList) -> None:
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         streams.print_stdout("  ".join(cells).rstrip())
-    streams.print_stdout(f"\n{_counts(len(conditions), len(rows) - 1)}, {gold.n_items} items")
+    looks = store.n_looks()
+    seen = f", looked at {counted(looks, 'time')}" if looks else ""
+    streams.print_stdout(f"\n{_counts(len(conditions), len(rows) - 1)}, {gold.n_items} items{seen}")
 
 
 def study_remove(values: StudyRemove) -> None:

@@ -66,6 +66,7 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         notes += note_rules.direction_notes(metric.name, metric.greater_is_better, plan.settings.alternative)
         notes += note_rules.resample_notes(metric.name, tests, plan.settings.correction, plan.settings.alpha)
     notes += study_notes.resample_size_notes(plan, differences)
+    notes += study_notes.look_notes(store.looked({c.name: c.hashes for c in plan.conditions.values()}))
     fresh = new_scores + new_differences
     return StudyComparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in plan.metrics),

@@ -13,7 +13,7 @@ from bestby.comparisons.study import names
 
 VERSION = 1
 _ABOUT = {"format": "bestby study", "version": VERSION}
-_OURS = {"study.json", "gold.json", "runs", "cache", "tmp"}
+_OURS = {"study.json", "gold.json", "runs", "cache", "looks", "tmp"}
 
 
 def gold_file(study: Path) -> Path:
@@ -106,6 +106,23 @@ def cached(study: Path, key: str) -> dict[str, Any] | None:
 def keep(study: Path, key: str, value: dict[str, Any]) -> None:
     """Keep a value under a key; nothing happens if it cannot be written."""
     stored_values.write(study / "cache", _checked_key(key), value, scratch(study))
+
+
+def looked(study: Path, key: str, value: dict[str, Any]) -> int:
+    """Note that the test set was looked at, once for each key, and return how often it was.
+
+    If nothing can be written, this time counts all the same.
+    """
+    folder = study / "looks"
+    known = {path.stem for path in _visible(folder) if path.suffix == ".json"}
+    if key not in known:
+        stored_values.write(folder, _checked_key(key), value, scratch(study))
+    return len(known | {key})
+
+
+def n_looks(study: Path) -> int:
+    """Return how often the test set was looked at."""
+    return sum(path.suffix == ".json" for path in _visible(study / "looks"))
 
 
 def _checked_key(key: str) -> str:

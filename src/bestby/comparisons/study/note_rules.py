@@ -77,6 +77,22 @@ def _single_run_notes(plan: Plan) -> list[Note]:
     return notes
 
 
+def look_notes(n_looks: int) -> list[Note]:
+    """Return a note on a test set that was looked at before, with other runs.
+
+    How far the best of the runs that were tried seems better than it is grows with the number of looks, and
+    no correction of one comparison knows of the others.
+    """
+    if n_looks < 2:
+        return []
+    told = (
+        f"this test set was looked at {n_looks} times, with different runs: what was kept because of these"
+        " looks seems better than it is, and the correction for several comparisons knows of this one alone;"
+        " confirm the result on items that nobody has looked at"
+    )
+    return [Note("test_set_looked_at", told)]
+
+
 def resample_size_notes(plan: Plan, differences: Sequence[StudyDifference]) -> list[Note]:
     """Return notes on smaller resamples: nothing draws any, they are very small, or were not rescaled."""
     if plan.drawing.resample_size is None:

@@ -6,6 +6,7 @@
     STUDY/gold.json                     ids, gold, classes and clusters
     STUDY/runs/CONDITION/RUN.json       one file per run
     STUDY/cache/KEY.json                results; may be deleted at any time
+    STUDY/looks/KEY.json                one file per set of runs that was compared
     STUDY/tmp/                          files being written; nobody reads them
 
 Plain files rather than a database. DuckDB lets one process write at a time; SQLite lets several, but its
@@ -25,7 +26,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bestby._core import checks, files
+from bestby._core import checks, files, stored_values
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby._core.text import quoted
 from bestby.comparisons.study import aligning, layout, names
@@ -190,6 +191,23 @@ class Store:
     def keep(self, key: str, value: dict[str, Any]) -> None:
         """Keep what JSON can hold under a key of letters and digits, unless it cannot be written."""
         layout.keep(self.path, key, value)
+
+    def looked(self, runs: Mapping[str, Sequence[str]]) -> int:
+        """Note that runs were compared, by the names of their conditions, and return how often any were.
+
+        The same runs count once, however they are compared.
+        """
+        every = sorted(run for own in runs.values() for run in own)
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        return layout.looked(
+            self.path, stored_values.digest(every), {"conditions": sorted(runs), "runs": len(every), "at": at}
+        )
+
+    def n_looks(self) -> int:
+        """Return how often runs were compared, each set of runs counted once."""
+        with files.reported(f"read the study {self.path}"):
+            layout.check(self.path)
+            return layout.n_looks(self.path)
 
     def _gold(self) -> Gold | None:
         path = layout.gold_file(self.path)

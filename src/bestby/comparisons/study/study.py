@@ -164,6 +164,11 @@ class Study:
         """Return a run: its predictions in the order of the gold, and what is known about it."""
         return self._store.load(condition, run)
 
+    @property
+    def n_looks(self) -> int:
+        """How often the test set was looked at: `compare` with other runs than before is one more look."""
+        return self._store.n_looks()
+
     def gold(self) -> Gold:
         """Return the items and their gold."""
         return self._store.gold()
