@@ -57,6 +57,11 @@ class Statistics(groups.Direction):
                     "--bounds and --unbounded contradict each other", hint="give one of them"
                 )
             rest["bounds"] = None
+        elif self.bounds is not None and not self.bounds[0] < self.bounds[1]:
+            raise InvalidInputError(
+                f"--bounds must be two rising numbers, got {self.bounds[0]:g} and {self.bounds[1]:g}",
+                hint="--bounds 0 1, or --unbounded",
+            )
         if self.looks is not None:
             rest["looks"] = planned(self.looks)
         names = ("baseline", "candidate", "every")
