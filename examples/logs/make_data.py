@@ -15,8 +15,8 @@ if none is given), in the layout of each tool:
 - ``scores.jsonl`` (plain JSON Lines), run 0 of all names, the territories in random order;
 - ``wandb.csv`` and ``mlflow.csv``, the accuracies of all runs.
 
-The other logs of items hold the first 20 territories, 200 names, so that they stay small. The same data give the
-same files, byte for byte.
+The other logs of items hold the first 20 territories, 200 names, so that they stay small. The same data give
+the same files, byte for byte.
 """
 
 from __future__ import annotations
