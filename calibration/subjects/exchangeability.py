@@ -144,6 +144,6 @@ Of clusters, flips of the difference divided by its CR2 error in each flip (*stu
 where the systems are exchangeable, too, and take 15.7 % to 7.7 with 30 clusters of two sizes, 12.8 to 11.0
 with lognormal sizes. They have to be drawn, for every metric, where the default is mostly exact, and do not
 cure the last kind, so they are not the default. `wald` allows for the skewness that effects of size bring:
-it rejects in 1.8 to 8.5 % of these data sets, where the default rejects in 6.0 to 31.0. Where the systems are
-exchangeable it rejects in up to 7.8 %, the default in up to 6.2. The note names it for this reason.
+it rejects in 1.8 to 8.2 % of these data sets, where the default rejects in 6.0 to 31.0. Where the systems are
+exchangeable it rejects in up to 7.7 %, the default in up to 6.2. The note names it for this reason.
 """

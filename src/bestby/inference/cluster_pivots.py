@@ -1,6 +1,7 @@
-"""Intervals and tests from cluster-robust errors, also where the effect of a cluster goes with its size.
+"""Intervals and tests from cluster-robust errors, also where estimate and error vary together.
 
-Large clusters then carry both the estimate and its error, and the estimate over its standard error, T, is not
+They do where the effect of a cluster goes with its size, and where the sums of clusters are skewed. A few
+clusters then carry both the estimate and its error, and the estimate over its standard error, T, is not
 Student's: where the sample has no cluster as large as some in the population, the estimate and its error are
 both too small. For a skewed estimate the distribution of
 

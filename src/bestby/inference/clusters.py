@@ -16,7 +16,10 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import FloatArray, IntArray
-from bestby.inference.exchangeability import follows_size
+from bestby.inference.exchangeability import follows_size, skewed
+
+SHOW_SKEWNESS = 15
+"""Clusters below which the skewness of their sums is mostly chance, and would make intervals far too long."""
 
 FEW = 30
 """Clusters below which the usual standard error and its degrees of freedom are too small."""
@@ -109,8 +112,9 @@ def cr2(
     two clusters.
 
     CR2 corrects for unequal sizes, not for an effect that goes with them, of which the large clusters tell
-    most and which makes estimate and error go together. Where the data show such an effect (`follows_size` of
-    `bestby.inference.exchangeability`) the result has the skewness of the estimate and its effective units.
+    most, nor for sums of clusters that are skewed. Both make the estimate and its error go together. Where the
+    data show one of them (`follows_size` and `skewed` of `bestby.inference.exchangeability`) the result has the
+    skewness of the estimate and its effective units.
     """
     counts = np.ones(influence.size, dtype=np.int64) if counts is None else counts
     edges = np.array([0, influence.size]) if bounds is None else bounds
@@ -130,9 +134,16 @@ def cr2(
         trace += first
         squares += second
     df = trace**2 / squares if squares > 0.0 else 0.0
-    if sizes.size and sizes.min() < sizes.max() and follows_size(residuals / sizes, sizes, counts):
+    if _vary_together(residuals, sizes, counts):
         return StandardError(math.sqrt(variance), df, *_skewed(residuals, counts))
     return StandardError(math.sqrt(variance), df)
+
+
+def _vary_together(residuals: FloatArray, sizes: FloatArray, counts: IntArray) -> bool:
+    """Tell whether the data show that an estimate and its standard error vary together."""
+    if sizes.size and sizes.min() < sizes.max() and follows_size(residuals / sizes, sizes, counts):
+        return True
+    return int(counts.sum()) >= SHOW_SKEWNESS and skewed(residuals, counts)
 
 
 def _skewed(residuals: FloatArray, counts: IntArray) -> tuple[float, float]:
