@@ -331,6 +331,27 @@ def _published(n: int) -> Job:
     return Job(f"accuracy beside a published score, n = {n:,}", make, [])
 
 
+def _judged(n: int) -> Job:
+    """Five systems by a judge's scores, of which 500 items have human labels too."""
+
+    def make() -> Work:
+        rng = np.random.default_rng(20)
+        truth = rng.standard_normal((n, 1)) + rng.standard_normal((n, 5))
+        judge = truth + 0.5 * rng.standard_normal(truth.shape)
+        human = np.where((np.arange(n) < 500)[:, None], truth, np.nan)
+
+        def ours() -> float:
+            import bestby
+
+            names = "abcde"
+            scores, labels = (dict(zip(names, x.T, strict=True)) for x in (judge, human))
+            return bestby.compare_judged(scores, labels, labels_drawn="random").differences[0].p_value
+
+        return Work(ours, {})
+
+    return Job(f"five systems by a judge and 500 labels, n = {n:,}", make, [])
+
+
 def _binary_test(metric: str, called: str, title: str, n: int) -> Job:
     """The permutation test of MLstatkit, of two systems that give probabilities."""
     one, _, how = MEASURES[metric]
@@ -588,6 +609,7 @@ def all_jobs() -> Iterator[Job]:
     yield _mcnemar(10_000, only=True)
     yield _published(10_000)
     yield _slices(100_000)
+    yield _judged(100_000)
     yield _choose(100_000)
     yield _monitor(100_000)
     yield _binary_test("f1_macro", "f1", "macro-F1 of 2 classes", 1_000)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bestby.comparisons.folds.comparing import compare_folds as compare_folds
     from bestby.comparisons.gate.gating import gate as gate
     from bestby.comparisons.items import compare as compare
+    from bestby.comparisons.judged.comparing import compare_judged as compare_judged
     from bestby.comparisons.monitor.monitor import Monitor as Monitor
     from bestby.comparisons.preferences.comparing import compare_preferences as compare_preferences
     from bestby.comparisons.published.comparing import compare_published as compare_published
@@ -77,6 +78,9 @@ if TYPE_CHECKING:
     from bestby.results.gate import Flip as Flip
     from bestby.results.gate import Gate as Gate
     from bestby.results.gate import GateCheck as GateCheck
+    from bestby.results.judged import JudgedComparison as JudgedComparison
+    from bestby.results.judged import JudgedDifference as JudgedDifference
+    from bestby.results.judged import JudgedScore as JudgedScore
     from bestby.results.label_plans import LabelAllocation as LabelAllocation
     from bestby.results.label_plans import LabelPlan as LabelPlan
     from bestby.results.loading import load as load
@@ -117,6 +121,7 @@ __getattr__, __dir__, __all__ = door(
         "comparisons.folds.comparing": "compare_folds",
         "comparisons.gate.gating": "gate",
         "comparisons.items": "compare",
+        "comparisons.judged.comparing": "compare_judged",
         "comparisons.monitor.monitor": "Monitor",
         "comparisons.preferences.comparing": "compare_preferences",
         "comparisons.published.comparing": "compare_published",
@@ -158,6 +163,7 @@ __getattr__, __dir__, __all__ = door(
         "results.datasets": "DatasetComparison",
         "results.folds": "FoldComparison",
         "results.gate": "Flip Gate GateCheck",
+        "results.judged": "JudgedComparison JudgedDifference JudgedScore",
         "results.label_plans": "LabelAllocation LabelPlan",
         "results.loading": "load",
         "results.monitored": "MonitorLook MonitoredComparison MonitoredDifference MonitoredSystem",

@@ -64,10 +64,8 @@ _RUNS = ("runs.test", "dataset_runs.test")
 TESTS = (
     Term(
         "auto", "test that suits the data", "Chosen by the kind of data; the result names the test.",
-        (
-            "items.test", "runs.test", "folds.test", "preferences.test", "study.test", "study_runs.test",
-            "datasets.test", "dataset_runs.test",
-        ),
+        ("items.test", "runs.test", "folds.test", "preferences.test", "study.test", "study_runs.test",
+         "datasets.test", "dataset_runs.test"),
     ),
     Term("permutation", "paired permutation test", "Swaps the two systems' predictions: for every metric.",
         (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "datasets.across")),
@@ -101,8 +99,7 @@ TESTS = (
     ),
     Term(
         "brunner-munzel", "Brunner-Munzel test",
-        "Asks whether a run of one system beats a run of the other more often than not.",
-        _RUNS
+        "Asks whether a run of one system beats a run of the other more often than not.", _RUNS
     ),
     Term("permutation-2", "two-sample permutation test", "The permutation test of independent runs."),
     Term("welch", "Welch's t-test", "Student's t for two samples of unequal spread.", ("lifted.test",)),
@@ -132,6 +129,8 @@ TESTS = (
         "k-bonferroni", "K-Bonferroni test of the folds", "Counts the folds that have an effect.",
         ("folds.test",)
     ),
+    Term("powered-t", "prediction-powered t-test", "For human scores, corrected by those of a judge."),
+    Term("powered-score", "prediction-powered score test", "The same for human labels 0 and 1."),
 )
 
 _BY_ITEMS = ("items.interval", "datasets.interval", "folds.interval")
@@ -210,6 +209,9 @@ INTERVALS = (
     ),
     Term("corrected-t", "corrected resampled t", "The interval of the test of this name."),
     Term("conservative-t", "conservative corrected t", "The interval of the test of this name."),
+    Term("powered-t", "prediction-powered t", "The interval of the test of this name."),
+    Term("powered-score", "prediction-powered score", "Wilson's or Tango's, with effective labels."),
+    Term("rogan-gladen", "Rogan-Gladen", "For shares, corrected by the error rates of a judge."),
     Term("betting", "betting confidence sequence", "Valid at every look, for scores with bounds.", _LOOKS),
     Term("asymptotic", "asymptotic confidence sequence", "At late looks, for scores without bounds.", _LOOKS),
     Term("normal-mixture", "normal-mixture confidence sequence", "Of sums and bounds; longer.", _LOOKS),
@@ -226,7 +228,7 @@ CORRECTIONS = (
     Term("bonferroni", "Bonferroni", "The same, with less power.", ("correction",)),
     Term(
         "step-down", "step-down max-T", "Like holm, but it allows for how the systems vary together.",
-        ("items.correction",)
+        ("items.correction", "judged.correction")
     ),
     Term("max-t", "simultaneous max-T", "Read from simultaneous intervals."),
     Term("bh", "Benjamini-Hochberg", "Keeps the share of false rejections at the level.", ("correction",)),
@@ -241,7 +243,7 @@ ALTERNATIVES = (
         "better", "better", "Is the first better than the second, whichever direction that is?",
         (
             "items.alternative", "runs.alternative", "study.alternative", "datasets.alternative",
-            "dataset_runs.alternative", "folds.alternative", "preferences.alternative",
+            "dataset_runs.alternative", "folds.alternative", "preferences.alternative", "judged.alternative",
         ),
     ),
 )
@@ -289,8 +291,10 @@ SETTINGS = (
     Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),
     Term("half", "Bradley-Terry", "A tie is half a win for both.", ("ties",)),
     Term("davidson", "Davidson", "Ties have a probability of their own.", ("ties",)),
-    Term("log", "logarithms", "Strengths as logarithms with the mean 0.", ("scale",)),
-    Term("elo", "Elo points", "400 points are odds of ten to one.", ("scale",)),
+    Term("log", "logarithms", "Strengths as logarithms with the mean 0.", ("preferences.scale",)),
+    Term("elo", "Elo points", "400 points are odds of ten to one.", ("preferences.scale",)),
+    Term("same", "same scale", "The judge scores as humans do.", ("judged.scale",)),
+    Term("different", "different scales", "The judge scores otherwise.", ("judged.scale",)),
     Term("dataset", "dataset", "The outer keys of a mapping are datasets.", ("outer",)),
     Term("system", "system", "The outer keys of a mapping are systems.", ("outer",)),
     Term("factor", "factor", "Multiply the scores.", ("by",)),

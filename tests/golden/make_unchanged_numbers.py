@@ -376,6 +376,25 @@ _preferences(
 _preferences("preferences_prior", _judgements, prior=1.0, test="wald", alternative="greater", correction="bh")
 
 
+def _judged(name: str, *, right: bool = False, **settings: Any) -> None:
+    def compared() -> Any:
+        rng = np.random.default_rng(20)
+        truth = rng.normal(size=(120, 1)) + rng.normal(size=(120, 3)) + [0.3, 0.0, 0.0]
+        judge = truth + 0.6 * rng.normal(size=truth.shape)
+        human = (truth > 0.0).astype(float) if right else truth
+        human = np.where((np.arange(120) % 2 == 0)[:, None], human, np.nan)
+        scores, labels = (dict(zip("xyz", values.T, strict=True)) for values in (judge, human))
+        return bb.compare_judged(scores, labels, **({"labels_drawn": "random"} | settings))
+
+    CASES[name] = compared
+
+
+_judged("judged", margin=0.1)
+_judged("judged_shares", right=True, simultaneous=True)
+_judged("judged_clusters", clusters=np.arange(120) // 6, strata=np.arange(120) // 60, correction="step-down")
+_judged("judged_probabilities", labels_drawn=np.linspace(0.3, 0.7, 120), baseline="z", alternative="better")
+
+
 def _study(**settings: Any) -> Any:
     systems, gold = labels(4)
     with tempfile.TemporaryDirectory() as folder:

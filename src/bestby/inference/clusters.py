@@ -99,6 +99,7 @@ def cr2(
     sizes: FloatArray,
     counts: IntArray | None = None,
     bounds: IntArray | None = None,
+    variances: FloatArray | None = None,
 ) -> StandardError:
     """Return the bias-reduced cluster-robust standard error CR2 with Satterthwaite's degrees of freedom.
 
@@ -129,12 +130,18 @@ def cr2(
         within = float(c @ v)
         h = v / within
         residuals[part] = residual = influence[part] - h * float(c @ influence[part])
-        variance += float(c @ (residual**2 / (1.0 - h)))
-        first, second = _moments(c, h, v)
+        adjust = (1.0 - h) ** -0.5
+        if variances is None:
+            variance += float(c @ (residual**2 / (1.0 - h)))
+        else:
+            adjust = _adjusting(c, h, variances[part])
+            variance += float(c @ (adjust * residual) ** 2)
+        q = v if variances is None else variances[part]
+        first, second = _moments(c, h, q, adjust)
         trace += first
         squares += second
     df = trace**2 / squares if squares > 0.0 else 0.0
-    if _vary_together(residuals, sizes, counts):
+    if variances is None and _vary_together(residuals, sizes, counts):
         return StandardError(math.sqrt(variance), df, *_skewed(residuals, counts))
     return StandardError(math.sqrt(variance), df)
 
@@ -212,12 +219,19 @@ def equal_units(weights: FloatArray, counts: IntArray) -> float:
     return float(counts @ weights) ** 2 / float(counts @ weights**2)
 
 
-def _moments(c: IntArray, h: FloatArray, v: FloatArray) -> tuple[float, float]:
+def _adjusting(c: IntArray, h: FloatArray, v: FloatArray) -> FloatArray:
+    """Return the factors that make squared residuals unbiased if the clusters have the variances v."""
+    expected = v * (1.0 - 2.0 * h) + h**2 * float(c @ v)
+    known = expected > 0.0
+    factors: FloatArray = np.where(known, np.sqrt(v / np.where(known, expected, 1.0)), 1.0)
+    return factors
+
+
+def _moments(c: IntArray, h: FloatArray, v: FloatArray, adjust: FloatArray) -> tuple[float, float]:
     """Return the trace of M and the sum of its squares, M the covariance of the adjusted residuals.
 
-    M = A (I - h 1') diag(v) (I - 1 h') A with A = diag((1 - h)^-1/2) and variances v of the clusters.
+    M = A (I - h 1') diag(v) (I - 1 h') A with A = diag(adjust) and variances v of the clusters.
     """
-    adjust = (1.0 - h) ** -0.5
     total = float(c @ v)
     diagonal, a, b = adjust**2 * v, adjust * h, adjust * v
     aa, bb, ab = float(c @ (a * a)), float(c @ (b * b)), float(c @ (a * b))

@@ -14,6 +14,7 @@ from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
 from bestby.results.disagreements import Disagreements, ItemsOf, Order
 from bestby.results.gate import Gate
+from bestby.results.judged import JudgedComparison
 from bestby.results.pairs import Differences, Pairs, parts_of
 from bestby.results.published import PublishedComparison
 from bestby.results.slices import SlicesComparison
@@ -23,7 +24,7 @@ _HUNDRED = 100.0
 NAMED = " (%)"
 """What the names of metrics in percent end with."""
 
-_KINDS = ("comparison", "runs", "study", "datasets", "folds", "slices", "gate", "published")
+_KINDS = ("comparison", "runs", "study", "datasets", "folds", "slices", "gate", "published", "judged")
 _WITHOUT = {
     "preferences": "strengths have no scale from 0 to 1",
     "monitored": "a monitor knows the bounds of its scores and no metric",
@@ -34,6 +35,9 @@ _ON_SCALE = (
     "gap_interval", "mean", "mean_error", "tau",
 )  # fmt: skip
 """The fields of records of scores, differences and items that are on the scale of the metric."""
+
+_OF_LABELS = ("labels_score", "labels_estimate", "labels_interval")
+_OF_JUDGE = ("judge_score", "judge_estimate")
 
 _VARIANCES = ("items", "runs", "rest")
 """The fields of a record of variances, which are on the square of that scale."""
@@ -199,7 +203,17 @@ def _changes_of_published(result: PublishedComparison, names: Mapping[str, str])
     }
 
 
+def _changes_of_judged(result: JudgedComparison, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return what changes; what the judge says by itself is in percent if it is on the same scale."""
+    changes = _changes(result, names)
+    fields = (*_OF_LABELS, *(_OF_JUDGE if result.scale == "same" else ()))
+    for what in ("systems", "differences"):
+        changes[what] = tuple(_scaled(one, fields=fields) for one in changes[what])
+    return changes
+
+
 _CHANGES = {
+    "judged": _changes_of_judged,
     "datasets": _changes_of_one_metric,
     "folds": _changes_of_one_metric,
     "slices": _changes_of_slices,

@@ -25,6 +25,7 @@ _CONSERVATIVE_T = (*_CORRECTED_T, "bouckaert-frank-2004-evaluating")
 _CROSSED = ("searle-etal-1992-variance", "satterthwaite-1946-approximate")
 _STRATIFIED = ("cochran-1977-sampling", "satterthwaite-1946-approximate")
 _CR2 = ("bell-mccaffrey-2002-bias", "pustejovsky-tipton-2018-small")
+_POWERED = ("angelopoulos-etal-2023-ppi",)
 _BOOTSTRAP = ("efron-tibshirani-1993-introduction",)
 _REPLICABILITY = ("dror-etal-2017-replicability", "benjamini-heller-2008-screening")
 
@@ -56,6 +57,8 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "5x2cv-f": ("alpaydin-1999-combined",),
         "5x2cv-t": ("dietterich-1998-approximate",),
         "k-bonferroni": _REPLICABILITY,
+        "powered-t": _POWERED,
+        "powered-score": _POWERED,
     },
     "interval": {
         "tango": ("tango-1998-equivalence",),
@@ -81,6 +84,9 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "newcombe-difference": ("newcombe-1998-interval",),
         "corrected-t": _CORRECTED_T,
         "conservative-t": _CONSERVATIVE_T,
+        "powered-t": (*_POWERED, *_CR2),
+        "rogan-gladen": ("rogan-gladen-1978-estimating", "lee-etal-2025-correctly"),
+        "powered-score": (*_POWERED, "wilson-1927-probable", "tango-1998-equivalence"),
         "betting": ("waudby-smith-ramdas-2024-estimating", "waudby-smith-ramdas-2020-confidence"),
         "asymptotic": ("waudby-smith-etal-2024-time",),
         "normal-mixture": ("howard-etal-2021-time",),
@@ -121,6 +127,10 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "advice": ("dror-etal-2018-hitchhikers",),
         "allocation": ("brennan-2001-generalizability",),
         "equivalence": ("schuirmann-1987-comparison",),
+        "judge": _POWERED,
+        "judge by error rates": ("rogan-gladen-1978-estimating", "lee-etal-2025-correctly"),
+        "judge in strata": (*_POWERED, "fisch-etal-2024-stratified"),
+        "judge and probabilities": (*_POWERED, "hajek-1971-comment"),
         "exact permutation": ("zmigrod-etal-2022-exact",),
         "intervals": ("bestgen-2022-please",),
         "interquartile mean": ("agarwal-etal-2021-precipice",),

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from bestby.results.gate import Flip as Flip
     from bestby.results.gate import Gate as Gate
     from bestby.results.gate import GateCheck as GateCheck
+    from bestby.results.judged import JudgedComparison as JudgedComparison
+    from bestby.results.judged import JudgedDifference as JudgedDifference
+    from bestby.results.judged import JudgedScore as JudgedScore
     from bestby.results.label_plans import LabelAllocation as LabelAllocation
     from bestby.results.label_plans import LabelPlan as LabelPlan
     from bestby.results.label_plans import LabelPoint as LabelPoint
@@ -89,6 +92,7 @@ __getattr__, __dir__, __all__ = door(
         "results.disagreements": "Disagreement Disagreements",
         "results.folds": "FoldComparison Spread",
         "results.gate": "Flip Gate GateCheck",
+        "results.judged": "JudgedComparison JudgedDifference JudgedScore",
         "results.label_plans": "LabelAllocation LabelPlan LabelPoint LabelSplit",
         "results.monitored": "MonitorLook MonitoredComparison MonitoredDifference MonitoredSystem",
         "results.normality": "Normality NormalityTest",

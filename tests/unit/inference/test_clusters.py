@@ -201,3 +201,27 @@ def test_wald_says_what_it_is(alternative: str) -> None:
         False,
         "asymptotic",
     )
+
+
+def test_cr2_of_a_weighted_mean_has_the_variance_and_degrees_of_freedom_of_its_weights() -> None:
+    rng = np.random.default_rng(4)
+    weights = np.where(np.arange(40) < 8, 25.0, 6.25)
+    weights /= weights.sum()
+    found = []
+    for _ in range(2000):
+        values = rng.standard_normal(40)
+        influence = weights * (values - weights @ values)
+        found.append(cr2(influence, weights, variances=weights**2))
+    variances = np.array([one.se**2 for one in found])
+    true = float(weights @ weights)
+    assert variances.mean() == pytest.approx(true, rel=0.04)
+    # 2 V^2 / var(V) are the degrees of freedom of a variance that is like chi-squared.
+    assert found[0].df == pytest.approx(2.0 * true**2 / variances.var(), rel=0.15)
+    assert found[0].df < cr2(influence, weights).df - 3
+
+
+def test_cr2_with_the_variances_of_its_sizes_is_cr2() -> None:
+    sizes = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    influence = np.array([0.3, -0.2, 0.1, -0.4, 0.2])
+    plain, given = cr2(influence, sizes), cr2(influence, sizes, variances=sizes / 15.0)
+    assert (given.se, given.df) == pytest.approx((plain.se, plain.df))

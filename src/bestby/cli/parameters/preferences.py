@@ -25,7 +25,9 @@ class Statistics(groups.Family):
     method: str = choice(
         "NAME", ("auto", "bradley-terry", "davidson", "win-rate"), "Method: ", default="auto"
     )
-    scale: str = choice("SCALE", allowed_names("scale"), "Scale of the strengths: ", default="log")
+    scale: str = choice(
+        "SCALE", allowed_names("scale", "preferences"), "Scale of the strengths: ", default="log"
+    )
     prior: float = option(
         "N", "Judgements, half of them won, that are added between every two systems.", default=0
     )

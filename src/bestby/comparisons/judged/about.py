@@ -1,0 +1,139 @@
+"""What a judged comparison says of itself: its scale, its notes and its provenance."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby.comparisons.judged.calibrating import Calibrated
+from bestby.comparisons.judged.drawing import Drawn
+from bestby.comparisons.judged.estimating import Estimates
+from bestby.comparisons.judged.source import Scores
+from bestby.results.base import Note, Provenance, provenance_of
+from bestby.results.judged import LabelsDrawn
+from bestby.vocabulary import allowed_names
+
+METRIC = "human score"
+
+FEW_LABELS = 20
+"""Labels of a system below which the calibration says nothing of the intervals."""
+
+_SPAN = 1.5
+"""How much wider the range of judge and humans together may be than that of each, on the same scale."""
+
+
+def scale_of(scores: Scores, given: Any) -> Literal["same", "different"]:
+    """Return whether judge and humans score on the same scale; refuse ranges that cannot be the same."""
+    human = scores.human[~np.isnan(scores.human)]
+    ends = [(float(x.min()), float(x.max())) for x in (scores.judge, human)]
+    whole = max(high for _, high in ends) - min(low for low, _ in ends)
+    least = min(high - low for low, high in ends)
+    shares = min(low for low, _ in ends) >= 0.0 and max(high for _, high in ends) <= 1.0
+    alike = shares or whole <= _SPAN * least
+    if given is None:
+        return "same" if alike else "different"
+    checks.choice(given, allowed_names("scale", "judged"), "scale")
+    apart = ends[0][0] > ends[1][1] or ends[1][0] > ends[0][1]
+    beyond = bool(np.isin(human, (0.0, 1.0)).all()) and not shares
+    if given == "same" and (apart or beyond):
+        raise InvalidInputError(
+            f'scale="same", but the judge\'s scores lie from {ends[0][0]:g} to {ends[0][1]:g} and the human'
+            f" ones from {ends[1][0]:g} to {ends[1][1]:g}",
+            hint='bring them to the same scale, or say scale="different"',
+            argument="scale",
+        )
+    return "same" if given == "same" else "different"
+
+
+@dataclass(frozen=True)
+class About:
+    """What a result says of its data: how labels were drawn, numbers, notes, and the hash."""
+
+    how: LabelsDrawn
+    n_labelled: int
+    n_strata: int
+    notes: tuple[Note, ...]
+    data: Mapping[str, Any]
+    data_hash: str
+
+    def provenance(self, settings: Mapping[str, Any], scale: str, greater: bool) -> Provenance:
+        """Return where the numbers come from."""
+        own = {"labels_drawn": self.how, "scale": scale, "greater_is_better": greater}
+        return provenance_of({"metrics": [METRIC], **own, **settings}, self.data, data_hash=self.data_hash)
+
+
+def corrected(scores: Scores, labelled: Drawn, made: Estimates) -> About:
+    """Return what is said of scores corrected by labels of some of the items."""
+    data = labelled.data
+    named: dict[str, Any] = {
+        "items": len(scores.human), "systems": list(scores.names), "labels": int(data.known.sum()),
+    }  # fmt: skip
+    if labelled.n_clusters:
+        named["clusters"] = labelled.n_clusters
+    if labelled.n_strata > 1:
+        named["strata"] = labelled.n_strata
+    n = len(scores.human)
+    table = [scores.judge.reshape(n, -1), scores.human, data.weights, data.strata, data.clusters]
+    return About(
+        labelled.how,
+        int(data.known.any(axis=1).sum()),
+        labelled.n_strata,
+        _notes(labelled, made),
+        named,
+        _hash(scores, np.column_stack(table)),
+    )
+
+
+def calibrated(scores: Scores, made: Calibrated) -> About:
+    """Return what is said of shares corrected by error rates."""
+    sizes = [one.zeros + one.ones for one in made.rates]
+    named = {
+        "items": made.n_items,
+        "systems": list(scores.names),
+        "calibration": sum(sizes[: None if made.own else 1]),
+    }
+    told = (
+        "the judge is taken to err as often on these items as on those of the calibration set. If these are"
+        " easier, or were chosen by what the judge said, the corrected scores are biased"
+    )
+    rates = [value for one in made.rates for value in astuple(one)]
+    table = np.column_stack([made.verdicts, np.tile(rates, (made.n_items, 1))])
+    return About("calibration", max(sizes), 1, (Note("error_rates", told),), named, _hash(scores, table))
+
+
+def _hash(scores: Scores, table: Any) -> str:
+    """Hash the data, whatever the order of the items."""
+    digest = hashlib.blake2b("|".join(scores.names).encode(), digest_size=8)
+    ordered = table.astype(np.float64)[np.lexsort(table.T)]
+    digest.update(np.ascontiguousarray(ordered).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _notes(labelled: Drawn, made: Estimates) -> tuple[Note, ...]:
+    """Return what must be known of the whole."""
+    notes = [labelled.note]
+    fewest = int(labelled.data.known.sum(axis=0).min())
+    if fewest < FEW_LABELS:
+        notes.append(
+            Note(
+                "few_labels",
+                f"a system has {fewest} human labels: with fewer than {FEW_LABELS} the intervals may be too"
+                " short",
+            )
+        )
+    outside = made.bounds == (0.0, 1.0) and bool(((made.scores < 0.0) | (made.scores > 1.0)).any())
+    if outside:
+        notes.append(
+            Note(
+                "outside_bounds",
+                "a corrected score lies outside [0, 1], as the correction adds a difference of means; its"
+                " interval does not",
+            )
+        )
+    return tuple(notes)

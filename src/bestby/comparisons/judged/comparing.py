@@ -1,0 +1,330 @@
+"""`compare_judged`: systems by the scores of a judge, corrected by a few human labels."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
+from bestby._core.typing import Question
+from bestby.comparisons.common import family
+from bestby.comparisons.common.settings import CheckedSettings
+from bestby.comparisons.judged import about
+from bestby.comparisons.judged.calibrating import Calibrated, calibrated
+from bestby.comparisons.judged.drawing import drawn
+from bestby.comparisons.judged.estimating import Estimates, estimated
+from bestby.comparisons.judged.source import Scores, scores_of
+from bestby.data.frames import backend_of
+from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
+from bestby.results.judged import JudgedComparison, JudgedDifference, JudgedScore
+from bestby.results.values import without_interval
+from bestby.vocabulary import ItemCorrection
+
+Made: TypeAlias = Estimates | Calibrated
+"""Estimates by either method."""
+
+
+@dataclass(frozen=True)
+class Settings(CheckedSettings):
+    """The arguments of `compare_judged` that are not data; see there."""
+
+    level: float
+    simultaneous: bool
+    alternative: Question
+    correction: str
+    margin: float | None
+    baseline: str | None
+    interval: str | None = "auto"
+    test: str | None = "auto"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.simultaneous and self.correction != "holm":
+            raise InvalidInputError(
+                "with simultaneous=True adjusted p-values are those of the intervals, so"
+                f" correction={self.correction!r} would be ignored",
+                hint="leave out one of the two",
+            )
+
+    def by_name(self) -> dict[str, Any]:
+        """Return the settings as they are in the provenance."""
+        named = super().by_name()
+        if self.simultaneous:
+            named.pop("correction", None)
+        return named
+
+    @property
+    def corrected_by(self) -> str:
+        """The name of the correction in the result."""
+        return family.SIMULTANEOUS if self.simultaneous else self.correction
+
+
+@with_suggestions
+def compare_judged(
+    judge: Any,
+    human: Any = None,
+    *,
+    calibration: Any = None,
+    greater_is_better: bool = True,
+    systems: str | Sequence[str] | None = None,
+    ignore: str | Sequence[str] | None = None,
+    clusters: Any = None,
+    strata: Any = None,
+    labels_drawn: Any = None,
+    scale: Literal["same", "different"] | None = None,
+    baseline: str | None = None,
+    level: float = 0.95,
+    simultaneous: bool = False,
+    alternative: Question = "two-sided",
+    correction: ItemCorrection = "holm",
+    margin: float | None = None,
+) -> JudgedComparison:
+    """Compare systems by a judge's scores of all items, corrected by human scores of a few.
+
+    A judge, such as a language model or an automatic metric, scores everything and may be biased; people
+    score little and are right. The means that people would give to all items are estimated from both: from
+    the labels, plus what the judge says of the items that have none. They are as unbiased as the labels
+    alone, and more precise by as much as the judge foretells them.
+
+    Parameters
+    ----------
+    judge : mapping of str to array_like, shape (n,) or (n, J), or data frame
+        By system, the judge's score of every item; of J judges a column each. The scores of a system may be a
+        mapping of item id to score. A data frame has the human scores too: columns ``item``, ``system``,
+        ``judge`` and ``human``, or ``judge[a]``, ``human[a]``, ``judge[b]``, ... for systems a, b, ...
+    human : mapping of str to array_like, shape (n,) or (n, H)
+        By system, the human score where there is one, else None or NaN; of H humans their mean is taken. A
+        mapping of item id to score holds the labelled items only. Systems may have different items labelled.
+    calibration : mapping of str to pair of array_like, shape (m,), or one pair, optional
+        In place of `human`, for verdicts 0 and 1: by system (or for all of them), the judge's and the humans'
+        verdicts of other items, from which the error rates of the judge follow.
+    greater_is_better : bool
+        Whether a greater human score is better; False for penalties.
+    systems, ignore
+        Which systems to compare, or to leave out.
+    clusters, strata : array_like, shape (n,), or mapping of item id to group, or str
+        As for `compare`; a name of a column if `judge` is a data frame. Strata are counted by their share of
+        all items, and a cluster lies in one stratum.
+    labels_drawn : {"random", "stratified"} or array_like, shape (n,), or mapping, or str
+        How the labelled items were chosen, which must be said: at random; at random inside each of `strata`;
+        or with these probabilities in (0, 1] (by item, a column of the frame, or by system).
+    scale : {"same", "different"}, optional
+        Whether judge and humans score on the same scale; by default they do if their ranges are alike.
+    baseline, level, simultaneous, alternative, correction, margin
+        As for `compare`, on the scale of the human scores.
+
+    Returns
+    -------
+    JudgedComparison
+        The judge's own means, the labels' own, the corrected ones and their differences.
+
+    Raises
+    ------
+    InvalidInputError
+        If `labels_drawn` is left out, an item has a label and no score of the judge, a probability lies
+        outside (0, 1], or another argument cannot be used as given.
+    DesignError
+        If a system has fewer than two labels, or labels of one cluster only; two systems share no labelled
+        item; the judge always says the same; or everything is labelled.
+
+    See Also
+    --------
+    compare : Compare systems by labels of all items.
+    compare_preferences : Compare systems by which of two outputs was preferred.
+
+    Notes
+    -----
+    *Estimate.* Prediction-powered inference with tuning [1]_: the mean of the labels of a system, plus
+    coefficients times what the labelled items have less of the judge's scores than all items. It is one
+    regression for all systems, on the scores of all of them, so that each difference is the difference of the
+    scores beside it; a comparison of two systems alone may differ from the same pair among others.
+    Coefficients are drawn towards 0 by as much as chance accounts for, so that a judge that foretells nothing
+    leaves the labels alone. Strata have coefficients of their own if each has 25 labels [2]_. Probabilities
+    weigh labels by their inverse [3]_.
+
+    *Intervals* take each item (or cluster) as drawn anew, so they are also for items like these. They are of
+    Student's t, from what each cluster adds, with bias-reduced errors (CR2) of residuals that the regression
+    has not seen; for labels 0 and 1 they are score intervals with as many labels as would carry the same
+    variance alone, and never more than there are where fewer than five labels are of the rarer kind.
+
+    *Error rates.* With a calibration set the shares are corrected by the judge's specificity and sensitivity
+    [4]_, with intervals that allow for the uncertainty of both [5]_; differences are by the delta method. It
+    rests on the judge erring as often on these items as on those of the calibration set.
+
+    They mislead where the labelled items were chosen by their scores, or by how doubtful they looked: no
+    number of labels mends that.
+
+    References
+    ----------
+    .. [1] Angelopoulos, Duchi & Zrnic (2023), PPI++: Efficient prediction-powered inference, arXiv
+       2311.01453.
+    .. [2] Fisch et al. (2024), Stratified prediction-powered inference for effective hybrid evaluation of
+       language models, NeurIPS.
+    .. [3] Hajek (1971), Comment on an essay by D. Basu, in Foundations of Statistical Inference, 236.
+
+    .. [4] Rogan & Gladen (1978), Estimating prevalence from the results of a screening test, Amer. J.
+       Epidemiol. 107, 71-76.
+    .. [5] Lee, Zeng, Jeong, Sohn & Lee (2025), How to correctly report LLM-as-a-judge evaluations, arXiv
+       2511.21140.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bestby import compare_judged
+    >>> rng = np.random.default_rng(0)
+    >>> truth = {"new": rng.integers(1, 6, 500), "old": rng.integers(1, 5, 500)}
+    >>> judge = {name: values + 0.5 * rng.normal(size=500) for name, values in truth.items()}
+    >>> human = {name: [*values[:100], *[None] * 400] for name, values in truth.items()}
+    >>> result = compare_judged(judge, human, labels_drawn="random")
+    >>> difference = result["new", "old"]
+    >>> round(difference.labels_estimate, 2), round(difference.estimate, 2), round(difference.extra_labels)
+    (0.55, 0.45, 205)
+    """
+    settings = Settings.checked(
+        "judged", level=level, simultaneous=simultaneous, alternative=alternative, correction=correction,
+        margin=margin, baseline=baseline,
+    )  # fmt: skip
+    greater = checks.flag(greater_is_better, "greater_is_better")
+    if calibration is not None:
+        unused = {"human": human, "clusters": clusters, "strata": strata, "labels_drawn": labels_drawn}
+        checks.refuse_unused("a calibration set", **{name: (value, None) for name, value in unused.items()})
+    scores = scores_of(judge, {} if calibration is not None else human, systems, ignore)
+    checks.two_systems(scores.names)
+    checks.valid_baseline(baseline, scores.names)
+    if calibration is not None:
+        rates = calibrated(scores, calibration, settings.level)
+        result = _compared(scores, rates, about.calibrated(scores, rates), settings, "same", greater)
+    else:
+        labelled = drawn(scores, labels_drawn, clusters, strata)
+        means, chosen = estimated(labelled), about.scale_of(scores, scale)
+        result = _compared(scores, means, about.corrected(scores, labelled, means), settings, chosen, greater)
+    return remember_backend(result, backend_of(judge))
+
+
+def _compared(
+    scores: Scores, made: Made, data: about.About, settings: Settings, scale: Any, greater: bool
+) -> JudgedComparison:
+    names = scores.names
+    order = family.ranked(made.scores, names, greater)
+    base = None if settings.baseline is None else names.index(settings.baseline)
+    pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
+    at = made.joint(pairs, names).single_level(settings.alpha) if settings.simultaneous else settings.alpha
+    plain = [_difference(names, made, a, b, settings, greater, at) for a, b in pairs]
+    differences = family.with_direction_notes(
+        _adjusted(plain, made, pairs, names, settings, greater), settings.alpha
+    )
+    systems = _scores(names, made, order, differences, settings)
+    return JudgedComparison(
+        metrics=(MetricInfo(about.METRIC, greater, made.bounds),),
+        systems=systems,
+        differences=differences,
+        omnibus=(),
+        notes=(*data.notes, *_constant(systems, made)),
+        provenance=data.provenance(settings.by_name(), scale, greater),
+        n_items=len(scores.human),
+        level=settings.level,
+        correction=settings.corrected_by,
+        margin=settings.margin,
+        baseline=settings.baseline,
+        n_clusters=made.n_clusters,
+        labels_drawn=data.how,
+        scale=scale,
+        n_labelled=data.n_labelled,
+        n_judges=scores.judge.shape[2],
+        n_strata=data.n_strata,
+    )
+
+
+def _constant(systems: Sequence[JudgedScore], made: Made) -> Iterator[Note]:
+    """Yield why a score has no interval."""
+    note = without_interval("constant_scores", made.method)
+    for one in systems:
+        if one.interval is None:
+            yield from notes_about([note], about.METRIC, one.system)
+
+
+def _adjusted(
+    plain: list[JudgedDifference],
+    made: Made,
+    pairs: list[tuple[int, int]],
+    names: Sequence[str],
+    settings: Settings,
+    greater: bool,
+) -> Sequence[JudgedDifference]:
+    """Return the differences with the p-values of the family."""
+    if not settings.simultaneous and settings.correction != "step-down":
+        return family.adjusted(plain, settings.correction)
+    joint, side = made.joint(pairs, names), settings.towards(greater)
+    if settings.simultaneous:
+        two_sided = [made.test(made.contrast(a, b), "two-sided").p_value for a, b in pairs]
+        found = joint.adjusted(np.array(two_sided))
+        wrong = [side != "two-sided" and (d.estimate > 0.0) != (side == "greater") for d in plain]
+        found = np.where(wrong, 1.0, found)
+    else:
+        found = joint.stepped_down(np.array([d.p_value for d in plain]), side)
+    return [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(plain, found, strict=True)]
+
+
+def _difference(
+    names: Sequence[str], made: Made, a: int, b: int, settings: Settings, greater: bool, at: float
+) -> JudgedDifference:
+    """Return all that is told of A minus B; its p-value is not adjusted."""
+    contrast = made.contrast(a, b)
+
+    def bounds(level: float) -> family.Bounds:
+        found = made.interval(contrast, 1.0 - at * (1.0 - level) / (1.0 - settings.level))
+        if found is not None and settings.simultaneous:
+            found = dataclasses.replace(found, level=level, method=family.SIMULTANEOUS)
+        return found, () if found is not None else (without_interval("constant_difference", made.method),)
+
+    interval, tost, notes = family.with_equivalence(bounds, settings.level, settings.margin)
+    test = made.test(contrast, settings.towards(greater))
+    common = made.common(a, b)
+    plain = JudgedDifference(
+        metric=about.METRIC, a=names[a], b=names[b],
+        estimate=float(made.scores[a] - made.scores[b]),
+        score_a=float(made.scores[a]), score_b=float(made.scores[b]),
+        interval=interval, test=test, p_adjusted=test.p_value, greater_is_better=greater,
+        n_items=made.n_items, n_differing=common.differing, n_clusters=made.n_clusters, level=settings.level,
+        notes=notes_about(notes, about.METRIC, names[a], names[b]),
+        standard_error=made.error(contrast).se, standard_error_method="cr2" if made.n_clusters else "formula",
+        judge_estimate=float(made.judge[a] - made.judge[b]),
+        labels_estimate=made.labels_mean(contrast),
+        labels_interval=made.interval(contrast, settings.level, alone=True),
+        n_labels=common.n, extra_labels=made.extra_labels(contrast),
+    )  # fmt: skip
+    return family.with_verdict(plain, tost, settings.margin)
+
+
+def _scores(
+    names: Sequence[str],
+    made: Made,
+    order: Sequence[int],
+    differences: Sequence[JudgedDifference],
+    settings: Settings,
+) -> tuple[JudgedScore, ...]:
+    ranked = [names[s] for s in order]
+    low, high, letters = family.standings(
+        ranked, differences, settings.alpha, lettered=settings.baseline is None
+    )
+    return tuple(
+        JudgedScore(
+            metric=about.METRIC, system=names[s], score=float(made.scores[s]),
+            interval=made.interval(made.contrast(s), settings.level),
+            rank_low=int(low[place]), rank_high=int(high[place]),
+            group=None if letters is None else letters[place],
+            standard_error=made.error(made.contrast(s)).se,
+            standard_error_method="cr2" if made.n_clusters else "formula",
+            judge_score=float(made.judge[s]), labels_score=made.labels_mean(made.contrast(s)),
+            labels_interval=made.interval(made.contrast(s), settings.level, alone=True),
+            n_labels=made.common(s, s).n, tuning=made.tuning(s),
+            extra_labels=made.extra_labels(made.contrast(s)),
+        )
+        for place, s in enumerate(order)
+    )  # fmt: skip

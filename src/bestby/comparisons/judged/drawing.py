@@ -1,0 +1,168 @@
+"""How the labelled items were chosen, and which groups they lie in: from what was said to weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import counted, quoted
+from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.comparisons.judged.source import Scores, codes
+from bestby.inference.prediction_powered import Labelled, label_weights
+from bestby.results.base import Note
+from bestby.results.judged import LabelsDrawn
+
+_WHY = (
+    'say how the labelled items were chosen: labels_drawn="random", or "stratified" with strata, or their'
+    " probabilities"
+)
+
+_ASSUMED: dict[LabelsDrawn, str] = {
+    "random": "the labelled items are taken to be drawn at random from all items",
+    "stratified": "the labelled items are taken to be drawn at random inside each stratum",
+    "probabilities": "the labelled items are taken to be drawn by chance with the probabilities given",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The labelled data, how its items were drawn, and the numbers of strata and clusters (0: none)."""
+
+    data: Labelled
+    how: LabelsDrawn
+    n_strata: int
+    n_clusters: int
+
+    @property
+    def note(self) -> Note:
+        """What everything rests on."""
+        return Note(
+            "labels_drawn",
+            f"{_ASSUMED[self.how]}. If they were chosen by their scores or by how doubtful they are, the"
+            " corrected scores are biased, and more labels do not mend it",
+        )
+
+
+def drawn(scores: Scores, labels_drawn: Any, clusters: Any, strata: Any) -> Drawn:
+    """Return the data with the weights of its labels, if these can carry an estimate."""
+    if labels_drawn is None:
+        raise InvalidInputError(
+            "labels_drawn is missing: a correction by labels holds only if chance chose the labelled items,"
+            " and the scores do not show whether it did",
+            hint=_WHY,
+            argument="labels_drawn",
+        )
+    n = len(scores.human)
+    known = ~np.isnan(scores.human)
+    _check_labels(scores, known)
+    stratum = np.zeros(n, dtype=np.int64)
+    if strata is not None:
+        stratum = codes(scores.side(strata, "strata"), "strata", n)
+    cluster = np.arange(n)
+    if clusters is not None:
+        cluster = codes(scores.side(clusters, "clusters"), "clusters", n)
+    how: LabelsDrawn = "probabilities"
+    probabilities = None
+    if isinstance(labels_drawn, str) and labels_drawn in ("random", "stratified"):
+        how = "stratified" if labels_drawn == "stratified" else "random"
+    else:
+        probabilities = _probabilities(scores, labels_drawn, known)
+    if how == "stratified" and strata is None:
+        raise InvalidInputError(
+            'labels_drawn="stratified" needs the strata', hint="give the stratum of every item: strata=...",
+            argument="labels_drawn",
+        )  # fmt: skip
+    _check_groups(scores, known, stratum, cluster, clustered=clusters is not None)
+    weights = label_weights(known, stratum, probabilities)
+    return Drawn(
+        Labelled(scores.judge, scores.human, weights, stratum, cluster),
+        how,
+        int(stratum.max()) + 1,
+        0 if clusters is None else int(cluster.max()) + 1,
+    )
+
+
+def _check_labels(scores: Scores, known: BoolArray) -> None:
+    """Refuse too few labels, and labels of everything."""
+    for name, count in zip(scores.names, known.sum(axis=0).tolist(), strict=True):
+        if count < 2:
+            raise DesignError(
+                f"system {quoted(name)} has {counted(count, 'human label')}, and at least 2 are needed",
+                hint="label more items, or leave the system out",
+            )
+    shared = known.T.astype(np.float64) @ known.astype(np.float64)
+    if (shared == 0.0).any():
+        a, b = (scores.names[int(x)] for x in np.argwhere(shared == 0.0)[0])
+        raise DesignError(
+            f"systems {quoted(a)} and {quoted(b)} share no labelled item",
+            hint="label the same items for all systems: the difference is then known far better",
+        )
+    if known.all():
+        raise DesignError(
+            "every item of every system has a human label, so that there is nothing for the judge to add",
+            hint="compare the human labels, with compare",
+        )
+
+
+def _probabilities(scores: Scores, given: Any, known: BoolArray) -> FloatArray:
+    """Return the probabilities of the labels, shape (N, S), by column, item or system."""
+    by_system = isinstance(given, Mapping) and set(given) == set(scores.names)
+    columns = [given[name] for name in scores.names] if by_system else [given]
+    found = []
+    for one in columns:
+        values = scores.side(one, "labels_drawn")
+        try:
+            array = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            array = np.zeros(())
+        if array.shape != (len(known),):
+            raise InvalidInputError(
+                f'labels_drawn must be "random", "stratified" or a probability per item, got {quoted(given)}',
+                hint=_WHY,
+                argument="labels_drawn",
+            )
+        found.append(array)
+    probabilities = np.broadcast_to(np.stack(found, axis=1), known.shape)
+    wrong = known & ~((probabilities > 0.0) & (probabilities <= 1.0))
+    if wrong.any():
+        item, system = (int(x) for x in np.argwhere(wrong)[0])
+        which = item if scores.ids is None else scores.ids[item]
+        raise InvalidInputError(
+            f"the probability of labelling item {quoted(which)} must lie in (0, 1], got"
+            f" {probabilities[item, system]:g}",
+            hint="give the probability with which each item was drawn to be labelled",
+            argument="labels_drawn",
+        )
+    return np.where(known, probabilities, 1.0)
+
+
+def _check_groups(
+    scores: Scores, known: BoolArray, stratum: IntArray, cluster: IntArray, *, clustered: bool
+) -> None:
+    """Refuse clusters across strata, labels of one cluster, and strata with fewer than two labelled units."""
+    if clustered:
+        pairs = np.unique(np.stack([cluster, stratum]), axis=1)
+        if pairs.shape[1] > int(cluster.max()) + 1:
+            raise DesignError(
+                "a cluster lies in several strata", hint="give strata of whole clusters", argument="strata"
+            )
+    unit = "labelled cluster" if clustered else "label"
+    for place, name in enumerate(scores.names):
+        there = known[:, place]
+        units = np.unique(np.stack([stratum[there], cluster[there]]), axis=1)[0]
+        counts = np.bincount(units, minlength=int(stratum.max()) + 1)
+        if counts.sum() < 2:
+            raise DesignError(
+                f"all labels of system {quoted(name)} lie in one cluster: nothing tells how clusters vary",
+                hint="label items of several clusters",
+            )
+        if counts.min() < 2 and counts.size > 1:
+            raise DesignError(
+                f"a stratum has {counted(int(counts.min()), unit)} of system {quoted(name)}, and at least 2"
+                " are needed",
+                hint="label more of its items, or join it with another stratum",
+            )

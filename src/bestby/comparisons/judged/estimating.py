@@ -1,0 +1,164 @@
+"""Corrected means with their intervals and tests, of systems and of pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bestby._core.typing import Alternative, FloatArray
+from bestby.comparisons.judged.drawing import Drawn
+from bestby.inference import powered_intervals
+from bestby.inference.clusters import StandardError, cr2_covariance
+from bestby.inference.joint import Joint, Spread
+from bestby.inference.powered_intervals import Shares
+from bestby.inference.prediction_powered import Corrected, Labelled, corrected
+from bestby.results.values import Interval, TestResult, has_length
+
+
+@dataclass(frozen=True)
+class Common:
+    """Items labelled for two systems, and those of them whose human scores differ."""
+
+    n: int
+    differing: int
+
+
+def contrast_of(n_systems: int, a: int, b: int | None) -> FloatArray:
+    """Return the contrast of a system, or of a minus b, shape (S,)."""
+    found = np.zeros(n_systems)
+    found[a] = 1.0
+    if b is not None:
+        found[b] = -1.0
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """The estimates of all systems; `judge` are the judge's own means."""
+
+    data: Labelled
+    means: Corrected
+    judge: FloatArray
+    n_clusters: int
+    binary: bool
+
+    @property
+    def scores(self) -> FloatArray:
+        """The corrected means, shape (S,)."""
+        return self.means.scores
+
+    @property
+    def labels(self) -> FloatArray:
+        """The means of the labels alone, shape (S,)."""
+        return self.means.labels
+
+    @property
+    def method(self) -> str:
+        """The method of the intervals of most differences."""
+        return powered_intervals.SCORE if self.binary else powered_intervals.T
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.data.human)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What the mean human score can be, where that is known."""
+        return (0.0, 1.0) if self.binary else (-math.inf, math.inf)
+
+    def contrast(self, a: int, b: int | None = None) -> FloatArray:
+        """Return the contrast of a system, or of a minus b."""
+        return contrast_of(self.scores.size, a, b)
+
+    def labels_mean(self, contrast: FloatArray) -> float:
+        """Return a score or a difference by the labels alone."""
+        return float(contrast @ self.labels)
+
+    def common(self, a: int, b: int) -> Common:
+        """Return how many items are labelled for both."""
+        both = self.data.known[:, a] & self.data.known[:, b]
+        return Common(int(both.sum()), int((self.data.human[both, a] != self.data.human[both, b]).sum()))
+
+    def error(self, contrast: FloatArray) -> StandardError:
+        """Return the standard error of a score or of a difference."""
+        return self.means.error(contrast)
+
+    def interval(self, contrast: FloatArray, level: float, *, alone: bool = False) -> Interval | None:
+        """Return the interval of a score or a difference, or of the labels alone; None without length."""
+        estimate = float(contrast @ (self.labels if alone else self.scores))
+        error = self.means.error_alone(contrast) if alone else self.error(contrast)
+        low, high, method = powered_intervals.interval(estimate, error, self._shares(contrast), level)
+        found = Interval(low, high, level, method, True)
+        size = max(float(np.abs(self.scores[contrast != 0.0]).max()), abs(estimate))
+        return found if math.isfinite(low) and math.isfinite(high) and has_length(found, size) else None
+
+    def test(self, contrast: FloatArray, alternative: Alternative) -> TestResult:
+        """Return the test of a difference."""
+        estimate = float(contrast @ self.scores)
+        return powered_intervals.tested(estimate, self.error(contrast), self._shares(contrast), alternative)
+
+    def extra_labels(self, contrast: FloatArray) -> float | None:
+        """Return how many more labels alone would have had the same precision."""
+        own, alone = self.error(contrast).se, self.means.error_alone(contrast).se
+        if own == 0.0 or alone == 0.0:
+            return None
+        n = float(self.data.known[:, contrast != 0.0].sum(axis=0).mean())
+        return n * ((alone / own) ** 2 - 1.0)
+
+    def tuning(self, system: int) -> tuple[float, ...]:
+        """Return, per judge, the coefficient of its score of the system, over the strata by their size."""
+        shares = np.bincount(self.data.strata) / self.n_items
+        own = self.means.coefficients[self.means.tuned, system, system]
+        return tuple((shares @ own).tolist())
+
+    def joint(self, pairs: list[tuple[int, int]], names: Sequence[str]) -> Joint:
+        """Return how the differences of pairs vary together, whatever the order of the systems."""
+        order = sorted(range(len(names)), key=lambda s: names[s])
+        place = np.argsort(order)
+        a, b = np.array(pairs).T
+        spread = Spread.normal(self._covariance, len(self.means.sizes)).ordered(order)
+        return Joint.of(spread, place[a], place[b], 0)
+
+    @cached_property
+    def _covariance(self) -> FloatArray:
+        """The covariances of the scores less their mean over the systems."""
+        means = self.means
+        cross = means.of_labels.T @ means.of_judge
+        residual = cr2_covariance(means.of_labels, means.sizes.mean(axis=1), None, means.bounds)
+        whole = residual + means.judge_covariance + cross + cross.T
+        centre = np.eye(len(whole)) - 1.0 / len(whole)
+        found: FloatArray = centre @ whole @ centre
+        return found
+
+    def _shares(self, contrast: FloatArray) -> Shares | None:
+        """Return what labels 0 and 1 say of a share or a difference; None if there is no score interval."""
+        if not self.binary:
+            return None
+        involved = np.flatnonzero(contrast)
+        a, b = int(involved[0]), int(involved[-1])
+        known = self.data.known[:, a]
+        if not np.array_equal(known, self.data.known[:, b]):
+            return None
+        weights = self.data.weights[known, a]
+        n = 1.0 / float(weights @ weights)
+        first, second = self.data.human[known, a], self.data.human[known, b]
+        if a == b:
+            share = float(weights @ first)
+            rare = int(min(first.sum(), (1.0 - first).sum()))
+            return Shares(n, share * (1.0 - share), None, rare)
+        differing = float(weights @ (first != second))
+        net = float(weights @ (first - second))
+        return Shares(n, differing - net * net, differing, int((first != second).sum()))
+
+
+def estimated(drawn: Drawn) -> Estimates:
+    """Return the estimates of labelled data."""
+    data = drawn.data
+    labels = data.human[data.known]
+    binary = bool(np.isin(labels, (0.0, 1.0)).all())
+    return Estimates(data, corrected(data), data.judge.mean(axis=(0, 2)), drawn.n_clusters, binary)

@@ -1,0 +1,208 @@
+"""The report of a comparison by a judge and a few human labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from bestby.report import column, data, scaffold, summary, words
+from bestby.report.column import Cell, Column
+from bestby.report.document import Document, Picture
+from bestby.report.figures import forest
+from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
+from bestby.report.numbers import DASH, MINUS, Rounding, percent
+from bestby.report.tables import (
+    Table,
+    difference_rounding,
+    differences_table,
+    marks,
+    pairs_matrix,
+    systems_table,
+    why_marked,
+)
+from bestby.results.judged import JudgedComparison, JudgedScore
+
+_SOURCES = {
+    "judge_estimate": "judge_estimate",
+    "labels_estimate": "labels_estimate",
+    "labels_low": "labels_interval.low",
+    "labels_high": "labels_interval.high",
+    "n_labels": "n_labels",
+    "extra_labels": "extra_labels",
+}
+_OF_SCORES = {
+    "judge_score": "judge_score",
+    "labels_score": "labels_score",
+    "labels_low": "labels_interval.low",
+    "labels_high": "labels_interval.high",
+    "n_labels": "n_labels",
+    "extra_labels": "extra_labels",
+}
+COLUMNS = (*data.COLUMNS, *_SOURCES)
+TUNING = "tuning"
+
+_METHOD = (
+    "Scores: prediction-powered inference with tuning, one regression of the human scores on the judge's"
+    " scores of all systems."
+)
+
+
+_BY_RATES = "Scores: the judge's shares, corrected by its error rates on a calibration set (Rogan-Gladen)."
+
+
+def document(c: JudgedComparison) -> Document:
+    """Return the report: corrected means, their differences, and what judge and labels say alone."""
+    metric, digits = c.metrics[0], difference_rounding(c)
+    by_rates = c.labels_drawn == "calibration"
+    alone = column.number("judge alone", Rounding.of([(s.score, s.interval) for s in c.systems]), _judged)
+    beside = (alone,) if by_rates else ()
+    how = _BY_RATES if by_rates else _METHOD
+    pictures: tuple[Picture, ...] = ()
+    if 1 <= len(c.differences) <= scaffold.MOST_PAIRS:
+        pictures = (scaffold.forest_picture(c, metric.name, len(c.differences), partial(forest.forest, c)),)
+    return scaffold.one_section(
+        c,
+        title=f"{len(c.systems)} systems compared by a judge and human labels",
+        subtitle=scaffold.subtitle(c, c.extent),
+        methods=f"{how} {summary.methods_sentence(c)}",
+        name=metric.name,
+        lead=summary.headline(c, metric),
+        tables=(
+            systems_table(
+                c, metric, beside_score=beside, score="the corrected mean human score", methods=how
+            ),
+            differences_table(c, metric),
+            *(() if by_rates else (_sources_of_scores(c), _sources_of_differences(c))),
+        ),
+        remarks=() if by_rates else (worth(c),),
+        pictures=pictures,
+        readings=tuple(words.difference_sentence(d, digits) for d in c.differences),
+        pairs=partial(pairs_matrix, c, metric),
+    )
+
+
+def _judged(entry: JudgedScore) -> float:
+    return entry.judge_score
+
+
+def worth(c: JudgedComparison) -> str:
+    """Return what the judge was worth, in labels."""
+    known = [d.extra_labels for d in c.differences if d.extra_labels is not None]
+    if not known:
+        return "What the judge is worth cannot be said, as an error is 0."
+    least, most = min(known), max(known)
+    labels = c.differences[0].n_labels if len(c.differences) == 1 else c.n_labelled
+    if most < 0.5:
+        return (
+            f"For these differences the judge is worth nothing beside the {labels} labels: these alone are"
+            " as precise."
+        )
+    if round(least) == round(most):
+        return f"For these differences the judge is worth {most:.0f} more labels beside the {labels}."
+    return (
+        f"For these differences the judge is worth {max(least, 0.0):.0f} to {most:.0f} more labels beside the"
+        f" {labels}."
+    )
+
+
+def _sources_of_scores(c: JudgedComparison) -> Table:
+    """Return what judge and labels say by themselves of each system."""
+    own = Rounding.of([(s.labels_score or 0.0, s.labels_interval) for s in c.systems])
+    columns = (
+        column.name("system", attrgetter("system")),
+        _judge(c, own, attrgetter("judge_score")),
+        column.number("labels alone", own, attrgetter("labels_score")),
+        column.interval(c.level, own, attrgetter("labels_interval")),
+        column.count("labels", attrgetter("n_labels")),
+        Column("tuning", lambda s: Cell(", ".join(map(_constant, s.tuning)), s.tuning[0])),
+        Column("judge worth", lambda s: _worth(s.extra_labels)),
+    )
+    caption = "Judge and labels alone: means, tuning constants, and how many more labels the judge is worth"
+    return Table.of(caption, columns, c.systems, part="sources", main=1)
+
+
+def _sources_of_differences(c: JudgedComparison) -> Table:
+    """Return what judge and labels say by themselves of each difference."""
+    own = Rounding.of([(d.labels_estimate or 0.0, d.labels_interval) for d in c.differences])
+    sides = column.sides(c.differences)
+    columns = (
+        *sides.columns,
+        _judge(c, own, attrgetter("judge_estimate")),
+        column.number("labels alone", own, attrgetter("labels_estimate")),
+        column.interval(c.level, own, attrgetter("labels_interval")),
+        column.count("labels", attrgetter("n_labels")),
+        Column("judge worth", lambda d: _worth(d.extra_labels)),
+        marks(c.differences),
+    )
+    caption = (
+        f"Judge and labels alone: differences, {sides.minus}, {percent(c.level)} intervals of the labels"
+    )
+    return Table.of(
+        caption,
+        columns,
+        c.differences,
+        words.stands_out,
+        part="sources of differences",
+        main=len(sides.columns),
+        footnote=why_marked(c.differences, c),
+    )
+
+
+def _judge(c: JudgedComparison, digits: Rounding, value: Callable[[Any], float]) -> Column:
+    """Return the column of the judge's own numbers, which may have another scale than the human ones."""
+    if c.scale == "same":
+        return column.number("judge alone", digits, value)
+    return Column("judge alone", lambda e: Cell(f"{value(e):.4g}".replace("-", MINUS), value(e)))
+
+
+def _constant(value: float) -> str:
+    """Return a tuning constant with two decimals, 0 without a sign.
+
+    >>> _constant(-0.004), _constant(-0.5)
+    ('0.00', '−0.50')
+    """
+    text = f"{abs(value):.2f}"
+    return text if value >= 0.0 or float(text) == 0.0 else f"{MINUS}{text}"
+
+
+def _worth(extra: float | None) -> Cell:
+    return (
+        Cell(DASH, float("-inf"))
+        if extra is None
+        else Cell(f"{round(extra)} labels".replace("-", MINUS), extra)
+    )
+
+
+def rows(c: JudgedComparison) -> list[dict[str, Any]]:
+    """Return one row per difference, with the columns `COLUMNS`."""
+    return list(data.without_skipped(c, (data.row(d) | data.row(d, _SOURCES) for d in c.differences)))
+
+
+def scores(c: JudgedComparison) -> list[dict[str, Any]]:
+    """Return one row per system; several tuning constants are joined by spaces."""
+    made = (
+        score_row(c, s) | data.row(s, _OF_SCORES) | {TUNING: s.tuning[0] if len(s.tuning) == 1 else
+        " ".join(f"{x!r}" for x in s.tuning)}
+        for s in c.systems
+    )  # fmt: skip
+    return list(data.without_skipped(c, made))
+
+
+def dictionary(c: JudgedComparison) -> dict[str, Any]:
+    """Return the comparison as dictionaries and lists."""
+    return {
+        "n_items": c.n_items,
+        "n_labelled": c.n_labelled,
+        "n_judges": c.n_judges,
+        "n_clusters": c.n_clusters or None,
+        "n_strata": c.n_strata,
+        "labels_drawn": c.labels_drawn,
+        "scale": c.scale,
+        "systems": scores(c),
+        "differences": rows(c),
+    }
+
+
+MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_OF_SCORES, TUNING), scores)}

@@ -1,0 +1,45 @@
+"""What the paragraph for a paper says of a judge and human labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bestby.report.paper.shared import against, inference, intervals_of_scores, named
+from bestby.report.references import cite
+from bestby.results.judged import JudgedComparison
+
+_LABELS = {
+    "random": ("drawn at random", "judge"),
+    "stratified": ("drawn at random inside strata", "judge in strata"),
+    "probabilities": ("drawn with known probabilities", "judge and probabilities"),
+}
+"""How labelled items were drawn, in words, and the analysis that follows."""
+
+
+def sentences(c: JudgedComparison) -> Iterator[str]:
+    """Yield how systems were compared by a judge and a few labels."""
+    names = [entry.system for entry in c.systems]
+    judges = "a judge" if c.n_judges == 1 else f"{c.n_judges} judges"
+    yield (
+        f"We compared {len(names)} systems{named(names)} by the scores of {judges} for {c.n_items} items, and"
+        f" by human scores of {_of_them(c)}{against(c.baseline)}."
+    )
+    if c.labels_drawn == "calibration":
+        yield (
+            "The judge's shares were corrected by its specificity and sensitivity on a calibration set with"
+            f" human verdicts{cite('analysis', 'judge by error rates')}."
+        )
+        yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
+        return
+    how, work = _LABELS[c.labels_drawn]
+    yield (
+        f"The labelled items were {how}. The mean human scores of all items were estimated by"
+        " prediction-powered inference with tuning, in one regression for all systems"
+        f"{cite('analysis', work)}."
+    )
+    yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
+
+
+def _of_them(c: JudgedComparison) -> str:
+    others = c.labels_drawn == "calibration"
+    return f"{c.n_labelled} others" if others else f"{c.n_labelled} of them"

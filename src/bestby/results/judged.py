@@ -1,0 +1,150 @@
+"""What a comparison by a judge and a few human labels returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from bestby._core.text import counted
+from bestby.results.base import negated
+from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.values import Interval
+
+LabelsDrawn = Literal["random", "stratified", "probabilities", "calibration"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgedScore(SystemScore):
+    """The mean human score of one system, from the judge's scores and the human labels together.
+
+    Parameters
+    ----------
+    score : float
+        The corrected mean; of shares it may lie a little outside [0, 1], its interval does not.
+    judge_score : float
+        The mean of the judge's scores of all items, on the judge's scale; of several judges their mean.
+    labels_score : float or None
+        The mean of the human labels, each weighted by how it was drawn; None with a calibration set.
+    labels_interval : Interval or None
+        Its interval.
+    n_labels : int
+        The number of items with a human label, or of the calibration set.
+    tuning : tuple of float
+        Per judge the coefficient of the judge's score of this system: 0 if the judge was found worth nothing,
+        1 for a judge on the human scale that is right but for a constant bias. Empty with a calibration set.
+    extra_labels : float or None
+        How many more labels would have been needed for the same precision without the judge; negative if the
+        judge has made it worse. None if an error is 0.
+
+    See Also
+    --------
+    JudgedComparison : Holds one per system.
+    SystemScore : What all scores have.
+    """
+
+    judge_score: float = field(kw_only=True)
+    labels_score: float | None = field(kw_only=True)
+    labels_interval: Interval | None = field(kw_only=True)
+    n_labels: int = field(kw_only=True)
+    tuning: tuple[float, ...] = field(kw_only=True)
+    extra_labels: float | None = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JudgedDifference(Difference):
+    """The difference of two corrected means.
+
+    Parameters
+    ----------
+    n_items, n_differing : int
+        Number of items, and of those labelled for both whose human scores differ.
+    judge_estimate : float
+        The difference of the judge's own means.
+    labels_estimate : float or None
+        The difference of the means of the labels alone; None with a calibration set.
+    labels_interval : Interval or None
+        Its interval.
+    n_labels : int
+        Items that are labelled for both systems.
+    extra_labels : float or None
+        As for `JudgedScore`.
+
+    See Also
+    --------
+    JudgedComparison : Holds one per pair.
+    Difference : What all differences have.
+    """
+
+    judge_estimate: float = field(kw_only=True)
+    labels_estimate: float | None = field(kw_only=True)
+    labels_interval: Interval | None = field(kw_only=True)
+    n_labels: int = field(kw_only=True)
+    extra_labels: float | None = field(kw_only=True)
+
+    @property
+    def extent(self) -> str:
+        """How much was compared, in words."""
+        own = Difference.extent.fget(self)  # type: ignore[attr-defined]
+        return f"{own}, {counted(self.n_labels, 'label')}"
+
+    def _mirrored_fields(self) -> dict[str, Any]:
+        return {
+            **Difference._mirrored_fields(self),
+            "judge_estimate": negated(self.judge_estimate),
+            "labels_estimate": None if self.labels_estimate is None else negated(self.labels_estimate),
+            "labels_interval": self.labels_interval and self.labels_interval.mirrored(),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class JudgedComparison(Comparison):
+    """The result of `compare_judged`: corrected means, their differences, and how they were computed.
+
+    Parameters
+    ----------
+    metrics, systems, differences
+        One metric, "human score"; `JudgedScore`; `JudgedDifference`.
+    labels_drawn : {"random", "stratified", "probabilities", "calibration"}
+        How the labelled items were said to be chosen, on which everything rests; "calibration" if they are
+        other items, which tell the error rates of the judge.
+    scale : {"same", "different"}
+        Whether judge and humans score on the same scale.
+    n_labelled : int
+        Items with a human label of some system, or of the calibration set.
+    n_judges : int
+        The number of judges.
+    n_strata : int
+        The number of strata; 1 if there are none.
+
+    See Also
+    --------
+    bestby.compare_judged : Makes it.
+    bestby.load : Reads it back from JSON.
+
+    Examples
+    --------
+    >>> from bestby import compare_judged
+    >>> judge = {"new": [1, 1, 1, 0] * 25, "old": [1, 0, 0, 1] * 25}
+    >>> human = {"new": [1, 1, 0, 0] * 10 + [None] * 60, "old": [1, 0, 0, 0] * 10 + [None] * 60}
+    >>> result = compare_judged(judge, human, labels_drawn="random")
+    >>> round(result["new", "old"].estimate, 3), result["new", "old"].n_labels
+    (0.25, 40)
+    """
+
+    systems: tuple[JudgedScore, ...]
+    differences: tuple[JudgedDifference, ...]
+    labels_drawn: LabelsDrawn = field(kw_only=True)
+    scale: Literal["same", "different"] = field(kw_only=True)
+    n_labelled: int = field(kw_only=True)
+    n_judges: int = field(kw_only=True)
+    n_strata: int = field(kw_only=True)
+
+    described_by: ClassVar[str] = "judged"
+
+    @property
+    def extent(self) -> str:
+        """How much was compared, in words."""
+        own = Comparison.extent.fget(self)  # type: ignore[attr-defined]
+        if self.labels_drawn == "calibration":
+            return f"{own}, error rates from {self.n_labelled} others"
+        return f"{own}, {self.n_labelled} with human labels"

@@ -1,0 +1,319 @@
+"""`compare_judged`: forms of the data, what is refused, and how the numbers hang together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bestby as bb
+from bestby.report.percent import in_percent
+
+RNG = np.random.default_rng(0)
+TRUTH = {name: RNG.integers(1, 6, 200) + place for place, name in enumerate(("a", "b", "c"))}
+JUDGE = {name: values + RNG.normal(size=200) for name, values in TRUTH.items()}
+CHOSEN = np.isin(np.arange(200), RNG.choice(200, 60, replace=False))
+HUMAN = {name: np.where(CHOSEN, values, np.nan) for name, values in TRUTH.items()}
+
+
+def compared(judge: Any = JUDGE, human: Any = HUMAN, **options: Any) -> bb.JudgedComparison:
+    return bb.compare_judged(judge, human, **{"labels_drawn": "random", **options})
+
+
+def numbers(found: bb.JudgedComparison) -> list[float]:
+    return [x for d in found for x in (d.estimate, d.interval.low, d.interval.high, d.p_value)]
+
+
+def test_every_form_of_the_data_gives_the_same_numbers() -> None:
+    expected = numbers(compared())
+    ids = [f"q{i}" for i in range(200)]
+    keyed = {name: dict(zip(ids, values, strict=True)) for name, values in JUDGE.items()}
+    few = {
+        name: {one: value for one, value in zip(ids, values, strict=True) if not np.isnan(value)}
+        for name, values in HUMAN.items()
+    }
+    listed = {name: [None if np.isnan(x) else int(x) for x in values] for name, values in HUMAN.items()}
+    long = pd.concat(
+        pd.DataFrame({"item": ids, "system": name, "judge": JUDGE[name], "human": HUMAN[name]})
+        for name in JUDGE
+    )
+    wide = pd.DataFrame(
+        {"item": ids}
+        | {f"judge[{name}]": values for name, values in JUDGE.items()}
+        | {f"human[{name}]": values for name, values in HUMAN.items()}
+    )
+    for found in (
+        compared(keyed, few),
+        compared(JUDGE, listed),
+        compared(long, None),
+        compared(long.sample(frac=1.0, random_state=1), None),
+        compared(wide, None),
+        compared(wide.to_dict("records"), None),
+    ):
+        assert numbers(found) == pytest.approx(expected, rel=1e-9)
+
+
+def test_groups_and_probabilities_as_columns_and_by_ids() -> None:
+    groups, chances = np.arange(200) // 4, np.where(np.arange(200) % 2, 0.2, 0.4)
+    expected = numbers(compared(clusters=groups, labels_drawn=chances))
+    frame = pd.DataFrame(
+        {"item": np.arange(200), "doc": groups, "p": chances}
+        | {f"judge[{name}]": values for name, values in JUDGE.items()}
+        | {f"human[{name}]": values for name, values in HUMAN.items()}
+    )
+    assert numbers(compared(frame, None, clusters="doc", labels_drawn="p")) == pytest.approx(expected)
+    long = pd.concat(
+        pd.DataFrame(
+            {"item": np.arange(200), "system": name, "judge": JUDGE[name], "human": HUMAN[name], "p": chances,
+             "doc": groups}
+        ) for name in JUDGE
+    )  # fmt: skip
+    assert numbers(compared(long, None, clusters="doc", labels_drawn="p")) == pytest.approx(expected)
+    assert numbers(compared(clusters=groups)) != pytest.approx(numbers(compared()))
+    by_system = dict.fromkeys(JUDGE, chances)
+    assert numbers(compared(clusters=groups, labels_drawn=by_system)) == pytest.approx(expected)
+
+
+def test_each_difference_is_that_of_the_scores() -> None:
+    found = compared(simultaneous=True)
+    for d in found:
+        assert d.estimate == d.score_a - d.score_b == found.score(d.a).score - found.score(d.b).score
+        assert d.interval.method == "max-t"
+        single = compared()[d.a, d.b].interval
+        assert d.interval.low < single.low < single.high < d.interval.high
+    assert compared(correction="step-down")["a", "b"].p_adjusted <= compared()["a", "b"].p_adjusted
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_simultaneous_intervals_and_p_values_agree_in_every_order(alternative: str) -> None:
+    found = compared(simultaneous=True, margin=0.3, alternative=alternative)
+    turned = compared(dict(reversed(JUDGE.items())), simultaneous=True, margin=0.3, alternative=alternative)
+    for d in found:
+        outside = d.interval.low > 0.0 or d.interval.high < 0.0
+        towards = alternative == "two-sided" or (d.estimate > 0.0) == (alternative == "greater")
+        assert (d.p_adjusted <= 0.05) == (outside and towards)
+        assert d.interval.low < d.equivalence_interval.low < d.equivalence_interval.high < d.interval.high
+        assert turned[d.a, d.b].interval.low == pytest.approx(d.interval.low, rel=1e-9)
+    assert "correction" not in found.provenance.settings
+
+
+def test_the_order_of_items_and_systems_and_the_unit_do_not_matter() -> None:
+    order = RNG.permutation(200)
+    mixed = compared(
+        {name: JUDGE[name][order] for name in reversed(JUDGE)}, {name: HUMAN[name][order] for name in HUMAN}
+    )
+    plain = compared()
+    assert numbers(mixed) == pytest.approx(numbers(plain), rel=1e-9)
+    assert mixed.provenance.data_hash != plain.provenance.data_hash  # the systems stand in another order
+    for unit in (1e-9, 1e9):
+        scaled = compared(
+            {name: 3 * unit * values for name, values in JUDGE.items()},
+            {name: unit * values for name, values in HUMAN.items()},
+        )
+        for one, other in zip(scaled, plain, strict=True):
+            assert one.estimate == pytest.approx(unit * other.estimate, rel=1e-9)
+            assert one.p_value == pytest.approx(other.p_value, rel=1e-6)
+
+
+def test_the_interval_and_the_test_agree() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        right = {name: (rng.random(300) < chance).astype(float) for name, chance in (("a", 0.7), ("b", 0.6))}
+        judge = {name: np.where(rng.random(300) < 0.85, x, 1 - x) for name, x in right.items()}
+        human = {name: np.where(np.arange(300) < 80, x, np.nan) for name, x in right.items()}
+        d = compared(judge, human)["a", "b"]
+        assert d.interval.method == d.test.name == "powered-score"
+        assert (d.p_value <= 0.05) == (0.0 not in d.interval)
+
+
+def test_without_help_from_the_judge_shares_have_score_intervals_of_the_labels() -> None:
+    right = {"a": [1, 1, 1, 0, 1] * 10, "b": [1, 0, 1, 1, 0] * 10}
+    human = {name: [*values, *[None] * 50] for name, values in right.items()}
+    judge = {name: [0, 1] * 50 for name in right}
+    d = compared(judge, human)["a", "b"]
+    alone = bb.compare(right, interval="tango")["a", "b"]
+    assert d.labels_estimate == pytest.approx(alone.estimate)
+    # Student's t in place of the normal quantile, and n - 1 in place of n: a little longer.
+    assert d.labels_interval.low == pytest.approx(alone.interval.low, abs=0.01)
+    assert d.labels_interval.high == pytest.approx(alone.interval.high, abs=0.01)
+
+
+def test_copies_do_not_differ() -> None:
+    d = compared({"a": JUDGE["a"], "b": JUDGE["a"]}, {"a": HUMAN["a"], "b": HUMAN["a"]})["a", "b"]
+    assert (d.estimate, d.p_value) == (0.0, 1.0)
+    assert d.interval is None or 0.0 in d.interval
+    right = np.where(CHOSEN, TRUTH["a"] > 3, np.nan)
+    d = compared({"a": JUDGE["a"], "b": JUDGE["a"]}, {"a": right, "b": right})["a", "b"]
+    assert (d.estimate, d.p_value) == (0.0, 1.0)
+    assert d.interval.low < 0.0 < d.interval.high
+
+
+def test_where_nothing_varies_a_note_says_why_there_is_no_interval() -> None:
+    same = {name: np.where(CHOSEN, 3.0, np.nan) for name in JUDGE}
+    found = compared(JUDGE, same)
+    assert found["a", "b"].interval is None
+    assert [note.code for note in found["a", "b"].notes] == ["constant_difference"]
+    assert [note.code for note in found.notes].count("constant_scores") == 3
+    assert str(found)
+    right = {name: np.where(CHOSEN, 1.0, np.nan) for name in JUDGE}
+    interval = compared(JUDGE, right).score("a").interval
+    assert interval.low < interval.high == 1.0
+
+
+def test_a_handful_of_labels_leaves_the_judge_out() -> None:
+    few = {name: np.where(np.arange(200) < 9, values, np.nan) for name, values in TRUTH.items()}
+    found = compared(JUDGE, few)
+    assert all(one.tuning == (0.0,) and one.score == one.labels_score for one in found.systems)
+    assert "few_labels" in [note.code for note in found.notes]
+
+
+def test_several_judges_and_humans() -> None:
+    rng = np.random.default_rng(8)
+    other = {name: np.column_stack([JUDGE[name], TRUTH[name] + rng.normal(size=200)]) for name in JUDGE}
+    two = {name: np.column_stack([HUMAN[name], HUMAN[name] + 1.0]) for name in HUMAN}
+    for values in two.values():
+        values[np.flatnonzero(CHOSEN)[:20], 1] = np.nan
+    found = compared(other, two)
+    assert found.n_judges == 2
+    assert all(len(one.tuning) == 2 for one in found.systems)
+    assert found["a", "b"].standard_error < compared()["a", "b"].standard_error
+    mean = np.nanmean(two["a"][CHOSEN], axis=1).mean()
+    assert found.score("a").labels_score == pytest.approx(mean)
+
+
+def test_systems_may_have_other_items_labelled() -> None:
+    human = {name: values.copy() for name, values in HUMAN.items()}
+    human["a"][np.flatnonzero(CHOSEN)[:20]] = np.nan
+    found = compared(JUDGE, human)
+    assert found["a", "b"].n_labels == 40
+    assert (found.score("a").n_labels, found.score("b").n_labels) == (40, 60)
+    assert found["a", "b"].standard_error > compared()["a", "b"].standard_error
+
+
+def test_labels_chosen_by_their_outcome_mislead_and_the_result_says_on_what_it_rests() -> None:
+    found = compared()
+    assert [note.code for note in found.notes] == ["labels_drawn"]
+    assert "drawn at random from all items" in found.notes[0].message
+    least = np.argsort(TRUTH["a"])[:60]
+    doubtful = np.isin(np.arange(200), least)
+    human = {name: np.where(doubtful, values, np.nan) for name, values in TRUTH.items()}
+    biased = compared(JUDGE, human).score("a")
+    assert TRUTH["a"].mean() not in biased.interval
+
+
+def test_the_report_and_the_record() -> None:
+    found = compared(margin=0.5)
+    text = str(found)
+    for words in ("judge alone", "labels alone", "tuning", "more labels", "not mend"):
+        assert words in text
+    assert bb.load(found.to_json()) == found
+    assert found["b", "a"].judge_estimate == -found["a", "b"].judge_estimate
+    rows = found.to_frame("scores").set_index("system")
+    assert rows.loc["a", "tuning"] == found.score("a").tuning[0]
+    assert "Angelopoulos" in found.methods()
+    assert "angelopoulos-etal-2023-ppi" in found.citations()
+
+
+def test_shares_in_percent_and_a_judge_on_another_scale() -> None:
+    right = {name: np.where(CHOSEN, TRUTH[name] > 3, np.nan) for name in TRUTH}
+    for judge, factor in ((JUDGE, 1.0), ({name: JUDGE[name] > 3 for name in JUDGE}, 100.0)):
+        found = compared(judge, right)
+        shown = in_percent(found)
+        one, other = found.systems[0], shown.systems[0]
+        assert found.scale == ("different" if factor == 1.0 else "same")
+        assert other.labels_score == 100.0 * one.labels_score
+        assert other.labels_interval.low == 100.0 * one.labels_interval.low
+        assert other.judge_score == factor * one.judge_score
+        assert "human score (%)" in found.table(percent=True)
+    with pytest.raises(bb.InvalidInputError, match="cannot show percent"):
+        compared().table(percent=True)
+
+
+def verdicts(ones: int, n: int) -> list[int]:
+    return [1] * ones + [0] * (n - ones)
+
+
+RATES = (verdicts(60, 200) + verdicts(180, 200), [0] * 200 + [1] * 200)
+"""A judge with the specificity .7 and the sensitivity .9."""
+
+
+def test_error_rates_of_a_calibration_set() -> None:
+    judge = {"a": verdicts(400, 1000), "b": verdicts(520, 1000)}
+    found = bb.compare_judged(judge, calibration=RATES, margin=0.05)
+    a, d = found.score("a"), found["b", "a"]
+    assert a.score == pytest.approx(1 / 6)
+    assert (a.interval.low, a.interval.high) == pytest.approx((0.0564, 0.2627), abs=5e-5)  # Lee et al. 2025
+    assert a.interval.method == "rogan-gladen"
+    assert d.estimate == found.score("b").score - a.score == pytest.approx(0.12 / 0.6)
+    assert (a.labels_score, d.labels_estimate, found.labels_drawn) == (None, None, "calibration")
+    own = bb.compare_judged(judge, calibration={"a": RATES, "b": RATES})["b", "a"]
+    assert own.standard_error > d.standard_error  # errors of the rates do not cancel
+    assert bb.load(found.to_json()) == found
+    assert "calibration set" in str(found)
+    assert "Rogan" in found.methods()
+    assert found.table(percent=True)
+    assert found.to_frame("scores").shape[0] == 2
+
+
+def test_error_rates_cover_the_difference_and_keep_the_level() -> None:
+    rng = np.random.default_rng(12)
+    held, rejected = [], []
+    for _ in range(400):
+        true = {name: rng.random(600) < share for name, share in (("a", 0.6), ("b", 0.45), ("c", 0.45))}
+        judge = {name: np.where(rng.random(600) < np.where(x, 0.9, 0.75), x, ~x) for name, x in true.items()}
+        human = rng.random(150) < 0.5
+        judged = np.where(rng.random(150) < np.where(human, 0.9, 0.75), human, ~human)
+        found = bb.compare_judged(judge, calibration=(judged, human), correction="none")
+        held.append(0.15 in found["a", "b"].interval)
+        rejected.append(found["b", "c"].p_value <= 0.05)
+    assert 0.92 < np.mean(held) < 0.98  # outside by chance in less than 1 %
+    assert np.mean(rejected) < 0.085
+
+
+NEEDED = {"labels_drawn": "random"}
+ARRAYS = {"a": [1.0, 2.0, 3.0, 4.0], "b": [2.0, 1.0, 3.0, 5.0]}
+LABELS = {"a": [1, 2, None, None], "b": [2, 1, None, None]}
+
+
+@pytest.mark.parametrize(
+    ("judge", "human", "options", "message"),
+    [
+        (ARRAYS, LABELS, {}, "labels_drawn is missing: .*only if chance chose"),
+        ({**ARRAYS, "a": [None, 1, 2, 3]}, LABELS, NEEDED, "item 0 of system 'a' has a human label, and"),
+        ({**ARRAYS, "a": [1, 1, None, 3]}, LABELS, NEEDED, "the judge did not score item 2 of system 'a'"),
+        ({"a": {"x": 1, "y": 2}}, {"a": {"z": 1}}, NEEDED, "item 'z' of system 'a' has a human label, and"),
+        (ARRAYS, {**LABELS, "a": [1, None, None, None]}, NEEDED, "'a' has 1 human label, and at least 2"),
+        (ARRAYS, {**LABELS, "a": [None, None, 1, 2]}, NEEDED, "'a' and 'b' share no labelled item"),
+        ({"a": [1] * 4, "b": [1] * 4}, LABELS, NEEDED, "the judge always says the same"),
+        (ARRAYS, LABELS, {**NEEDED, "clusters": ["x", "x", "y", "z"]}, "all labels of system 'a' lie in one"),
+        (ARRAYS, LABELS, {"labels_drawn": [0.0, 1, 1, 1]}, r"item 0 must lie in \(0, 1\], got 0"),
+        (ARRAYS, LABELS, {"labels_drawn": [1.5, 1, 1, 1]}, r"must lie in \(0, 1\], got 1.5"),
+        (ARRAYS, LABELS, {"labels_drawn": "doubtful"}, "names no column"),
+        (ARRAYS, LABELS, {"labels_drawn": 0.5}, 'must be "random", "stratified" or a probability per item'),
+        (ARRAYS, LABELS, {"labels_drawn": "stratified"}, "needs the strata"),
+        (ARRAYS, LABELS, {**NEEDED, "strata": ["x", "y", "y", "y"]}, "a stratum has 1 label of system"),
+        (ARRAYS, {"a": [1, 2, 3, 4], "b": [2, 1, 3, 4]}, NEEDED, "every item of every system has a"),
+        (ARRAYS, {**LABELS, "c": [1, 2, 3, 4]}, NEEDED, "human has system 'c'"),
+        (ARRAYS, {**LABELS, "a": ["good", None, None, None]}, NEEDED, "must be numbers"),
+        (ARRAYS, {**LABELS, "a": [1, 2, None]}, NEEDED, "have different lengths"),
+        (ARRAYS, None, NEEDED, "human must be a mapping"),
+        (ARRAYS, None, {"calibration": RATES}, "error rates correct the verdicts of one judge"),
+        ({"a": [0, 1], "b": [1, 0]}, None, {"calibration": {"a": RATES}}, "calibration lacks system 'b'"),
+        ({"a": [0, 1], "b": [1, 0]}, None, {"calibration": 0.7}, "calibration must be pairs"),
+        ({"a": [0, 1], "b": [1, 0]}, None, {"calibration": ([0, 1], [1])}, "needs a verdict, 0 or 1"),
+        ({"a": [0, 1], "b": [1, 0]}, None, {"calibration": ([0, 1], [1, 1])}, "all of one kind"),
+        ({"a": [0, 1], "b": [1, 0]}, LABELS, {"calibration": RATES}, "human"),
+        ("judge.csv", None, NEEDED, "data must be the judge's scores"),
+        ([{"item": 1, "judge": 2, "human": 3}], None, NEEDED, "has no column 'system'"),
+        ({"a": [10.0, 20, 30, 40], "b": [10.0, 20, 30, 50]},
+         {"a": [0, 1, None, None], "b": [1, 0, None, None]},
+         {**NEEDED, "scale": "same"}, 'scale="same", but'),
+    ],
+)  # fmt: skip
+def test_what_is_refused(judge: Any, human: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises((bb.InvalidInputError, bb.DesignError), match=message) as caught:
+        bb.compare_judged(judge, human, **options)
+    assert caught.value.hint
+    assert len(str(caught.value).splitlines()) == 2
