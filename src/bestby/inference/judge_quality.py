@@ -1,0 +1,359 @@
+"""What human labels tell of a judge: its bias, whom it favours, how well it agrees, what its bias goes with.
+
+All of it is computed from the labelled items alone, weighted as they are in the means of the human scores.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr
+
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.inference import cluster_pivots, powered_intervals, proportions
+from bestby.inference.classical import doubled_ranks
+from bestby.inference.clusters import StandardError, cr2
+from bestby.inference.heterogeneity import hotelling
+from bestby.inference.powered_intervals import Shares
+from bestby.inference.robust_regression import Regression, regressed
+from bestby.results.judge_quality import (
+    BiasEffect,
+    BiasLevel,
+    CalibrationBin,
+    EqualBias,
+    HumanAgreement,
+    JudgeOfSystem,
+    JudgeQuality,
+)
+from bestby.results.values import Interval, has_length
+
+MOST_BINS = 10
+"""Bins of the calibration curve."""
+
+PER_BIN = 10
+"""Labels in a bin of it, at least, where the judge's scores are not few."""
+
+MOST_LEVELS = 20
+"""Values of a column of texts of which the bias is told."""
+
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The scores of one judge and of humans for the M labelled pairs of item and system.
+
+    Parameters
+    ----------
+    judge, human, weights : ndarray, shape (M,)
+        The scores, and the weights of the labels, which per system sum to 1.
+    system, cluster, stratum : ndarray of int, shape (M,)
+        Codes from 0; without clusters the item is the cluster.
+    names : tuple of str
+        The systems.
+    plain : bool
+        Whether items are independent and of equal weight, so that exact score intervals hold.
+    """
+
+    judge: FloatArray
+    human: FloatArray
+    weights: FloatArray
+    system: IntArray
+    cluster: IntArray
+    stratum: IntArray
+    names: tuple[str, ...]
+    plain: bool
+
+    @property
+    def bias(self) -> FloatArray:
+        """The judge's scores less the human ones."""
+        return self.judge - self.human
+
+    def part(self, which: BoolArray) -> Pairs:
+        """Return some of the pairs."""
+        return dataclasses.replace(
+            self,
+            judge=self.judge[which],
+            human=self.human[which],
+            weights=self.weights[which],
+            system=self.system[which],
+            cluster=self.cluster[which],
+            stratum=self.stratum[which],
+        )
+
+
+def quality(
+    name: str,
+    pairs: Pairs,
+    columns: Sequence[tuple[str, Array]],
+    level: float,
+    *,
+    same: bool,
+    greater: bool = True,
+) -> JudgeQuality:
+    """Return all that the labels tell of a judge.
+
+    `columns` have a name and a value per pair, numbers or texts; `same` says whether judge and humans have
+    the same scale, without which there is no bias, and `greater` whether a greater score is better.
+    """
+    return JudgeQuality(
+        name,
+        tuple(
+            _of_system(pairs.part(pairs.system == s), one, level, same) for s, one in enumerate(pairs.names)
+        ),
+        equal_bias(pairs, greater=greater) if same else None,
+        calibration(pairs, level),
+        tuple(effect(pairs, column, values, level) for column, values in columns) if same else (),
+    )
+
+
+def _of_system(pairs: Pairs, name: str, level: float, same: bool) -> JudgeOfSystem:
+    """Return the agreement on one system."""
+    bias, interval = _mean(pairs.bias, pairs, level, paired=True) if same else (None, None)
+    r, of_r = pearson(pairs, level)
+    ranked = dataclasses.replace(
+        pairs, judge=doubled_ranks(pairs.judge) / 2.0, human=doubled_ranks(pairs.human) / 2.0
+    )
+    spearman = pearson(ranked, level)[0]
+    found = JudgeOfSystem(name, pairs.human.size, bias, interval, r, of_r, spearman)
+    if not (same and _binary(pairs.judge) and _binary(pairs.human)):
+        return found
+    right = (pairs.judge == pairs.human).astype(np.float64)
+    sensitivity, of_sensitivity = _share(right, pairs, pairs.human == 1.0, level)
+    specificity, of_specificity = _share(right, pairs, pairs.human == 0.0, level)
+    return dataclasses.replace(
+        found,
+        sensitivity=sensitivity,
+        sensitivity_interval=of_sensitivity,
+        specificity=specificity,
+        specificity_interval=of_specificity,
+        kappa=kappa(pairs),
+    )
+
+
+def _share(
+    right: FloatArray, pairs: Pairs, which: BoolArray, level: float
+) -> tuple[float | None, Interval | None]:
+    """Return the share of some pairs that are right, with its interval."""
+    return _mean(right[which], pairs.part(which), level) if which.any() else (None, None)
+
+
+def kappa(pairs: Pairs) -> float | None:
+    """Return Cohen's kappa of scores 0 and 1 (1960, Educ. Psychol. Meas. 20, 37-46), None if constant."""
+    w = pairs.weights / pairs.weights.sum()
+    agree, p, q = float(w @ (pairs.judge == pairs.human)), float(w @ pairs.judge), float(w @ pairs.human)
+    chance = p * q + (1.0 - p) * (1.0 - q)
+    return None if 1.0 - chance <= _NOTHING else (agree - chance) / (1.0 - chance)
+
+
+def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
+    """Return Pearson's correlation, None if one is constant, and its interval by Fisher's z.
+
+    The standard error is that of the influence values z_x z_y - r (z_x^2 + z_y^2) / 2 of the pairs (Devlin,
+    Gnanadesikan & Kettenring 1975, Biometrika 62, 531-545), so that scores need not be normal.
+    """
+    w = pairs.weights / pairs.weights.sum()
+    centred = [x - float(w @ x) for x in (pairs.judge, pairs.human)]
+    spreads = [math.sqrt(float(w @ x**2)) for x in centred]
+    sizes = [float(np.abs(x).max(initial=0.0)) for x in (pairs.judge, pairs.human)]
+    if any(spread <= _NOTHING * size for spread, size in zip(spreads, sizes, strict=True)):
+        return None, None
+    zx, zy = (x / spread for x, spread in zip(centred, spreads, strict=True))
+    r = min(1.0, max(-1.0, float(w @ (zx * zy))))
+    left = 1.0 - r * r
+    error = _error(zx * zy - 0.5 * r * (zx**2 + zy**2), pairs)
+    if pairs.human.size < 4 or left <= _NOTHING or error.se == 0.0:
+        return r, None
+    own = StandardError(error.se / left, error.df)
+    low, high = cluster_pivots.interval(math.atanh(r), own, level)
+    return r, Interval(math.tanh(low), math.tanh(high), level, "fisher-z", True)
+
+
+def equal_bias(pairs: Pairs, *, greater: bool = True) -> EqualBias | None:
+    """Return the test that the judge has the same bias on all systems; None if the labels cannot tell.
+
+    Hotelling's T squared of the differences of the biases, with CR2 covariances by item or cluster, so that
+    items labelled for several systems count as pairs.
+    """
+    k = len(pairs.names)
+    x = (pairs.system[:, None] == np.arange(k)).astype(np.float64)
+    fit = _fit(x, pairs.bias, pairs)
+    if fit is None or k < 2:
+        return None
+    contrasts = np.eye(k)[:-1] - np.eye(k)[-1]
+    found = _wald(fit, contrasts, float(np.abs(pairs.bias).max(initial=0.0)))
+    if found is None:
+        return None
+    most = int(np.argmax(fit.coefficients if greater else -fit.coefficients))
+    return EqualBias(found[0], k - 1, fit.n_clusters, found[1], pairs.names[most])
+
+
+def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:
+    """Return the mean human score by the judge's score: by each of few scores, else in bins of equal size."""
+    pairs = dataclasses.replace(pairs, plain=pairs.plain and len(pairs.names) == 1)
+    scores, bins = _codes(pairs.judge)
+    if scores.size > MOST_BINS:
+        n_bins = min(MOST_BINS, max(2, pairs.judge.size // PER_BIN))
+        edges = np.quantile(pairs.judge, np.linspace(0.0, 1.0, n_bins + 1)[1:-1])
+        bins = np.unique(np.searchsorted(edges, pairs.judge, side="right"), return_inverse=True)[1].reshape(
+            -1
+        )
+    found = []
+    for number in range(int(bins.max()) + 1):
+        part = pairs.part(bins == number)
+        human, interval = _mean(part.human, part, level)
+        judge = float(part.weights @ part.judge / part.weights.sum())
+        low, high = float(part.judge.min()), float(part.judge.max())
+        found.append(CalibrationBin(low, high, judge, human, interval, part.human.size))
+    return tuple(found)
+
+
+def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect:
+    """Return how the bias goes with a column, within the systems, by least squares with CR2 errors."""
+    numbers = values.dtype.kind in "fiub"
+    k = len(pairs.names)
+    systems = (pairs.system[:, None] == np.arange(k)).astype(np.float64)
+    size = float(np.abs(pairs.bias).max(initial=0.0))
+    if numbers:
+        x = values.astype(np.float64)
+        fit = _fit(np.column_stack([systems, x - x.mean()]), pairs.bias, pairs)
+        if fit is None or fit.n_clusters <= k + 1:
+            return BiasEffect(column, "numbers", None, None, (), None)
+        contrast = np.zeros(k + 1)
+        contrast[-1] = 1.0
+        slope, error = float(fit.coefficients[-1]), fit.error(contrast)
+        if error.se <= _NOTHING * size / max(float(x.std()), math.ulp(0.0)):
+            return BiasEffect(column, "numbers", slope, None, (), None)
+        p = 2.0 * float(stdtr(max(1.0, error.df), -abs(slope / error.se)))
+        return BiasEffect(column, "numbers", slope, _t_interval(slope, error, level), (), p)
+    names, place, counts = np.unique(values.astype(str), return_inverse=True, return_counts=True)
+    place = place.reshape(-1)
+    if names.size > MOST_LEVELS:
+        return BiasEffect(column, "values", None, None, (), None)
+    # A column per level, and one per system but the first less the mean of them all: levels are adjusted.
+    levels = (place[:, None] == np.arange(names.size)).astype(np.float64)
+    fit = _fit(np.column_stack([levels, systems[:, 1:] - 1.0 / k]), pairs.bias, pairs)
+    if fit is None:
+        return BiasEffect(column, "values", None, None, (), None)
+    contrasts = np.eye(names.size, fit.coefficients.size)
+    told = []
+    for number, name in enumerate(names.tolist()):
+        error = fit.error(contrasts[number])
+        mean = float(fit.coefficients[number])
+        told.append(BiasLevel(name, mean, _t_interval(mean, error, level), int(counts[number])))
+    found = _wald(fit, contrasts[:-1] - contrasts[-1], size) if names.size > 1 else None
+    return BiasEffect(column, "values", None, None, tuple(told), None if found is None else found[1])
+
+
+def agreement(
+    variances: FloatArray, n_humans: IntArray, means: FloatArray, system: IntArray
+) -> HumanAgreement | None:
+    """Return how far humans agree, from labels that are means of several; None if none is.
+
+    `variances`, shape (M,), are those of the humans of one item (NaN of a single one), `n_humans` their
+    number, `means` the labels.
+    """
+    several = n_humans > 1
+    if not several.any():
+        return None
+    error = float((variances[several] / n_humans[several]).mean())
+    own = means[several].copy()
+    codes = system[several]
+    counts = np.bincount(codes)
+    own -= (np.bincount(codes, weights=own) / np.maximum(counts, 1))[codes]
+    freedom = own.size - int((counts > 0).sum())
+    whole = float(own @ own) / freedom if freedom > 0 else 0.0
+    reliability = min(1.0, max(0.0, 1.0 - error / whole)) if whole > 0.0 else None
+    return HumanAgreement(int(several.sum()), error, reliability)
+
+
+def _codes(values: Array) -> tuple[Array, IntArray]:
+    """Return the distinct values and their codes."""
+    distinct, place = np.unique(values, return_inverse=True)
+    return distinct, place.reshape(-1)
+
+
+def _binary(values: FloatArray) -> bool:
+    return bool(np.isin(values, (0.0, 1.0)).all())
+
+
+def _mean(
+    values: FloatArray, pairs: Pairs, level: float, *, paired: bool = False
+) -> tuple[float, Interval | None]:
+    """Return a weighted mean with its interval; `paired` values are differences, which may be of 0 and 1."""
+    w = pairs.weights / pairs.weights.sum()
+    mean = float(w @ values)
+    if paired and _binary(pairs.judge) and _binary(pairs.human):
+        differing = float(w @ np.abs(values))
+        return mean, _net_interval(mean, differing, values, w, pairs, level)
+    if not paired and _binary(values):
+        return mean, _share_interval(mean, values, w, pairs, level)
+    if values.size < 2:
+        return mean, None
+    return mean, _t_interval(mean, _error(values, pairs), level, float(np.abs(values).max()))
+
+
+def _share_interval(mean: float, values: FloatArray, w: FloatArray, pairs: Pairs, level: float) -> Interval:
+    """Return the interval of a share: Wilson's, with effective labels if these depend on each other."""
+    if pairs.plain:
+        low, high = proportions.wilson(float(values.sum()), values.size, level)
+        return Interval(low, high, level, "wilson", True)
+    rare = int(min(values.sum(), (1.0 - values).sum()))
+    shares = Shares(1.0 / float(w @ w), mean * (1.0 - mean), None, rare)
+    return Interval(*_ends(mean, shares, values, pairs, level), level, "wilson", True)
+
+
+def _net_interval(
+    mean: float, differing: float, values: FloatArray, w: FloatArray, pairs: Pairs, level: float
+) -> Interval:
+    """Return the interval of a difference of shares: Tango's, with effective labels likewise."""
+    if pairs.plain:
+        above, below = int((values > 0.0).sum()), int((values < 0.0).sum())
+        return Interval(*proportions.tango(above, below, values.size, level), level, "tango", True)
+    shares = Shares(1.0 / float(w @ w), differing - mean * mean, differing, int((values != 0.0).sum()))
+    return Interval(*_ends(mean, shares, values, pairs, level), level, "tango", True)
+
+
+def _ends(mean: float, shares: Shares, values: FloatArray, pairs: Pairs, level: float) -> tuple[float, float]:
+    error = _error(values, pairs)
+    low, high, _ = powered_intervals.interval(mean, error, shares, level)
+    return low, high
+
+
+def _error(values: FloatArray, pairs: Pairs) -> StandardError:
+    """Return the standard error of the weighted mean of some pairs of one or several systems, by CR2."""
+    w = pairs.weights / pairs.weights.sum()
+    own, codes = _codes(pairs.cluster)
+    sums = np.bincount(codes, weights=w * (values - float(w @ values))).astype(np.float64)
+    sizes = np.bincount(codes, weights=w).astype(np.float64)
+    stratum = np.zeros(own.size, dtype=np.int64)
+    stratum[codes] = pairs.stratum
+    order = np.argsort(stratum, kind="stable")
+    bounds = np.searchsorted(stratum[order], np.arange(int(stratum.max(initial=0)) + 2))
+    return cr2(sums[order], sizes[order], None, bounds)
+
+
+def _t_interval(mean: float, error: StandardError, level: float, size: float = 0.0) -> Interval | None:
+    """Return the interval of Student's t; None without length."""
+    interval = Interval(*cluster_pivots.interval(mean, error, level), level, "t", True)
+    return interval if error.df > 0.0 and has_length(interval, max(size, abs(mean))) else None
+
+
+def _fit(x: FloatArray, y: FloatArray, pairs: Pairs) -> Regression | None:
+    return regressed(x, y, pairs.weights / pairs.weights.sum(), _codes(pairs.cluster)[1])
+
+
+def _wald(fit: Regression, contrasts: FloatArray, size: float) -> tuple[float, float] | None:
+    """Return Hotelling's T squared that all contrasts are 0, and its p-value; None if that cannot be told."""
+    covariance = contrasts @ fit.covariance @ contrasts.T
+    estimates = contrasts @ fit.coefficients
+    values = np.linalg.eigvalsh(covariance)
+    known = values[0] > max(_NOTHING * values[-1], (_NOTHING * size) ** 2)
+    if not known or fit.n_clusters <= fit.coefficients.size:
+        return None
+    q = float(estimates @ np.linalg.solve(covariance, estimates))
+    return q, hotelling(q, len(contrasts), fit.n_clusters)

@@ -1,0 +1,187 @@
+"""The report on a judge agrees with other ways to compute it, and finds what was put into the data."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bestby.inference import judge_quality, proportions
+from bestby.inference.judge_quality import Pairs
+from bestby.metrics.chance import CohenKappa
+
+LEVEL = 0.95
+
+
+def pairs_of(judge: Any, human: Any, **changes: Any) -> Pairs:
+    """Labels of S systems on the same items, from arrays of shape (n, S)."""
+    judge, human = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
+    n, k = judge.shape
+    item = np.repeat(np.arange(n), k)
+    plain = Pairs(
+        judge.ravel(), human.ravel(), np.full(n * k, 1.0 / n), np.tile(np.arange(k), n), item,
+        np.zeros(n * k, dtype=np.int64), tuple("abcdef"[:k]), plain=True,
+    )  # fmt: skip
+    return dataclasses.replace(plain, **changes)
+
+
+def graded(seed: int = 0, n: int = 80, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """A judge that gives the first of two systems `shift` more than the second."""
+    rng = np.random.default_rng(seed)
+    human = rng.normal(size=(n, 2)) + rng.normal(size=(n, 1))
+    return human + 0.3 * rng.normal(size=(n, 1)) + 0.2 * rng.normal(size=(n, 2)) + [shift, 0.0], human
+
+
+def binary(seed: int = 0, n: int = 120) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    human = (rng.random((n, 1)) < 0.6).astype(float)
+    return np.where(rng.random((n, 1)) < 0.85, human, 1.0 - human), human
+
+
+def test_bias_is_the_paired_t_interval() -> None:
+    judge, human = graded(shift=0.4)
+    found = judge_quality.quality("j", pairs_of(judge, human), (), LEVEL, same=True)
+    for place, system in enumerate(found.systems):
+        d = judge[:, place] - human[:, place]
+        own = stats.ttest_1samp(d, 0.0).confidence_interval(LEVEL)
+        assert system.bias == pytest.approx(d.mean())
+        assert system.bias_interval is not None
+        assert (system.bias_interval.low, system.bias_interval.high) == pytest.approx((own.low, own.high))
+        assert system.pearson == pytest.approx(stats.pearsonr(judge[:, place], human[:, place]).statistic)
+        assert system.spearman == pytest.approx(stats.spearmanr(judge[:, place], human[:, place]).statistic)
+        assert system.kappa is None
+
+
+def test_equal_bias_of_two_systems_is_the_paired_t_test() -> None:
+    judge, human = graded(seed=1)
+    found = judge_quality.equal_bias(pairs_of(judge, human))
+    d = judge - human
+    known = stats.ttest_rel(d[:, 0], d[:, 1])
+    assert found is not None
+    assert found.statistic == pytest.approx(known.statistic**2, rel=1e-9)
+    assert found.p_value == pytest.approx(known.pvalue, rel=1e-9)
+    assert found.n_units == 80
+
+
+def test_favoured_system_follows_the_direction() -> None:
+    pairs = pairs_of(*graded(shift=0.4))
+    favoured = [judge_quality.equal_bias(pairs, greater=greater) for greater in (True, False)]
+    assert [one and one.favoured for one in favoured] == ["a", "b"]
+    assert favoured[0] is not None
+    assert favoured[0].p_value < 1e-6
+
+
+def test_equal_bias_cannot_be_told_of_copies() -> None:
+    judge, human = graded()
+    assert judge_quality.equal_bias(pairs_of(judge[:, [0, 0]], human[:, [0, 0]])) is None
+    assert judge_quality.equal_bias(pairs_of(judge[:2], human[:2])) is None
+
+
+def test_shares_of_0_and_1() -> None:
+    judge, human = binary()
+    system = judge_quality.quality("j", pairs_of(judge, human), (), LEVEL, same=True).systems[0]
+    positive, right = human[:, 0] == 1.0, judge[:, 0] == human[:, 0]
+    assert system.sensitivity == pytest.approx(right[positive].mean())
+    assert system.specificity == pytest.approx(right[~positive].mean())
+    for found, own in (
+        (system.sensitivity_interval, positive), (system.specificity_interval, ~positive)
+    ):  # fmt: skip
+        assert found is not None
+        assert (found.low, found.high) == pytest.approx(proportions.wilson(right[own].sum(), own.sum()))
+    assert system.bias_interval is not None
+    above, below = (int((judge - human == sign).sum()) for sign in (1.0, -1.0))
+    assert (system.bias_interval.low, system.bias_interval.high) == proportions.tango(above, below, 120)
+    metric = CohenKappa("cohen_kappa").fit(None, [], np.array(["0", "1"]))
+    rows = metric.statistics(human[:, 0].astype(int), judge[:, 0].astype(int))
+    assert system.kappa == pytest.approx(float(metric.score(rows.sum(axis=0))))
+
+
+def test_clusters_make_shares_less_sure() -> None:
+    judge, human = binary()
+    doubled = pairs_of(np.repeat(judge, 3, axis=0), np.repeat(human, 3, axis=0))
+    wrong = judge_quality.quality("j", doubled, (), LEVEL, same=True).systems[0]
+    clustered = dataclasses.replace(doubled, cluster=np.repeat(np.arange(120), 3), plain=False)
+    right = judge_quality.quality("j", clustered, (), LEVEL, same=True).systems[0]
+    alone = judge_quality.quality("j", pairs_of(judge, human), (), LEVEL, same=True).systems[0]
+    for name in ("sensitivity_interval", "specificity_interval", "bias_interval"):
+        widths = [getattr(one, name).high - getattr(one, name).low for one in (wrong, right, alone)]
+        assert widths[1] > 1.5 * widths[0]
+        assert widths[1] == pytest.approx(widths[2], rel=0.05)
+
+
+def test_no_bias_on_different_scales() -> None:
+    judge, human = graded()
+    found = judge_quality.quality("j", pairs_of(judge * 20, human), (), LEVEL, same=False)
+    assert found.equal_bias is None
+    assert found.systems[0].bias is None
+    assert found.systems[0].pearson is not None
+    assert found.calibration
+
+
+def test_constant_judge_has_no_correlation() -> None:
+    _, human = graded()
+    system = judge_quality.quality("j", pairs_of(0 * human + 1, human), (), LEVEL, same=True).systems[0]
+    assert (system.pearson, system.spearman, system.pearson_interval) == (None, None, None)
+
+
+def test_calibration_has_a_bin_per_score_or_of_equal_size() -> None:
+    judge, human = graded(n=60)
+    curve = judge_quality.calibration(pairs_of(judge, human), LEVEL)
+    assert [one.n_labels for one in curve] == [12] * 10
+    assert all(one.high < other.low for one, other in itertools.pairwise(curve))
+    assert sum(one.human * one.n_labels for one in curve) / 120 == pytest.approx(human.mean())
+    few = judge_quality.calibration(pairs_of(np.round(judge / 2), human), LEVEL)
+    assert all(one.low == one.high == pytest.approx(one.judge) for one in few)
+
+
+def test_slope_finds_what_a_judge_pays_for_length() -> None:
+    judge, human = graded(n=200)
+    length = np.random.default_rng(5).integers(10, 400, judge.shape).astype(float)
+    with_length = pairs_of(judge + 0.002 * length, human)
+    found = judge_quality.effect(with_length, "length", length.ravel(), LEVEL)
+    assert found.kind == "numbers"
+    assert found.interval is not None
+    assert 0.002 in found.interval
+    assert found.p_value is not None
+    assert found.p_value < 1e-4
+    none = judge_quality.effect(pairs_of(judge, human), "length", length.ravel(), LEVEL)
+    assert none.p_value is not None
+    assert none.p_value > 0.01
+
+
+def test_position_and_values() -> None:
+    judge, human = graded(n=200)
+    first = np.random.default_rng(6).random(200) < 0.5
+    position = np.where(np.column_stack([first, ~first]), "first", "second")
+    found = judge_quality.effect(
+        pairs_of(judge + 0.3 * (position == "first"), human), "position", position.ravel(), LEVEL
+    )
+    first_level, second_level = found.levels
+    assert (first_level.value, second_level.value) == ("first", "second")
+    assert first_level.bias - second_level.bias == pytest.approx(0.3, abs=0.1)
+    assert found.p_value is not None
+    assert found.p_value < 1e-6
+    assert found.slope is None
+
+
+@pytest.mark.parametrize("values", [np.ones(160), np.repeat("x", 160), np.arange(160).astype(str)])
+def test_columns_that_tell_nothing(values: np.ndarray) -> None:
+    found = judge_quality.effect(pairs_of(*graded()), "c", values, LEVEL)
+    assert found.p_value is None
+    assert found.slope is None
+
+
+def test_agreement_of_humans() -> None:
+    rng = np.random.default_rng(7)
+    truth, noise = rng.normal(size=4000), rng.normal(size=(4000, 3))
+    labels = truth[:, None] + noise
+    variances, n = labels.var(axis=1, ddof=1), np.full(4000, 3)
+    found = judge_quality.agreement(variances, n, labels.mean(axis=1), np.zeros(4000, dtype=np.int64))
+    assert found is not None
+    assert found.variance == pytest.approx(1 / 3, rel=0.05)
+    assert found.reliability == pytest.approx(0.75, abs=0.03)
+    assert judge_quality.agreement(variances, n // 3, truth, np.zeros(4000, dtype=np.int64)) is None
