@@ -19,8 +19,9 @@ from bestby.comparisons.judged import about
 from bestby.comparisons.judged.calibrating import Calibrated, calibrated
 from bestby.comparisons.judged.drawing import drawn
 from bestby.comparisons.judged.estimating import Estimates, estimated
-from bestby.comparisons.judged.source import Scores, scores_of
+from bestby.comparisons.judged.source import scores_of
 from bestby.data.frames import backend_of
+from bestby.data.layouts.judged import JudgedScores
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.judged import JudgedComparison, JudgedDifference, JudgedScore
 from bestby.results.values import without_interval
@@ -208,7 +209,7 @@ def compare_judged(
 
 
 def _compared(
-    scores: Scores, made: Made, data: about.About, settings: Settings, scale: Any, greater: bool
+    scores: JudgedScores, made: Made, data: about.About, settings: Settings, scale: Any, greater: bool
 ) -> JudgedComparison:
     names = scores.names
     order = family.ranked(made.scores, names, greater)

@@ -11,7 +11,8 @@ import numpy as np
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import BoolArray, FloatArray, IntArray
-from bestby.comparisons.judged.source import Scores, codes
+from bestby.comparisons.judged.source import codes, side
+from bestby.data.layouts.judged import JudgedScores
 from bestby.inference.prediction_powered import Labelled, label_weights
 from bestby.results.base import Note
 from bestby.results.judged import LabelsDrawn
@@ -47,7 +48,7 @@ class Drawn:
         )
 
 
-def drawn(scores: Scores, labels_drawn: Any, clusters: Any, strata: Any) -> Drawn:
+def drawn(scores: JudgedScores, labels_drawn: Any, clusters: Any, strata: Any) -> Drawn:
     """Return the data with the weights of its labels, if these can carry an estimate."""
     if labels_drawn is None:
         raise InvalidInputError(
@@ -59,12 +60,14 @@ def drawn(scores: Scores, labels_drawn: Any, clusters: Any, strata: Any) -> Draw
     n = len(scores.human)
     known = ~np.isnan(scores.human)
     _check_labels(scores, known)
+    clusters = scores.clusters if clusters is None else clusters
+    strata = scores.strata if strata is None else strata
     stratum = np.zeros(n, dtype=np.int64)
     if strata is not None:
-        stratum = codes(scores.side(strata, "strata"), "strata", n)
+        stratum = codes(scores, strata, "strata")
     cluster = np.arange(n)
     if clusters is not None:
-        cluster = codes(scores.side(clusters, "clusters"), "clusters", n)
+        cluster = codes(scores, clusters, "clusters")
     how: LabelsDrawn = "probabilities"
     probabilities = None
     if isinstance(labels_drawn, str) and labels_drawn in ("random", "stratified"):
@@ -86,7 +89,7 @@ def drawn(scores: Scores, labels_drawn: Any, clusters: Any, strata: Any) -> Draw
     )
 
 
-def _check_labels(scores: Scores, known: BoolArray) -> None:
+def _check_labels(scores: JudgedScores, known: BoolArray) -> None:
     """Refuse too few labels, and labels of everything."""
     for name, count in zip(scores.names, known.sum(axis=0).tolist(), strict=True):
         if count < 2:
@@ -108,25 +111,25 @@ def _check_labels(scores: Scores, known: BoolArray) -> None:
         )
 
 
-def _probabilities(scores: Scores, given: Any, known: BoolArray) -> FloatArray:
+def _probabilities(scores: JudgedScores, given: Any, known: BoolArray) -> FloatArray:
     """Return the probabilities of the labels, shape (N, S), by column, item or system."""
     by_system = isinstance(given, Mapping) and set(given) == set(scores.names)
     columns = [given[name] for name in scores.names] if by_system else [given]
     found = []
     for one in columns:
-        values = scores.side(one, "labels_drawn")
+        values = side(scores, one, "labels_drawn")
         try:
             array = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
             array = np.zeros(())
-        if array.shape != (len(known),):
+        if array.shape not in ((len(known),), known.shape):
             raise InvalidInputError(
                 f'labels_drawn must be "random", "stratified" or a probability per item, got {quoted(given)}',
                 hint=_WHY,
                 argument="labels_drawn",
             )
-        found.append(array)
-    probabilities = np.broadcast_to(np.stack(found, axis=1), known.shape)
+        found.append(array if array.ndim > 1 else array[:, None])
+    probabilities = np.broadcast_to(np.concatenate(found, axis=1), known.shape)
     wrong = known & ~((probabilities > 0.0) & (probabilities <= 1.0))
     if wrong.any():
         item, system = (int(x) for x in np.argwhere(wrong)[0])
@@ -141,7 +144,7 @@ def _probabilities(scores: Scores, given: Any, known: BoolArray) -> FloatArray:
 
 
 def _check_groups(
-    scores: Scores, known: BoolArray, stratum: IntArray, cluster: IntArray, *, clustered: bool
+    scores: JudgedScores, known: BoolArray, stratum: IntArray, cluster: IntArray, *, clustered: bool
 ) -> None:
     """Refuse clusters across strata, labels of one cluster, and strata with fewer than two labelled units."""
     if clustered:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -16,86 +15,77 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.data.arrays import identifiers
 from bestby.data.frames import is_table, table_of, unreadable
-from bestby.data.table import Table
+from bestby.data.layouts.judged import FORMS, JudgedScores, joined_humans, judged_of
+from bestby.data.layouts.options import chosen_names
 
-_WIDE = re.compile(r"(judge|human)\[(.+)\]$")
 _NEEDED = "the judge's scores: a mapping of system to scores, or a data frame"
-_FORMS = (
-    'a frame has the columns "item", "system", "judge" and "human" (a row per item and system), or'
-    ' "judge[a]", "human[a]", "judge[b]", ... (a row per item)'
-)
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """Scores of N items and S systems: of J judges, shape (N, S, J), and of humans, shape (N, S)."""
-
-    names: tuple[str, ...]
-    judge: FloatArray
-    human: FloatArray
-    ids: tuple[Any, ...] | None
-    table: Table | None
-
-    def side(self, value: Any, what: str) -> Any:
-        """Return something of every item, which may be a column or have the ids of the items."""
-        if isinstance(value, str):
-            if self.table is None or value not in self.table.names:
-                known = "" if self.table is None else f"; its columns: {', '.join(self.table.names)}"
-                raise InvalidInputError(
-                    f"{what}={quoted(value)} names no column of the data{known}",
-                    hint="give one value per item, or name a column",
-                    argument=what,
-                )
-            return self._by_item(value, what)
-        if isinstance(value, Mapping):
-            if self.ids is None:
-                raise InvalidInputError(
-                    f"{what} has item ids, but the judge's scores have none",
-                    hint="give one value per item, in the order of the scores",
-                    argument=what,
-                )
-            absent = [key for key in self.ids if key not in value]
-            if absent:
-                raise InvalidInputError(
-                    f"{what} lacks {len(absent)} items, first: {quoted(absent[0])}",
-                    hint="give it for every item",
-                    argument=what,
-                )
-            return [value[key] for key in self.ids]
-        return value
-
-    def _by_item(self, column: str, what: str) -> list[Any]:
-        """Return a column of a frame, one value per item."""
-        assert self.table is not None
-        values = self.table.column(column)
-        if values.missing.any():
+def side(scores: JudgedScores, value: Any, what: str) -> Any:
+    """Return something of every item, which may be a column or have the ids of the items."""
+    if isinstance(value, str):
+        if value not in scores.columns:
+            known = f"; its columns: {', '.join(scores.columns)}" if scores.columns else ""
             raise InvalidInputError(
-                f"column {quoted(column)} lacks values", hint="fill them in", argument=what
+                f"{what}={quoted(value)} names no column of the data{known}",
+                hint="give one value per item, or name a column",
+                argument=what,
             )
-        if "system" not in self.table.names:
-            return list(values.values)
-        found: dict[Any, Any] = {}
-        for item, value in zip(self.table.texts("item", "item"), values.values.tolist(), strict=True):
-            if found.setdefault(item, value) != value:
-                raise InvalidInputError(
-                    f"item {quoted(item)} has several values in column {quoted(column)}",
-                    hint="an item has one value, whichever the system", argument=what,
-                )  # fmt: skip
-        return [found[item] for item in self.ids or ()]
+        return scores.columns[value]
+    if isinstance(value, Mapping):
+        if scores.ids is None:
+            raise InvalidInputError(
+                f"{what} has item ids, but the judge's scores have none",
+                hint="give one value per item, in the order of the scores",
+                argument=what,
+            )
+        absent = [key for key in scores.ids if key not in value]
+        if absent:
+            raise InvalidInputError(
+                f"{what} lacks {len(absent)} items, first: {quoted(absent[0])}",
+                hint="give it for every item",
+                argument=what,
+            )
+        return [value[key] for key in scores.ids]
+    return value
 
 
-def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> Scores:
+def codes(scores: JudgedScores, value: Any, what: str) -> IntArray:
+    """Return the groups of the items as codes from 0."""
+    values = side(scores, value, what)
+    if isinstance(value, str):
+        if np.ndim(values) > 1:
+            place = next(i for i, row in enumerate(values) if len({*row.tolist()} - {None}) > 1)
+            raise InvalidInputError(
+                f"item {_id(scores, place)} has several values in column {quoted(value)}",
+                hint="an item has one value, whichever the system",
+                argument=what,
+            )
+        if any(one is None for one in values):
+            raise InvalidInputError(
+                f"column {quoted(value)} lacks values", hint="fill them in", argument=what
+            )
+    groups = identifiers(values, what, len(scores.human))
+    found: Array = np.unique(groups, return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def _id(scores: JudgedScores, item: int) -> str:
+    return quoted(item if scores.ids is None else scores.ids[item])
+
+
+def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> JudgedScores:
     """Return the scores of judges and humans, brought to the same items."""
     if isinstance(judge, str | PathLike):
-        raise unreadable(judge, _NEEDED, "compare_judged(frame)")
-    if is_table(judge):
+        raise unreadable(judge, _NEEDED, "", "compare_judged(bestby.read_judged({}), ...)")
+    if isinstance(judge, JudgedScores) or is_table(judge):
         if human is not None:
             raise InvalidInputError(
-                "the human scores are a column of the data frame", hint=_FORMS, argument="human"
+                "the human scores are in the same table as those of the judge", hint=FORMS, argument="human"
             )
-        table = table_of(judge)
-        by_judge, by_human, ids = _from_table(table)
-        return _joined(by_judge, by_human, ids, systems, ignore, table)
+        return _chosen(
+            judge if isinstance(judge, JudgedScores) else judged_of(table_of(judge)), systems, ignore
+        )
     if not isinstance(judge, Mapping) or not judge:
         raise InvalidInputError(
             f"judge must be {_NEEDED}, got {quoted(judge)}", hint='judge={"a": [...], "b": [...]}',
@@ -122,10 +112,10 @@ def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> Scores:
         )  # fmt: skip
     if by_id:
         return _by_ids(judge, human, systems, ignore)
-    return _joined(dict(judge), dict(human), None, systems, ignore, None)
+    return _joined(dict(judge), dict(human), None, systems, ignore)
 
 
-def _by_ids(judge: Mapping[str, Any], human: Mapping[str, Any], systems: Any, ignore: Any) -> Scores:
+def _by_ids(judge: Mapping[str, Any], human: Mapping[str, Any], systems: Any, ignore: Any) -> JudgedScores:
     """Return the scores of mappings of id to score."""
     ids = list(next(iter(judge.values())))
     places = {key: place for place, key in enumerate(ids)}
@@ -149,7 +139,7 @@ def _by_ids(judge: Mapping[str, Any], human: Mapping[str, Any], systems: Any, ig
         if unknown is not None:
             raise _unjudged(name, unknown)
         labels[name] = [values.get(key) for key in ids]
-    return _joined(columns, labels, tuple(ids), systems, ignore, None)
+    return _joined(columns, labels, tuple(ids), systems, ignore)
 
 
 def _unjudged(system: str, item: Any) -> InvalidInputError:
@@ -157,49 +147,6 @@ def _unjudged(system: str, item: Any) -> InvalidInputError:
         f"item {quoted(item)} of system {quoted(system)} has a human label, and the judge did not score it",
         hint="let the judge score every item, the labelled ones too, or leave the label out",
     )
-
-
-def _from_table(table: Table) -> tuple[dict[str, Any], dict[str, Any], tuple[Any, ...] | None]:
-    """Return the scores of the judge and of humans by system, and the ids, of a wide or long table."""
-    wide = {name: match for name in table.names if (match := _WIDE.match(name))}
-    if wide:
-        sides: dict[str, dict[str, Any]] = {"judge": {}, "human": {}}
-        for name, match in wide.items():
-            sides[match[1]][match[2]] = _numbers(table.column(name), f"column {quoted(name)}")
-        ids = tuple(table.texts("item", "item")) if "item" in table.names else None
-        unknown = next((name for name in sides["human"] if name not in sides["judge"]), None)
-        if unknown is not None:
-            raise InvalidInputError(f"there is human[{unknown}] and no judge[{unknown}]", hint=_FORMS)
-        return sides["judge"], sides["human"], ids
-    absent = [name for name in ("item", "system", "judge", "human") if name not in table.names]
-    if absent:
-        raise InvalidInputError(
-            f"{table.source} has no column {quoted(absent[0])}; its columns: {', '.join(table.names)}",
-            hint=_FORMS,
-        )
-    items, names = table.texts("item", "item"), table.texts("system", "system")
-    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
-    order = list(dict.fromkeys(names))
-    filled = {role: {name: np.full(len(places), np.nan) for name in order} for role in ("judge", "human")}
-    values = {role: _numbers(table.column(role), f"column {quoted(role)}") for role in filled}
-    seen: set[tuple[str, str]] = set()
-    for row, key in enumerate(zip(items, names, strict=True)):
-        if key in seen:
-            raise InvalidInputError(
-                f"item {quoted(key[0])} of system {quoted(key[1])} has several rows",
-                hint="give one row per item and system; average several humans, or several runs of the judge",
-            )
-        seen.add(key)
-        for role, by_system in filled.items():
-            by_system[key[1]][places[key[0]]] = values[role][row]
-    return filled["judge"], filled["human"], tuple(places)
-
-
-def _numbers(column: Any, what: str) -> FloatArray:
-    """Return a column of a table as numbers, NaN where nothing is."""
-    array = np.full(len(column.missing), np.nan)
-    array[~column.missing] = numbers(column.values[~column.missing], what)
-    return array
 
 
 def numbers(values: Any, what: str) -> FloatArray:
@@ -220,23 +167,18 @@ def numbers(values: Any, what: str) -> FloatArray:
 
 
 def _joined(
-    judge: dict[str, Any], human: dict[str, Any], ids: Any, systems: Any, ignore: Any, table: Table | None
-) -> Scores:
-    """Return the scores of the chosen systems as arrays of one shape."""
-    names = _chosen(list(judge), systems, ignore)
+    judge: dict[str, Any], human: dict[str, Any], ids: tuple[Any, ...] | None, systems: Any, ignore: Any
+) -> JudgedScores:
+    """Return the scores of mappings as arrays of one shape."""
     judged, labels = [], []
-    for name in names:
-        column = numbers(judge[name], f"the judge's scores of {quoted(name)}")
+    for name, values in judge.items():
+        column = numbers(values, f"the judge's scores of {quoted(name)}")
         judged.append(column[:, None] if column.ndim == 1 else column)
         label = human.get(name)
         found = np.full(len(column), np.nan) if label is None else numbers(
             label, f"the human scores of {quoted(name)}"
         )  # fmt: skip
-        if found.ndim == 2:  # several humans
-            there = ~np.isnan(found)
-            sums = np.where(there, found, 0.0).sum(axis=1)
-            found = np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)
-        labels.append(found)
+        labels.append(found[:, None] if found.ndim == 1 else found)
     shapes = {column.shape for column in judged}
     lengths = {len(column) for column in (*judged, *labels)}
     if len(shapes) > 1 or len(lengths) > 1:
@@ -244,23 +186,34 @@ def _joined(
             f"the scores have different lengths: {', '.join(str(one) for one in sorted(lengths))} items",
             hint="give one score of the judge per item for every system, and None where there is no label",
         )
-    scores = Scores(tuple(names), np.stack(judged, axis=1), np.stack(labels, axis=1), ids, table)
+    most = max(column.shape[1] for column in labels)
+    several = [np.pad(c, ((0, 0), (0, most - c.shape[1])), constant_values=np.nan) for c in labels]
+    n_judges = judged[0].shape[1]
+    judges = ("judge",) if n_judges == 1 else tuple(f"judge {place + 1}" for place in range(n_judges))
+    mean, n, variance = joined_humans(np.stack(several, axis=1))
+    made = JudgedScores(tuple(judge), judges, np.stack(judged, axis=1), mean, n, variance, ids)
+    return _chosen(made, systems, ignore)
+
+
+def _chosen(scores: JudgedScores, systems: Any, ignore: Any) -> JudgedScores:
+    """Return the scores of the systems asked for, by name or pattern, once they are sound."""
+    names = chosen_names(scores.names, systems, ignore, "the data")
+    if tuple(names) != scores.names:
+        at = [scores.names.index(name) for name in names]
+        scores = dataclasses.replace(
+            scores,
+            names=tuple(names),
+            judge=scores.judge[:, at],
+            human=scores.human[:, at],
+            n_humans=scores.n_humans[:, at],
+            human_variance=scores.human_variance[:, at],
+            columns={name: x[:, at] if np.ndim(x) > 1 else x for name, x in scores.columns.items()},
+        )
     _check_judged(scores)
     return scores
 
 
-def _chosen(names: Sequence[str], systems: Any, ignore: Any) -> list[str]:
-    asked = names if systems is None else checks.valid_name_list(systems, "systems")
-    left = () if ignore is None else checks.valid_name_list(ignore, "ignore")
-    for name in (*asked, *left):
-        if name not in names:
-            raise InvalidInputError(
-                f"there is no system {quoted(name)}", hint=f"systems: {', '.join(map(str, names))}"
-            )
-    return [name for name in asked if name not in left]
-
-
-def _check_judged(scores: Scores) -> None:
+def _check_judged(scores: JudgedScores) -> None:
     """Refuse items that a judge did not score, and a judge that always says the same."""
     if len(scores.judge) == 0:
         raise InvalidInputError("there are no items", hint="give the judge's score of every item")
@@ -278,14 +231,8 @@ def _check_judged(scores: Scores) -> None:
     constant = np.ptp(scores.judge, axis=0) == 0.0
     if constant.all(axis=0).any():
         judge = int(np.flatnonzero(constant.all(axis=0))[0])
-        which = "the judge" if scores.judge.shape[2] == 1 else f"judge {judge + 1}"
+        which = "the judge" if len(scores.judges) == 1 else f"judge {quoted(scores.judges[judge])}"
         raise DesignError(
             f"{which} always says the same, so its scores tell nothing of the items",
             hint="compare the human labels alone, with compare",
         )
-
-
-def codes(values: Any, what: str, n: int) -> IntArray:
-    """Return groups as codes from 0."""
-    found: Array = np.unique(identifiers(values, what, n), return_inverse=True)[1].reshape(-1)
-    return found

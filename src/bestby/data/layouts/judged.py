@@ -1,0 +1,351 @@
+"""Tables of a judge's scores of all items and the human scores of a few: long or wide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.data.columns import Column, objects
+from bestby.data.roles import listed
+from bestby.data.table import SYSTEM_WORDS, Table
+from bestby.data.values import as_scores
+
+JUDGE, HUMAN = "judge", "human"
+"""What columns of scores are called: alone, with a name (judge_gpt), and with a system (judge[a])."""
+
+JUDGE_NAME = "judge_name"
+"""The column that says which judge a row is of, where several share a column."""
+
+_WIDE = re.compile(r"(.+)\[(.+)\]")
+
+FORMS = (
+    'a table has the columns "item", "system", "judge" and "human" (a row per item and system), or'
+    ' "judge[a]", "human[a]", "judge[b]", ... (a row per item)'
+)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedScores:
+    """Scores of N items and S systems by J judges and by humans.
+
+    Parameters
+    ----------
+    names, judges : tuple of str
+        The systems and the judges.
+    judge : ndarray, shape (N, S, J)
+        The judges' scores; NaN where there is none.
+    human : ndarray, shape (N, S)
+        The human scores, of several humans their mean; NaN where there is none.
+    n_humans : ndarray of int, shape (N, S)
+        How many humans gave it.
+    human_variance : ndarray, shape (N, S)
+        The variance of their scores, with divisor n - 1; NaN for less than two.
+    ids : tuple or None
+        The ids of the items.
+    columns : dict
+        Other columns: a value per item, shape (N,), or per item and system, shape (N, S); None where there is
+        no value.
+    clusters, strata : str or None
+        Those of `columns` that are called "cluster" and "stratum".
+    description : str
+        What was taken for what.
+    """
+
+    names: tuple[str, ...]
+    judges: tuple[str, ...]
+    judge: FloatArray
+    human: FloatArray
+    n_humans: IntArray
+    human_variance: FloatArray
+    ids: tuple[Any, ...] | None = None
+    columns: Mapping[str, Array] = field(default_factory=dict)
+    clusters: str | None = None
+    strata: str | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class JudgedColumns:
+    """The columns that the user named; of `judge` and `human` one or several."""
+
+    judge: tuple[str, ...] = ()
+    human: tuple[str, ...] = ()
+    items: str | None = None
+    system: str | None = None
+
+
+def judged_of(table: Table, named: JudgedColumns | None = None) -> JudgedScores:
+    """Return the scores of a table."""
+    named = named or JudgedColumns()
+    parts = {} if named.judge or named.human or named.system else _wide_parts(table)
+    return _wide(table, parts, named) if any(role == JUDGE for role, _, _ in parts) else _long(table, named)
+
+
+def joined_humans(scores: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return mean, number and variance of the human scores of each item, from shape (..., H), NaN for none.
+
+    >>> joined_humans(np.array([[1.0, 3.0], [2.0, np.nan], [np.nan, np.nan]]))
+    (array([ 2.,  2., nan]), array([2, 1, 0]), array([ 2., nan, nan]))
+    """
+    there = ~np.isnan(scores)
+    n = there.sum(axis=-1)
+    mean = np.where(there, scores, 0.0).sum(axis=-1) / np.maximum(n, 1)
+    squares = (np.where(there, scores - mean[..., None], 0.0) ** 2).sum(axis=-1)
+    variance = np.where(n > 1, squares / np.maximum(n - 1, 1), np.nan)
+    return np.where(n > 0, mean, np.nan), n, variance
+
+
+# -- a row per item ----------------------------------------------------------------------------------
+
+
+def _wide_parts(table: Table) -> dict[tuple[str, str, str], str]:
+    """Return the columns called judge[a], judge_x[a], human[a], ..., by role, name in the role and system."""
+    found = {}
+    for name in table.names:
+        match = _WIDE.fullmatch(name)
+        role, _, which = (match[1] if match else "").partition("_")
+        if match and role in (JUDGE, HUMAN):
+            found[role, which, match[2]] = name
+    return found
+
+
+def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: JudgedColumns) -> JudgedScores:
+    names = tuple(dict.fromkeys(system for role, _, system in parts if role == JUDGE))
+    which = {role: list(dict.fromkeys(w for r, w, _ in parts if r == role)) for role in (JUDGE, HUMAN)}
+    unknown = next((key for key in parts if key[2] not in names), None)
+    if unknown is not None:
+        raise InvalidInputError(
+            f"{table.source}: there is {parts[unknown]} and no {JUDGE}[{unknown[2]}]", hint=FORMS
+        )
+    if not which[HUMAN]:
+        raise InvalidInputError(f"{table.source} has no column of human scores", hint=FORMS)
+
+    def scores(role: str) -> FloatArray:
+        gap = np.full(table.n_rows, np.nan)
+        return np.stack(
+            [
+                np.stack([_numbers(table, parts[key]) if key in parts else gap for key in keys], axis=1)
+                for keys in ([(role, w, system) for w in which[role]] for system in names)
+            ],
+            axis=1,
+        )
+
+    item = table.item_column(named.items)
+    ids = None if item is None else tuple(table.texts(item, "item"))
+    if ids is not None and len(set(ids)) < len(ids):
+        twice = next(one for place, one in enumerate(ids) if one in ids[:place])
+        raise InvalidInputError(
+            f"{table.source}: item {quoted(twice)} has several rows",
+            hint="give one row per item; several humans are human_1[a], human_2[a], ...",
+        )
+    columns: dict[str, Array] = {}
+    for name in table.names:
+        match = _WIDE.fullmatch(name)
+        if name == item or name in parts.values():
+            continue
+        whole = [] if match is None else [f"{match[1]}[{system}]" for system in names]
+        if match is not None and name == whole[0] and all(one in table.data for one in whole):
+            columns[match[1]] = np.stack([_plain(table.column(one)) for one in whole], axis=1)
+        else:
+            columns[name] = _plain(table.column(name))
+    mean, n, variance = joined_humans(scores(HUMAN))
+    return JudgedScores(
+        names, _judges(which[JUDGE]), scores(JUDGE), mean, n, variance, ids, columns,
+        **_groups(columns),
+        description=f"{_name(table)} was read as scores per item; systems: {listed(names)}",
+    )  # fmt: skip
+
+
+# -- a row per item and system -----------------------------------------------------------------------
+
+
+def _long(table: Table, named: JudgedColumns) -> JudgedScores:
+    item, system = _required(table, table.item_column(named.items), "item"), _system(table, named)
+    judges = _columns_of(table, JUDGE, named.judge, (item, system))
+    humans = _columns_of(table, HUMAN, named.human, (item, system, *judges))
+    items, systems = table.texts(item, "item"), table.texts(system, "system")
+    ids, names = tuple(dict.fromkeys(items)), tuple(dict.fromkeys(systems))
+    places = {one: place for place, one in enumerate(ids)}
+    columns_of = {one: place for place, one in enumerate(names)}
+    rows = np.array([places[one] for one in items]), np.array([columns_of[one] for one in systems])
+    scores = np.stack([_numbers(table, name) for name in judges], axis=1)
+    labels = np.stack([_numbers(table, name) for name in humans], axis=1)
+    found = _judges(
+        [name.removeprefix(JUDGE).removeprefix("_") if not named.judge else name for name in judges]
+    )
+    which = np.zeros(table.n_rows, dtype=np.int64)
+    by_name = JUDGE_NAME in table.data and len(judges) == 1
+    if by_name:
+        texts = table.texts(JUDGE_NAME, "judge")
+        found = tuple(dict.fromkeys(texts))
+        which = np.array([found.index(one) for one in texts])
+    shape = (len(ids), len(names), len(found))
+    judge = np.full(shape, np.nan)
+    for place in range(len(judges)):
+        at = (*rows, which if by_name else np.full(table.n_rows, place))
+        _fill(judge, at, scores[:, place], table, ids, names)
+    mean, n, variance = joined_humans(_labels(labels, rows, which, shape, table, ids, names))
+    taken = {item, system, JUDGE_NAME, *judges, *humans}
+    columns = {
+        name: _by_item(table.column(name), rows, shape[:2]) for name in table.names if name not in taken
+    }
+    what = f"systems: {system}; judge: {listed(judges)}; human: {listed(humans)}; item: {item}"
+    return JudgedScores(
+        names, found, judge, mean, n, variance, ids, columns, **_groups(columns),
+        description=f"{_name(table)} was read as scores per item and system; {what}",
+    )  # fmt: skip
+
+
+def _system(table: Table, named: JudgedColumns) -> str:
+    by_name = {name.lower(): name for name in reversed(table.names)}
+    return _required(
+        table, named.system or next((by_name[w] for w in SYSTEM_WORDS if w in by_name), None), "system"
+    )
+
+
+def _columns_of(table: Table, role: str, named: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Return the columns of scores of a role: those named, the one called so, or those that begin so."""
+    if named:
+        return [table.require(name, role) for name in named]
+    if role in table.data:
+        return [role]
+    found = [n for n in table.names if n.startswith(f"{role}_") and n not in taken and n != JUDGE_NAME]
+    if not found:
+        raise _lacking(table, role)
+    return found
+
+
+def _required(table: Table, name: str | None, role: str) -> str:
+    if name is None:
+        raise _lacking(table, role)
+    return table.require(name, role)
+
+
+def _lacking(table: Table, role: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{table.source} has no column {quoted(role)}; its columns: {listed(table.names)}", hint=FORMS
+    )
+
+
+def _fill(
+    judge: FloatArray,
+    at: tuple[Any, ...],
+    scores: FloatArray,
+    table: Table,
+    ids: Sequence[Any],
+    names: Sequence[str],
+) -> None:
+    """Write the judge's scores to their places; rows of one item and system have to agree."""
+    there = ~np.isnan(scores)
+    at = tuple(part[there] for part in at)
+    judge[at] = scores[there]
+    differ = np.flatnonzero(judge[at] != scores[there])
+    if differ.size:
+        item, system = (int(part[differ[0]]) for part in at[:2])
+        raise InvalidInputError(
+            f"{table.source}: item {quoted(ids[item])} of system {quoted(names[system])} has several scores"
+            " of the judge",
+            hint=f"average several runs of the judge first; several judges need a column {JUDGE_NAME}",
+        )
+
+
+def _labels(
+    labels: FloatArray,
+    rows: tuple[IntArray, IntArray],
+    which: IntArray,
+    shape: tuple[int, ...],
+    table: Table,
+    ids: Sequence[Any],
+    names: Sequence[str],
+) -> FloatArray:
+    """Return the human scores, shape (N, S, H), of all rows of an item and system; judges share them."""
+    cell = (rows[0] * shape[1] + rows[1]) * shape[2] + which
+    order = np.argsort(cell, kind="stable")
+    first = np.searchsorted(cell[order], cell[order], side="left")
+    turn = np.arange(cell.size) - first
+    by_cell = np.full((shape[0] * shape[1] * shape[2], int(turn.max()) + 1, labels.shape[1]), np.nan)
+    by_cell[cell[order], turn] = labels[order]
+    ordered = np.sort(by_cell.reshape(*shape, -1), axis=-1)  # NaN last
+    found: FloatArray = ordered[:, :, 0]
+    for other in range(1, shape[2]):
+        own = ordered[:, :, other]
+        empty, there = np.isnan(found).all(axis=-1), ~np.isnan(own).all(axis=-1)
+        wrong = there & ~empty & ~((own == found) | (np.isnan(own) & np.isnan(found))).all(axis=-1)
+        if wrong.any():
+            item, system = (int(x) for x in np.argwhere(wrong)[0])
+            raise InvalidInputError(
+                f"{table.source}: item {quoted(ids[item])} of system {quoted(names[system])} has other human"
+                " scores in the rows of another judge",
+                hint="repeat the human scores in the rows of every judge, or give them for one judge only",
+            )
+        found = np.where((empty & there)[:, :, None], own, found)
+    return found
+
+
+def _by_item(column: Column, rows: tuple[IntArray, IntArray], shape: tuple[int, ...]) -> Array:
+    """Return a column as a value per item if it has only one for each, else per item and system."""
+    values = _plain(column)
+    whole = np.full(shape, None, dtype=object)
+    there = np.array([value is not None for value in values], dtype=np.bool_)
+    whole[rows[0][there], rows[1][there]] = values[there]
+    each = np.full(shape[0], None, dtype=object)
+    each[rows[0][there]] = values[there]
+    return each if bool((each[rows[0][there]] == values[there]).all()) else whole
+
+
+# -- values ------------------------------------------------------------------------------------------
+
+
+def _numbers(table: Table, name: str) -> FloatArray:
+    """Return a column of scores, NaN where nothing is."""
+    column = as_scores(table.column(name))
+    if column.missing.all():
+        return np.full(column.size, np.nan)
+    if column.is_text:
+        text = next(one for one in column.values[~column.missing] if not _is_number(one))
+        raise InvalidInputError(
+            f"{table.source}: column {quoted(name)} must hold numbers, got {quoted(text)}",
+            hint="code labels as numbers, such as right 1 and wrong 0",
+        )
+    numbers = np.full(column.size, np.nan)
+    numbers[~column.missing] = column.values[~column.missing].astype(np.float64)
+    return numbers
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _plain(column: Column) -> Array:
+    """Return the values of a column as objects, numbers where all are; None where nothing is."""
+    column = as_scores(column)
+    values = objects(list(column.values))
+    values[column.missing] = None
+    return values
+
+
+def _judges(found: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name or JUDGE for name in found)
+
+
+def _groups(columns: Mapping[str, Array]) -> dict[str, Any]:
+    return {
+        "clusters": "cluster" if "cluster" in columns else None,
+        "strata": "stratum" if "stratum" in columns else None,
+    }
+
+
+def _name(table: Table) -> str:
+    return Path(table.source).name

@@ -1,0 +1,78 @@
+"""Files with a judge's scores of all items and the human scores of a few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from bestby._core import checks
+from bestby._core.keywords import with_suggestions
+from bestby.data.columns import MISSING
+from bestby.data.layouts.judged import JudgedColumns, JudgedScores, judged_of
+from bestby.readers import arguments
+from bestby.readers.opening import one_table
+
+
+@with_suggestions
+def read_judged(
+    path: str | Path | Sequence[str | Path],
+    *,
+    judge: str | Sequence[str] | None = None,
+    human: str | Sequence[str] | None = None,
+    items: str | None = None,
+    system_column: str | None = None,
+    missing: str | Iterable[str] = MISSING,
+) -> JudgedScores:
+    r"""Read the scores of a judge for all items, and of humans for some of them.
+
+    A *long* table has a row per item and system: columns item, system, judge and human. A *wide* table has a
+    row per item: columns ``judge[a]``, ``human[a]``, ``judge[b]``, ... for systems a, b, .... Cells of
+    human scores are empty where there is none.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV, TSV, JSON Lines or Parquet.
+    judge, human : str or sequence of str, optional
+        The columns of scores of a long table. By default those called judge and human, or all that begin with
+        ``judge_`` and ``human_``: several judges, or several humans. Several judges may share a column, with
+        their names in the column judge_name, and the scores of several humans may be in rows of their own.
+    items, system_column : str, optional
+        The columns of item ids and of systems of a long table; those called item or id, and system or model,
+        are found.
+    missing : str or iterable of str
+        The texts that mean a missing value.
+
+    Returns
+    -------
+    JudgedScores
+        What `compare_judged` takes. Columns called cluster and stratum are used as such there; all others may
+        be named.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read, or its columns do not fit together.
+
+    See Also
+    --------
+    compare_judged : Compare the systems by these scores.
+    read : Scores that need no correction.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "judged.csv")
+    ...     _ = path.write_text("item,system,judge,human\nq1,a,0.9,1\nq1,b,0.3,\n", encoding="utf-8")
+    ...     data = read_judged(path)
+    >>> data.names, data.judge[:, :, 0], data.human
+    (('a', 'b'), array([[0.9, 0.3]]), array([[ 1., nan]]))
+    """
+    arguments.check(path, missing=missing, items=items, system_column=system_column)
+    named = [
+        () if one is None else checks.valid_name_list(one, what)
+        for one, what in ((judge, "judge"), (human, "human"))
+    ]
+    table = one_table(path, "the scores of judge and humans", missing)
+    return judged_of(table, JudgedColumns(tuple(named[0]), tuple(named[1]), items, system_column))
