@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bestby.comparisons.study.study import Study as Study
     from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
+    from bestby.data.layouts.judged import JudgedScores as JudgedScores
     from bestby.data.layouts.preferences import Preferences as Preferences
     from bestby.data.layouts.runs import Runs as Runs
     from bestby.inference.normality import normality as normality
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from bestby.planning.spend import allocate as allocate
     from bestby.readers.datasets_and_folds import read_datasets as read_datasets
     from bestby.readers.datasets_and_folds import read_folds as read_folds
+    from bestby.readers.judged import read_judged as read_judged
     from bestby.readers.labels import read_labels as read_labels
     from bestby.readers.preferences import read_preferences as read_preferences
     from bestby.readers.reading import read as read
@@ -131,6 +133,7 @@ __getattr__, __dir__, __all__ = door(
         "comparisons.study.study": "Study",
         "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
+        "data.layouts.judged": "JudgedScores",
         "data.layouts.preferences": "Preferences",
         "data.layouts.runs": "Runs",
         "inference.normality": "normality",
@@ -152,6 +155,7 @@ __getattr__, __dir__, __all__ = door(
         "planning.spend": "allocate",
         "readers.datasets_and_folds": "read_datasets read_folds",
         "readers.labels": "read_labels",
+        "readers.judged": "read_judged",
         "readers.preferences": "read_preferences",
         "readers.reading": "read",
         "readers.runs": "read_runs",

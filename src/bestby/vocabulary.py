@@ -50,6 +50,7 @@ StudyTest: TypeAlias = Literal[
 ]  # fmt: skip
 ItemFigure: TypeAlias = Literal["auto", "forest", "systems", "scores", "baseline", "matrix"]
 RunsFigure: TypeAlias = ItemFigure | Literal["quantiles", "order"]
+JudgedFigure: TypeAlias = ItemFigure | Literal["judge"]
 StudyFigure: TypeAlias = ItemFigure | Literal["growth"]
 DatasetFigure: TypeAlias = Literal["auto", "forest", "matrix", "ranks", "profiles"]
 FoldFigure: TypeAlias = Literal["auto", "forest", "matrix"]
@@ -301,7 +302,7 @@ SETTINGS = (
     Term("offset", "offset", "Add to the scores.", ("by",)),
 )
 
-_OF_SYSTEMS = ("items.kind", "runs.kind", "preferences.kind", "study.kind")
+_OF_SYSTEMS = ("items.kind", "runs.kind", "preferences.kind", "judged.kind", "study.kind")
 _OF_PAIRS = (*_OF_SYSTEMS, "datasets.kind", "folds.kind")
 
 FIGURES = (
@@ -320,6 +321,7 @@ FIGURES = (
         ("runs.kind",)),
     Term("growth", "growth", "Score and interval of conditions against epochs, items or dates.",
         ("study.kind",)),
+    Term("judge", "humans by judge", "The mean human score by the judge's score.", ("judged.kind",)),
     Term("ranks", "diagram of average ranks", "Bars join systems not told apart.", ("datasets.kind",)),
     Term("profiles", "performance profiles", "Which share of several runs is better than each score.",
         ("datasets.kind",)),

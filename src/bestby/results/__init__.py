@@ -36,6 +36,13 @@ if TYPE_CHECKING:
     from bestby.results.gate import Flip as Flip
     from bestby.results.gate import Gate as Gate
     from bestby.results.gate import GateCheck as GateCheck
+    from bestby.results.judge_quality import BiasEffect as BiasEffect
+    from bestby.results.judge_quality import BiasLevel as BiasLevel
+    from bestby.results.judge_quality import CalibrationBin as CalibrationBin
+    from bestby.results.judge_quality import EqualBias as EqualBias
+    from bestby.results.judge_quality import HumanAgreement as HumanAgreement
+    from bestby.results.judge_quality import JudgeOfSystem as JudgeOfSystem
+    from bestby.results.judge_quality import JudgeQuality as JudgeQuality
     from bestby.results.judged import JudgedComparison as JudgedComparison
     from bestby.results.judged import JudgedDifference as JudgedDifference
     from bestby.results.judged import JudgedScore as JudgedScore
@@ -92,6 +99,9 @@ __getattr__, __dir__, __all__ = door(
         "results.disagreements": "Disagreement Disagreements",
         "results.folds": "FoldComparison Spread",
         "results.gate": "Flip Gate GateCheck",
+        "results.judge_quality": (
+            "BiasEffect BiasLevel CalibrationBin EqualBias HumanAgreement JudgeOfSystem JudgeQuality"
+        ),
         "results.judged": "JudgedComparison JudgedDifference JudgedScore",
         "results.label_plans": "LabelAllocation LabelPlan LabelPoint LabelSplit",
         "results.monitored": "MonitorLook MonitoredComparison MonitoredDifference MonitoredSystem",

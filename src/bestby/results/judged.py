@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from bestby._core.text import counted
-from bestby.results.base import negated
+from bestby.results.base import negated, report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
+from bestby.results.drawn import canvas_of
+from bestby.results.judge_quality import HumanAgreement, JudgeQuality
 from bestby.results.values import Interval
+from bestby.vocabulary import FigureFont, FigureWidth, JudgedFigure
 
 LabelsDrawn = Literal["random", "stratified", "probabilities", "calibration"]
 
@@ -115,6 +118,10 @@ class JudgedComparison(Comparison):
         The number of judges.
     n_strata : int
         The number of strata; 1 if there are none.
+    judges : tuple of JudgeQuality
+        What the labels tell of each judge; empty with a calibration set.
+    humans : HumanAgreement or None
+        How far several humans agree; None if no item has several.
 
     See Also
     --------
@@ -138,6 +145,8 @@ class JudgedComparison(Comparison):
     n_labelled: int = field(kw_only=True)
     n_judges: int = field(kw_only=True)
     n_strata: int = field(kw_only=True)
+    judges: tuple[JudgeQuality, ...] = field(kw_only=True)
+    humans: HumanAgreement | None = field(kw_only=True)
 
     described_by: ClassVar[str] = "judged"
 
@@ -148,3 +157,27 @@ class JudgedComparison(Comparison):
         if self.labels_drawn == "calibration":
             return f"{own}, error rates from {self.n_labelled} others"
         return f"{own}, {self.n_labelled} with human labels"
+
+    def plot(  # type: ignore[override]
+        self,
+        metric: str | None = None,
+        *,
+        kind: JudgedFigure = "auto",
+        width: FigureWidth | float | None = None,
+        font: FigureFont | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """Draw the comparison, or the judge; return the matplotlib Axes.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The metric; there is one.
+        kind : {"auto", "forest", "systems", "scores", "baseline", "matrix", "judge"}
+            "judge": the mean human score by the score of the (first) judge; the others as for
+            `Comparison.plot`.
+        width, font, ax
+            As for `Comparison.plot`.
+        """
+        canvas = canvas_of(ax, width, font)
+        return report_module("figures.plots").judged(self, metric, kind, canvas)

@@ -19,10 +19,12 @@ from bestby.comparisons.judged import about
 from bestby.comparisons.judged.calibrating import Calibrated, calibrated
 from bestby.comparisons.judged.drawing import drawn
 from bestby.comparisons.judged.estimating import Estimates, estimated
+from bestby.comparisons.judged.judges import humans_of, judges_of
 from bestby.comparisons.judged.source import scores_of
 from bestby.data.frames import backend_of
 from bestby.data.layouts.judged import JudgedScores
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
+from bestby.results.judge_quality import JudgeQuality
 from bestby.results.judged import JudgedComparison, JudgedDifference, JudgedScore
 from bestby.results.values import without_interval
 from bestby.vocabulary import ItemCorrection
@@ -78,6 +80,7 @@ def compare_judged(
     clusters: Any = None,
     strata: Any = None,
     labels_drawn: Any = None,
+    bias_by: Any = None,
     scale: Literal["same", "different"] | None = None,
     baseline: str | None = None,
     level: float = 0.95,
@@ -115,6 +118,10 @@ def compare_judged(
     labels_drawn : {"random", "stratified"} or array_like, shape (n,), or mapping, or str
         How the labelled items were chosen, which must be said: at random; at random inside each of `strata`;
         or with these probabilities in (0, 1] (by item, a column of the frame, or by system).
+    bias_by : str, sequence of str or mapping of str to array_like, optional
+        What the judge's bias may go with: columns of a frame, or values by name, one per item (such as
+        length) or per item and system (such as the position in which it was shown): numbers, dates or other
+        values. "order" is the order of the items, for drift over time, where no column is called so.
     scale : {"same", "different"}, optional
         Whether judge and humans score on the same scale; by default they do if their ranges are alike.
     baseline, level, simultaneous, alternative, correction, margin
@@ -193,25 +200,37 @@ def compare_judged(
     )  # fmt: skip
     greater = checks.flag(greater_is_better, "greater_is_better")
     if calibration is not None:
-        unused = {"human": human, "clusters": clusters, "strata": strata, "labels_drawn": labels_drawn}
+        unused = {
+            "human": human, "clusters": clusters, "strata": strata, "labels_drawn": labels_drawn,
+            "bias_by": bias_by,
+        }  # fmt: skip
         checks.refuse_unused("a calibration set", **{name: (value, None) for name, value in unused.items()})
     scores = scores_of(judge, {} if calibration is not None else human, systems, ignore)
     checks.two_systems(scores.names)
     checks.valid_baseline(baseline, scores.names)
     if calibration is not None:
         rates = calibrated(scores, calibration, settings.level)
-        result = _compared(scores, rates, about.calibrated(scores, rates), settings, "same", greater)
+        result = _compared(scores, rates, about.calibrated(scores, rates), settings, "same", greater, ())
     else:
         labelled = drawn(scores, labels_drawn, clusters, strata)
         means, chosen = estimated(labelled), about.scale_of(scores, scale)
-        result = _compared(scores, means, about.corrected(scores, labelled, means), settings, chosen, greater)
+        judges = judges_of(scores, labelled, bias_by, settings.level, same=chosen == "same", greater=greater)
+        data = about.corrected(scores, labelled, means)
+        result = _compared(scores, means, data, settings, chosen, greater, judges)
     return remember_backend(result, backend_of(judge))
 
 
 def _compared(
-    scores: JudgedScores, made: Made, data: about.About, settings: Settings, scale: Any, greater: bool
+    scores: JudgedScores,
+    made: Made,
+    data: about.About,
+    settings: Settings,
+    scale: Any,
+    greater: bool,
+    judges: tuple[JudgeQuality, ...],
 ) -> JudgedComparison:
     names = scores.names
+    by = {"bias_by": [one.column for one in judges[0].effects]} if judges and judges[0].effects else {}
     order = family.ranked(made.scores, names, greater)
     base = None if settings.baseline is None else names.index(settings.baseline)
     pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
@@ -227,7 +246,7 @@ def _compared(
         differences=differences,
         omnibus=(),
         notes=(*data.notes, *_constant(systems, made)),
-        provenance=data.provenance(settings.by_name(), scale, greater),
+        provenance=data.provenance({**settings.by_name(), **by}, scale, greater),
         n_items=len(scores.human),
         level=settings.level,
         correction=settings.corrected_by,
@@ -239,6 +258,8 @@ def _compared(
         n_labelled=data.n_labelled,
         n_judges=scores.judge.shape[2],
         n_strata=data.n_strata,
+        judges=judges,
+        humans=humans_of(scores),
     )
 
 

@@ -15,7 +15,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK, PAPER, WORSE
-from bestby.report.figures.drawing import bare, label, patch
+from bestby.report.figures.drawing import bare, label, left_scale, patch
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
 from bestby.report.numbers import difference_text, p_text, power_text
@@ -153,7 +153,7 @@ def quantiles(c: RunsComparison, pair: Sequence[str] | None = None, *, canvas: C
     ):
         axes.stairs(levels, edges, baseline=None, color=colour, linestyle=style, linewidth=1.8, label=system)
     axes.set_xlim(0.0, 1.0)
-    _left_scale(axes)
+    left_scale(axes)
     axes.set_xlabel("share of the runs below", color=INK)
     axes.set_ylabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
     keys = [*axes.get_legend_handles_labels()[0], patch(f"{second} is ahead", WORSE, 0.35)]
@@ -181,7 +181,7 @@ def normality(n: Normality, *, canvas: Canvas = SCREEN) -> Sheet:
     axes.fill_between(middle, low, high, facecolor=BAND, edgecolor="none", zorder=0, gid="band")
     axes.plot(middle, n.mean + n.std * middle, color=FAINT, linewidth=1.0, zorder=1, gid="normal")
     axes.plot(middle, values, "o", color=ACCENT, markersize=3.5, zorder=2, gid="values")
-    _left_scale(axes)
+    left_scale(axes)
     axes.set_xlabel("quantile of the standard normal distribution", color=INK)
     axes.set_ylabel("value", color=INK)
     shown = "" if len(ranks) == n.n else f", {len(ranks)} shown"
@@ -218,14 +218,6 @@ def _normal_band(n: int, ranks: Array) -> tuple[Array, Array, Array]:
     density = np.exp(-0.5 * middle**2) / math.sqrt(2.0 * math.pi)
     share = np.sqrt(1.0 - density**2 * (1.0 + 0.5 * middle**2) / (ndtr(middle) * ndtr(-middle)))
     return middle + (low - middle) * share, middle, middle + (high - middle) * share
-
-
-def _left_scale(axes: Axes) -> None:
-    """Keep of the frame only the scales below and on the left."""
-    bare(axes)
-    axes.spines["left"].set_visible(True)
-    axes.spines["left"].set_color(FAINT)
-    axes.tick_params(axis="y", color=FAINT, labelcolor=INK)
 
 
 def _two(c: RunsComparison, pair: Sequence[str] | None) -> tuple[str, str]:

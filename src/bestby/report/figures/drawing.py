@@ -243,6 +243,14 @@ def bare(axes: Axes) -> None:
     axes.spines["bottom"].set_color(FAINT)
 
 
+def left_scale(axes: Axes) -> None:
+    """Keep of the frame only the scales below and on the left."""
+    bare(axes)
+    axes.spines["left"].set_visible(True)
+    axes.spines["left"].set_color(FAINT)
+    axes.tick_params(axis="y", color=FAINT, labelcolor=INK)
+
+
 def save(picture: Figure | Axes, path: str | Path) -> None:
     """Write a figure as PNG, SVG or PDF; the same figure always gives the same bytes."""
     suffix = Path(path).suffix.lower()

@@ -20,6 +20,7 @@ from bestby.report.figures import (
     scores,
 )
 from bestby.report.figures.canvas import SCREEN, Canvas
+from bestby.report.figures.judged import judge as draw_judge
 from bestby.report.tables import differences_of, metric_info
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from bestby.results.comparison import Comparison
     from bestby.results.datasets import DatasetComparison
     from bestby.results.folds import FoldComparison
+    from bestby.results.judged import JudgedComparison
     from bestby.results.preferences import PreferenceComparison
     from bestby.results.runs import RunsComparison
     from bestby.results.study import StudyComparison
@@ -63,6 +65,12 @@ def preferences(c: PreferenceComparison, metric: str | None, kind: str, canvas: 
     """Draw strengths or differences; see `PreferenceComparison.plot`."""
     kind = _checked(kind, "preferences")
     return _of_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
+
+
+def judged(c: JudgedComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
+    """Draw corrected scores, differences or the judge; see `JudgedComparison.plot`."""
+    kind = _checked(kind, "judged")
+    return draw_judge(c, canvas=canvas) if kind == "judge" else _of_systems(c, metric, kind, canvas)
 
 
 def study(c: StudyComparison, metric: str | None, kind: str, by: Any, canvas: Canvas) -> Axes:

@@ -11,6 +11,7 @@ from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.figures import forest
+from bestby.report.kinds import judge_quality
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.numbers import DASH, MINUS, Rounding, percent
 from bestby.report.tables import (
@@ -75,9 +76,10 @@ def document(c: JudgedComparison) -> Document:
             ),
             differences_table(c, metric),
             *(() if by_rates else (_sources_of_scores(c), _sources_of_differences(c))),
+            *judge_quality.tables(c),
         ),
-        remarks=() if by_rates else (worth(c),),
-        pictures=pictures,
+        remarks=() if by_rates else (worth(c), *judge_quality.remarks(c)),
+        pictures=(*pictures, *judge_quality.pictures(c)),
         readings=tuple(words.difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
     )
@@ -202,7 +204,8 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
         "scale": c.scale,
         "systems": scores(c),
         "differences": rows(c),
+        **judge_quality.dictionary(c),
     }
 
 
-MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_OF_SCORES, TUNING), scores)}
+MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_OF_SCORES, TUNING), scores), **judge_quality.MORE_TABLES}

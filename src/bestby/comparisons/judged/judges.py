@@ -1,0 +1,109 @@
+"""The report on the judges, from the labelled items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bestby._core import checks
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Array
+from bestby.comparisons.judged.drawing import Drawn
+from bestby.comparisons.judged.source import side
+from bestby.data.columns import objects
+from bestby.data.layouts.judged import JudgedScores
+from bestby.inference import judge_quality
+from bestby.inference.judge_quality import Pairs
+from bestby.results.judge_quality import HumanAgreement, JudgeQuality
+
+ORDER = "order"
+"""The name of the order of the items, where no column has it."""
+
+
+def judges_of(
+    scores: JudgedScores, labelled: Drawn, bias_by: Any, level: float, *, same: bool, greater: bool
+) -> tuple[JudgeQuality, ...]:
+    """Return what the labels tell of every judge."""
+    if bias_by is not None and not same:
+        raise InvalidInputError(
+            "bias_by needs judge and humans on the same scale, as the bias is the judge's score minus the"
+            " human one",
+            hint='leave it out, or bring both to one scale and say scale="same"',
+            argument="bias_by",
+        )
+    data = labelled.data
+    item, system = np.nonzero(data.known)
+    columns = [
+        (name, _values(scores, name, values, item, system)) for name, values in _columns(scores, bias_by)
+    ]
+    weights = data.weights[item, system]
+    plain = labelled.n_clusters == 0 and all(
+        np.allclose(weights[system == s], weights[system == s][0]) for s in range(len(scores.names))
+    )
+    found = []
+    for place, name in enumerate(scores.judges):
+        pairs = Pairs(
+            data.judge[item, system, place], data.human[item, system], weights, system,
+            data.clusters[item], data.strata[item], scores.names, plain and labelled.n_strata == 1,
+        )  # fmt: skip
+        found.append(judge_quality.quality(name, pairs, columns, level, same=same, greater=greater))
+    return tuple(found)
+
+
+def humans_of(scores: JudgedScores) -> HumanAgreement | None:
+    """Return how far several humans agree; None if no item has several."""
+    item, system = np.nonzero(scores.n_humans > 0)
+    return judge_quality.agreement(
+        scores.human_variance[item, system], scores.n_humans[item, system], scores.human[item, system], system
+    )
+
+
+def _columns(scores: JudgedScores, bias_by: Any) -> list[tuple[str, Any]]:
+    """Return the columns that were named, with what holds their values."""
+    if bias_by is None:
+        return []
+    if isinstance(bias_by, Mapping):
+        checks.valid_names(bias_by, "columns")
+        return list(bias_by.items())
+    names = checks.valid_name_list(bias_by, "bias_by")
+    order = np.arange(len(scores.human))
+    return [(name, order if name == ORDER and name not in scores.columns else name) for name in names]
+
+
+def _values(scores: JudgedScores, name: str, given: Any, item: Array, system: Array) -> Array:
+    """Return the values of a column for the labelled pairs: numbers, or texts."""
+    if isinstance(given, Mapping) and set(given) == set(scores.names):
+        given = [side(scores, given[one], "bias_by") for one in scores.names]
+        values = np.stack([objects(list(one)) for one in given], axis=1)
+    else:
+        values = side(scores, given, "bias_by")
+        values = values if isinstance(values, np.ndarray) else objects(list(values))
+    if values.shape not in (scores.human.shape, scores.human.shape[:1]):
+        raise InvalidInputError(
+            f"bias_by: {quoted(name)} must have a value per item, {len(scores.human)}, got {len(values)}",
+            hint="give one per item, or per item and system",
+            argument="bias_by",
+        )
+    chosen = values[item, system] if values.ndim > 1 else values[item]
+    missing = np.array([checks.missing(one) for one in chosen.tolist()], dtype=np.bool_)
+    if missing.any():
+        first = int(item[int(np.flatnonzero(missing)[0])])
+        which = first if scores.ids is None else scores.ids[first]
+        raise InvalidInputError(
+            f"bias_by: {quoted(name)} has no value for item {quoted(which)}, which has a human label",
+            hint="fill it in, or leave the column out",
+            argument="bias_by",
+        )
+    plain = np.array(chosen.tolist())
+    if plain.dtype.kind in "fiub":
+        return plain.astype(np.float64)
+    texts = np.array([str(one) for one in chosen.tolist()])
+    try:
+        times = texts.astype("datetime64[us]")
+    except ValueError:
+        return texts
+    days: Array = (times - times.min()) / np.timedelta64(1, "D")
+    return days

@@ -1,0 +1,290 @@
+"""What the report of a comparison by a judge says of the judge itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+from bestby._core import rounding
+from bestby.report import column
+from bestby.report.column import Cell, Column
+from bestby.report.document import Picture
+from bestby.report.figures.judged import judge as draw
+from bestby.report.numbers import DASH, Rounding, alpha, p_clause, p_text, percent
+from bestby.report.tables import Table
+from bestby.results.judge_quality import CalibrationBin, JudgeOfSystem, JudgeQuality
+from bestby.results.judged import JudgedComparison
+from bestby.results.values import Interval
+
+_ENDS = {
+    "bias": "bias_interval",
+    "pearson": "pearson_interval",
+    "spearman": None,
+    "sensitivity": "sensitivity_interval",
+    "specificity": "specificity_interval",
+    "kappa": None,
+}
+"""The numbers of a judge on a system, and the fields of their intervals."""
+
+
+def tables(c: JudgedComparison) -> Iterator[Table]:
+    """Yield the tables on the judges that have something to say."""
+    of_systems = [(j.judge, s) for j in c.judges for s in j.systems]
+    if not of_systems:  # the labels are of other items: a calibration set
+        return
+    yield _agreement(c, of_systems)
+    if any(s.sensitivity is not None or s.specificity is not None for _, s in of_systems):
+        yield _shares(c, of_systems)
+    yield _calibration(c)
+    if any(j.effects for j in c.judges):
+        yield _effects(c)
+
+
+def pictures(c: JudgedComparison) -> Iterator[Picture]:
+    """Yield the figure of humans against each judge."""
+    caption = "Each point is the mean human score of labelled items to which the judge gave about that score."
+    for j in c.judges:
+        yield Picture(f"Human scores by those of {_of(c, j)}", caption, partial(draw, c, j.judge))
+
+
+def remarks(c: JudgedComparison) -> Iterator[str]:
+    """Yield whom a judge favours, and how far humans agree."""
+    level = alpha(c.level)
+    for j in c.judges:
+        if j.equal_bias is None:
+            continue
+        p = p_clause(j.equal_bias.p_value, level)
+        who = _of(c, j)
+        if rounding.at_most(j.equal_bias.p_value, level):
+            yield (
+                f"{who[0].upper()}{who[1:]} does not treat the systems alike: its bias differs between them"
+                f" ({p}), and it favours {j.equal_bias.favoured}."
+            )
+        else:
+            yield f"No difference in the bias of {who} between the systems is shown ({p})."
+    if c.humans is not None:
+        reliable = c.humans.reliability
+        ceiling = "" if reliable is None else (
+            f": their reliability is {reliable:.2f}, so that no judge can be expected to correlate with the"
+            f" labels by more than {reliable**0.5:.2f}"
+        )  # fmt: skip
+        yield f"{c.humans.n_labels} labels are means of several humans{ceiling}."
+
+
+def _of(c: JudgedComparison, j: JudgeQuality) -> str:
+    return "the judge" if len(c.judges) == 1 else f"judge {j.judge}"
+
+
+def _judge(c: JudgedComparison) -> Column:
+    return column.text("judge", itemgetter(0), applies=len(c.judges) > 1)
+
+
+def _number(
+    header: str, digits: Rounding, value: Callable[[Any], float | None], *, applies: bool = True
+) -> Column:
+    """Return a column of numbers that some entries lack."""
+
+    def cell(entry: Any) -> Cell:
+        found = value(entry)
+        return Cell(DASH, float("-inf")) if found is None else column.number_cell(digits, found)
+
+    return Column(header, cell, applies=applies)
+
+
+def _digits(entries: Iterable[tuple[Any, JudgeOfSystem]], name: str) -> Rounding:
+    ends = _ENDS[name]
+    pairs = [(getattr(s, name), None if ends is None else getattr(s, ends)) for _, s in entries]
+    return Rounding.of([pair for pair in pairs if pair[0] is not None])
+
+
+def _field(name: str) -> Callable[[Any], Any]:
+    return lambda entry: getattr(entry[1], name)
+
+
+def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
+    bias, correlation = _digits(entries, "bias"), _digits(entries, "pearson")
+    same = c.scale == "same"
+    columns = (
+        _judge(c),
+        column.name("system", _field("system")),
+        column.count("labels", _field("n_labels")),
+        _number("bias", bias, _field("bias"), applies=same),
+        column.interval(c.level, bias, _field("bias_interval"), applies=same),
+        _number("Pearson", correlation, _field("pearson")),
+        column.interval(c.level, correlation, _field("pearson_interval")),
+        _number("Spearman", correlation, _field("spearman")),
+    )
+    minus = ": bias is judge minus human" if same else ""
+    return Table.of(f"The judge against the humans{minus}", columns, entries, part="judge", main=2)
+
+
+def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Table:
+    columns = [_judge(c), column.name("system", _field("system"))]
+    for name in ("sensitivity", "specificity"):
+        digits = _digits(entries, name)
+        columns += [
+            _number(name, digits, _field(name)),
+            column.interval(c.level, digits, _field(f"{name}_interval")),
+        ]
+    columns.append(_number("kappa", _digits(entries, "kappa"), _field("kappa")))
+    caption = f"The judge on items that the humans gave 1 (sensitivity) and 0, {percent(c.level)} intervals"
+    return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2)
+
+
+def _calibration(c: JudgedComparison) -> Table:
+    entries = [(j.judge, one) for j in c.judges for one in j.calibration]
+    digits = Rounding.of([(one.human, one.interval) for _, one in entries])
+    columns = (
+        _judge(c),
+        Column("judge's score", lambda e: Cell(_range(e[1]), e[1].low)),
+        column.count("labels", _field("n_labels")),
+        column.number("judge", digits, _field("judge")),
+        column.number("human", digits, _field("human")),
+        column.interval(c.level, digits, _field("interval")),
+    )
+    return Table.of(
+        "Mean human score by the judge's score, all systems together", columns, entries, part="calibration"
+    )
+
+
+def _range(one: CalibrationBin) -> str:
+    return f"{one.low:.3g}" if one.low == one.high else f"{one.low:.3g} to {one.high:.3g}"
+
+
+def _effects(c: JudgedComparison) -> Table:
+    entries = list(_effect_rows(c))
+    level = alpha(c.level)
+
+    def digits(e: dict[str, Any]) -> Rounding:
+        """Units differ from column to column, and so do the decimals."""
+        same = [one for one in entries if one["column"] == e["column"] and one["bias"] is not None]
+        return Rounding.of([(one["bias"], one["interval"]) for one in same])
+
+    def bias(e: dict[str, Any]) -> Cell:
+        return Cell(DASH, float("-inf")) if e["bias"] is None else column.number_cell(digits(e), e["bias"])
+
+    def p_value(e: dict[str, Any]) -> Cell:
+        p = e["p_value"]
+        return (
+            Cell("", 2.0)
+            if e["again"]
+            else Cell(DASH if p is None else p_text(p, level), 2.0 if p is None else p)
+        )
+
+    columns = (
+        column.text("judge", itemgetter("judge"), applies=len(c.judges) > 1),
+        column.name("column", itemgetter("column")),
+        column.text("value", lambda e: e["value"] or "per unit"),
+        Column("bias", bias),
+        Column(f"{percent(c.level)} interval", lambda e: column.interval_cell(digits(e), e["interval"])),
+        Column("p", p_value),
+    )
+    caption = (
+        "What the judge's bias goes with, inside the systems: how much it rises per unit of a number, or its"
+        " mean for a value; p-values are not corrected for the number of columns"
+    )
+    return Table.of(
+        caption,
+        columns,
+        entries,
+        lambda e: e["p_value"] is not None and rounding.at_most(e["p_value"], level),
+        part="bias",
+        main=2,
+    )
+
+
+def _effect_rows(c: JudgedComparison) -> Iterator[dict[str, Any]]:
+    """Yield a row per column of numbers, and per value of other columns."""
+    for j in c.judges:
+        for one in j.effects:
+            shared = {"judge": j.judge, "column": one.column, "p_value": one.p_value}
+            if not one.levels:
+                yield {**shared, "value": None, "bias": one.slope, "interval": one.interval,
+                       "n_labels": None, "again": False}  # fmt: skip
+            for place, of in enumerate(one.levels):
+                yield {**shared, "value": of.value, "bias": of.bias, "interval": of.interval,
+                       "n_labels": of.n_labels, "again": place > 0}  # fmt: skip
+
+
+# -- rows --------------------------------------------------------------------------------------------
+
+
+def _with_ends(interval: Interval | None, name: str = "") -> dict[str, float | None]:
+    prefix = f"{name}_" if name else ""
+    return {
+        f"{prefix}low": None if interval is None else interval.low,
+        f"{prefix}high": None if interval is None else interval.high,
+    }
+
+
+def judge_rows(c: JudgedComparison) -> list[dict[str, Any]]:
+    """Return one row per judge and system."""
+    found = []
+    for j in c.judges:
+        for s in j.systems:
+            row: dict[str, Any] = {"judge": j.judge, "system": s.system, "n_labels": s.n_labels}
+            for name, ends in _ENDS.items():
+                row[name] = getattr(s, name)
+                if ends is not None:
+                    row |= _with_ends(getattr(s, ends), name)
+            found.append(row)
+    return found
+
+
+def calibration_rows(c: JudgedComparison) -> list[dict[str, Any]]:
+    """Return one row per judge and bin."""
+    return [
+        {
+            "judge": j.judge,
+            "judge_low": b.low,
+            "judge_high": b.high,
+            "judge_mean": b.judge,
+            "human_mean": b.human,
+            **_with_ends(b.interval, "human"),
+            "n_labels": b.n_labels,
+        }
+        for j in c.judges
+        for b in j.calibration
+    ]
+
+
+def bias_rows(c: JudgedComparison) -> list[dict[str, Any]]:
+    """Return one row per judge, column and value."""
+    return [
+        {"judge": e["judge"], "column": e["column"], "value": e["value"], "bias": e["bias"],
+         **_with_ends(e["interval"]), "n_labels": e["n_labels"], "p_value": e["p_value"]}
+        for e in _effect_rows(c)
+    ]  # fmt: skip
+
+
+def dictionary(c: JudgedComparison) -> dict[str, Any]:
+    """Return the report on the judges as dictionaries and lists."""
+    return {
+        "judges": [
+            {"judge": j.judge, "equal_bias": None if j.equal_bias is None else asdict(j.equal_bias)}
+            for j in c.judges
+        ],
+        "judge_by_system": judge_rows(c),
+        "calibration": calibration_rows(c),
+        "bias": bias_rows(c),
+        "humans": None if c.humans is None else asdict(c.humans),
+    }
+
+
+_OF_ENDS = ("low", "high")
+JUDGE_COLUMNS = (
+    "judge", "system", "n_labels",
+    *(n for name, ends in _ENDS.items() for n in (name, *(f"{name}_{e}" for e in _OF_ENDS if ends))),
+)  # fmt: skip
+CALIBRATION_COLUMNS = (
+    "judge", "judge_low", "judge_high", "judge_mean", "human_mean", "human_low", "human_high", "n_labels",
+)  # fmt: skip
+BIAS_COLUMNS = ("judge", "column", "value", "bias", *_OF_ENDS, "n_labels", "p_value")
+MORE_TABLES = {
+    "judges": (JUDGE_COLUMNS, judge_rows),
+    "calibration": (CALIBRATION_COLUMNS, calibration_rows),
+    "bias": (BIAS_COLUMNS, bias_rows),
+}
