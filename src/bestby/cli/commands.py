@@ -33,6 +33,7 @@ COMMANDS = {
     "published": "Compare a system with a published score whose predictions are not known.",
     "preferences": "Compare systems by judgements of which of two was better.",
     "watch": "Watch a log of scores as it grows, and say when enough is known to stop.",
+    "judged": "Compare systems by the scores of a judge, corrected by a few human labels.",
     "metrics": "List the metrics: name, whether higher or lower is better, what it measures.",
     "choose": "Draw the items that people are to label, with their probabilities of being drawn.",
     "plan": "Plan a study: its power, the size it needs, or the smallest difference it detects.",

@@ -131,8 +131,8 @@ def _rendered(output: Json, result: Any, form: str) -> bytes:
         target = output.targets()[form]
         suffix = ".svg" if target == STDOUT else Path(target).suffix.lower()
         return render(result.plot(**arguments), suffix)
-    if form in ("csv", "csv_scores"):
-        what = "scores" if form == "csv_scores" else output.table
+    if form.startswith("csv"):
+        what = output.table if form == "csv" else form.removeprefix("csv_")
         text: str = result.to_csv(what=what, **arguments)
     else:
         text = getattr(result, f"to_{form}")(**arguments)

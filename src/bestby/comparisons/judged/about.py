@@ -115,6 +115,11 @@ def _hash(scores: JudgedScores, table: Any) -> str:
     return digest.hexdigest()
 
 
+def reading(scores: JudgedScores) -> tuple[Note, ...]:
+    """Return how a table was read."""
+    return (Note("read_as", scores.description),) if scores.description else ()
+
+
 def _notes(labelled: Drawn, made: Estimates) -> tuple[Note, ...]:
     """Return what must be known of the whole."""
     notes = [labelled.note]

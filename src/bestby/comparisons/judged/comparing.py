@@ -98,10 +98,11 @@ def compare_judged(
 
     Parameters
     ----------
-    judge : mapping of str to array_like, shape (n,) or (n, J), or data frame
+    judge : mapping of str to array_like, shape (n,) or (n, J), or data frame, or JudgedScores
         By system, the judge's score of every item; of J judges a column each. The scores of a system may be a
         mapping of item id to score. A data frame has the human scores too: columns ``item``, ``system``,
-        ``judge`` and ``human``, or ``judge[a]``, ``human[a]``, ``judge[b]``, ... for systems a, b, ...
+        ``judge`` and ``human``, or ``judge[a]``, ``human[a]``, ``judge[b]``, ... for systems a, b, ..., as
+        `read_judged` says, whose result may be given, too.
     human : mapping of str to array_like, shape (n,) or (n, H)
         By system, the human score where there is one, else None or NaN; of H humans their mean is taken. A
         mapping of item id to score holds the labelled items only. Systems may have different items labelled.
@@ -111,7 +112,7 @@ def compare_judged(
     greater_is_better : bool
         Whether a greater human score is better; False for penalties.
     systems, ignore
-        Which systems to compare, or to leave out.
+        Which systems to compare, or to leave out, by name or pattern.
     clusters, strata : array_like, shape (n,), or mapping of item id to group, or str
         As for `compare`; a name of a column if `judge` is a data frame. Strata are counted by their share of
         all items, and a cluster lies in one stratum.
@@ -130,7 +131,9 @@ def compare_judged(
     Returns
     -------
     JudgedComparison
-        The judge's own means, the labels' own, the corrected ones and their differences.
+        The judge's own means, the labels' own, the corrected ones and their differences; and, as ``judges``,
+        what the labels tell of the judge: its bias on each system and whether it favours one, its errors,
+        correlations and calibration, and what its bias goes with.
 
     Raises
     ------
@@ -145,6 +148,7 @@ def compare_judged(
     --------
     compare : Compare systems by labels of all items.
     compare_preferences : Compare systems by which of two outputs was preferred.
+    read_judged : Read the scores of judge and humans from a file.
 
     Notes
     -----
@@ -245,7 +249,7 @@ def _compared(
         systems=systems,
         differences=differences,
         omnibus=(),
-        notes=(*data.notes, *_constant(systems, made)),
+        notes=(*about.reading(scores), *data.notes, *_constant(systems, made)),
         provenance=data.provenance({**settings.by_name(), **by}, scale, greater),
         n_items=len(scores.human),
         level=settings.level,

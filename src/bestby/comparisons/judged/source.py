@@ -83,9 +83,9 @@ def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> JudgedScores
             raise InvalidInputError(
                 "the human scores are in the same table as those of the judge", hint=FORMS, argument="human"
             )
-        return _chosen(
-            judge if isinstance(judge, JudgedScores) else judged_of(table_of(judge)), systems, ignore
-        )
+        if not isinstance(judge, JudgedScores):
+            judge = dataclasses.replace(judged_of(table_of(judge)), description="")
+        return _chosen(judge, systems, ignore)
     if not isinstance(judge, Mapping) or not judge:
         raise InvalidInputError(
             f"judge must be {_NEEDED}, got {quoted(judge)}", hint='judge={"a": [...], "b": [...]}',

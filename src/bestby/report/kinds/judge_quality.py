@@ -129,7 +129,7 @@ def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Ta
             _number(name, digits, _field(name)),
             column.interval(c.level, digits, _field(f"{name}_interval")),
         ]
-    columns.append(_number("kappa", _digits(entries, "kappa"), _field("kappa")))
+    columns.append(_number("kappa", digits, _field("kappa")))
     caption = f"The judge on items that the humans gave 1 (sensitivity) and 0, {percent(c.level)} intervals"
     return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2)
 

@@ -1,0 +1,16 @@
+"""`bestby judged`: systems by the scores of a judge, corrected by a few human labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bestby.cli.parameters.judged import Judged
+from bestby.comparisons.judged.comparing import compare_judged
+from bestby.readers.judged import read_judged
+
+
+def judged(values: Judged, progress: Any) -> Any:
+    """Read and compare."""
+    del progress  # nothing is drawn
+    scores = read_judged(values.path, **values.data.arguments())
+    return compare_judged(scores, **values.design.arguments(), **values.statistics.arguments())

@@ -1,0 +1,159 @@
+"""`bestby judged`: what it prints and writes, and two lines with status 2 for what cannot be used."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.helpers import Run
+
+import bestby as bb
+
+Rows = list[dict[str, Any]]
+
+
+def rows(n: int = 120, labelled: int = 40) -> Rows:
+    rng = np.random.default_rng(3)
+    found: Rows = []
+    for item in range(n):
+        length, first = int(rng.integers(10, 90)), rng.random() < 0.5
+        for system, share in (("new", 0.7), ("old", 0.5)):
+            truth = int(rng.random() < share)
+            judge = truth if rng.random() < 0.9 else 1 - truth
+            position = "first" if first == (system == "new") else "second"
+            human = truth if item < labelled else ""
+            found.append(
+                {"item": f"q{item}", "system": system, "judge": judge, "human": human, "length": length,
+                 "position": position, "topic": f"t{item % 20}", "domain": "xy"[item % 2], "chance": 0.5}
+            )  # fmt: skip
+    return found
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[Rows], Path]:
+    def to_file(table: Rows) -> Path:
+        path = tmp_path / "judged.csv"
+        with path.open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, list(table[0]))
+            writer.writeheader()
+            writer.writerows(table)
+        return path
+
+    return to_file
+
+
+def test_what_is_printed(run: Run, write: Callable[[Rows], Path]) -> None:
+    done = run(
+        "judged", write(rows()), "--labels-drawn", "random", "--bias-by", "length", "--bias-by", "order"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in (
+        "Systems by the corrected mean human score",
+        "The judge against the humans: bias is judge minus human",
+        "The judge on items that the humans gave 1 (sensitivity) and 0",
+        "Mean human score by the judge's score",
+        "length    per unit",
+        "No difference in the bias of the judge between the systems is shown",
+        "taken to be drawn at random",
+        "judged.csv was read as scores per item and system",
+    ):
+        assert text in done.stdout
+
+
+def test_every_output_and_option(run: Run, write: Callable[[Rows], Path], tmp_path: Path) -> None:
+    path = write(rows())
+    files = {form: tmp_path / f"r.{form}" for form in ("json", "csv", "markdown", "latex", "html")}
+    done = run(
+        "judged", path, "--labels-drawn", "chance", "--cluster", "topic", "--stratum", "domain",
+        "--scale", "same", "--baseline", "old", "--level", "0.9", "--alternative", "better",
+        "--correction", "bh", "--margin", "0.05",
+        "--bias-by", "position", *(word for form, file in files.items() for word in (f"--{form}", file)),
+        "--csv-scores", tmp_path / "s.csv", "--csv-judges", tmp_path / "j.csv", "--plot", tmp_path / "p.svg",
+        "--plot-kind", "judge",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = bb.load(files["json"])
+    direct = bb.compare_judged(
+        bb.read_judged(path), labels_drawn="chance", clusters="topic", strata="domain", scale="same",
+        baseline="old", level=0.9, alternative="better", correction="bh", margin=0.05, bias_by="position",
+    )  # fmt: skip
+    assert result == direct
+    assert (result.labels_drawn, result.n_clusters, result.n_strata) == ("probabilities", 20, 2)
+    with (tmp_path / "j.csv").open() as stream:
+        assert [row["system"] for row in csv.DictReader(stream)] == ["new", "old"]
+    assert "The judge against the humans" in files["html"].read_text()
+    assert "calibration" in (tmp_path / "p.svg").read_text()
+    assert json.loads(files["json"].read_text())["bias"][0]["value"] == "first"
+
+
+def test_penalties(run: Run, write: Callable[[Rows], Path]) -> None:
+    done = run("judged", write(rows()), "--labels-drawn", "random", "--lower-is-better")
+    assert "old has the lowest human score" in done.stdout
+
+
+def changed(change: Callable[[int, dict[str, Any]], dict[str, Any]]) -> Rows:
+    return [{**row, **change(place, row)} for place, row in enumerate(rows())]
+
+
+BAD: dict[str, tuple[Rows, tuple[str, ...], str]] = {
+    "not said": (rows(), (), "--labels-drawn is missing"),
+    "not judged": (
+        changed(lambda i, _: {"judge": ""} if i == 4 else {}),
+        ("--labels-drawn", "random"),
+        "item 'q2' of system 'new' has a human label, and the judge did not score it",
+    ),
+    "one label": (rows(labelled=1), ("--labels-drawn", "random"), "has 1 human label, and at least 2"),
+    "no shared item": (
+        changed(lambda i, row: {"human": ""} if (i // 2 % 2) == (row["system"] == "new") else {}),
+        ("--labels-drawn", "random"),
+        "share no labelled item",
+    ),
+    "constant judge": (
+        changed(lambda *_: {"judge": 1}), ("--labels-drawn", "random"), "always says the same"
+    ),
+    "one cluster": (
+        changed(lambda i, row: {"topic": "only" if i < 80 else row["item"]}),
+        ("--labels-drawn", "random", "--cluster", "topic"),
+        "lie in one cluster",
+    ),
+    "probability": (
+        changed(lambda i, _: {"chance": 1.5 if i == 2 else 0.5}),
+        ("--labels-drawn", "chance"),
+        "must lie in (0, 1], got 1.5",
+    ),
+    "strata not named": (rows(), ("--labels-drawn", "stratified"), "needs the strata"),
+    "no such column": (
+        rows(), ("--labels-drawn", "random", "--bias-by", "len"), "names no column of the data"
+    ),
+    "missing length": (
+        changed(lambda i, _: {"length": "" if i < 2 else 7 + i}),
+        ("--labels-drawn", "random", "--bias-by", "length"),
+        "has no value for item 'q0'",
+    ),
+    "scale": (
+        changed(lambda i, _: {"judge": 10 + i}),
+        ("--labels-drawn", "random", "--scale", "same"),
+        "but the judge's scores lie from",
+    ),
+    "bias on other scale": (
+        changed(lambda i, _: {"judge": 10 + i}),
+        ("--labels-drawn", "random", "--bias-by", "length"),
+        "needs judge and humans on the same scale",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_two_lines(run: Run, write: Callable[[Rows], Path], case: str) -> None:
+    table, options, message = BAD[case]
+    done = run("judged", write(table), *options)
+    assert done.returncode == 2
+    lines = done.stderr.splitlines()
+    assert len(lines) == 2
+    assert message in lines[0]
+    assert lines[1].startswith("hint: ")
