@@ -23,6 +23,7 @@ COMMANDS = {
     "bestby gate": ["gate"],
     "bestby datasets": ["datasets"],
     "bestby folds": ["folds"],
+    "bestby judged": ["judged"],
     "bestby metrics": ["metrics"],
     "bestby plan": ["plan"],
     "bestby preferences": ["preferences"],

@@ -31,6 +31,7 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("… if each ran several times?", "compare_runs", "bestby runs"),
         Answer("may it replace the old one?", "gate", "bestby gate"),
         Answer("better than a published score?", "compare_published", "bestby published"),
+        Answer("… by a judge and few labels?", "compare_judged", "bestby judged"),
     ),
     "a score per run (seed)": (
         Answer("which is better on average?", "compare_runs", "bestby runs"),

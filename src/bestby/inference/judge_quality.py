@@ -222,23 +222,23 @@ def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect
         x = values.astype(np.float64)
         fit = _fit(np.column_stack([systems, x - x.mean()]), pairs.bias, pairs)
         if fit is None or fit.n_clusters <= k + 1:
-            return BiasEffect(column, "numbers", None, None, (), None)
+            return BiasEffect(column, True, None, None, (), None)
         contrast = np.zeros(k + 1)
         contrast[-1] = 1.0
         slope, error = float(fit.coefficients[-1]), fit.error(contrast)
         if error.se <= _NOTHING * size / max(float(x.std()), math.ulp(0.0)):
-            return BiasEffect(column, "numbers", slope, None, (), None)
+            return BiasEffect(column, True, slope, None, (), None)
         p = 2.0 * float(stdtr(max(1.0, error.df), -abs(slope / error.se)))
-        return BiasEffect(column, "numbers", slope, _t_interval(slope, error, level), (), p)
+        return BiasEffect(column, True, slope, _t_interval(slope, error, level), (), p)
     names, place, counts = np.unique(values.astype(str), return_inverse=True, return_counts=True)
     place = place.reshape(-1)
     if names.size > MOST_LEVELS:
-        return BiasEffect(column, "values", None, None, (), None)
+        return BiasEffect(column, False, None, None, (), None)
     # A column per level, and one per system but the first less the mean of them all: levels are adjusted.
     levels = (place[:, None] == np.arange(names.size)).astype(np.float64)
     fit = _fit(np.column_stack([levels, systems[:, 1:] - 1.0 / k]), pairs.bias, pairs)
     if fit is None:
-        return BiasEffect(column, "values", None, None, (), None)
+        return BiasEffect(column, False, None, None, (), None)
     contrasts = np.eye(names.size, fit.coefficients.size)
     told = []
     for number, name in enumerate(names.tolist()):
@@ -246,7 +246,7 @@ def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect
         mean = float(fit.coefficients[number])
         told.append(BiasLevel(name, mean, _t_interval(mean, error, level), int(counts[number])))
     found = _wald(fit, contrasts[:-1] - contrasts[-1], size) if names.size > 1 else None
-    return BiasEffect(column, "values", None, None, tuple(told), None if found is None else found[1])
+    return BiasEffect(column, False, None, None, tuple(told), None if found is None else found[1])
 
 
 def agreement(

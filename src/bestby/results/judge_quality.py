@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from bestby.results.values import Interval
 
@@ -143,8 +142,8 @@ class BiasEffect:
     ----------
     column : str
         What it goes with.
-    kind : {"numbers", "values"}
-        Whether the column holds numbers (or dates, in days), or other values.
+    numeric : bool
+        Whether the column holds numbers (or dates, in days), not other values.
     slope : float or None
         How much the bias rises if the number rises by 1, within a system; None for other values.
     interval : Interval or None
@@ -160,7 +159,7 @@ class BiasEffect:
     """
 
     column: str
-    kind: Literal["numbers", "values"]
+    numeric: bool
     slope: float | None
     interval: Interval | None
     levels: tuple[BiasLevel, ...]

@@ -143,7 +143,7 @@ def test_slope_finds_what_a_judge_pays_for_length() -> None:
     length = np.random.default_rng(5).integers(10, 400, judge.shape).astype(float)
     with_length = pairs_of(judge + 0.002 * length, human)
     found = judge_quality.effect(with_length, "length", length.ravel(), LEVEL)
-    assert found.kind == "numbers"
+    assert found.numeric
     assert found.interval is not None
     assert 0.002 in found.interval
     assert found.p_value is not None
