@@ -137,5 +137,8 @@ def test_what_is_read_is_compared() -> None:
         for role in ("judge", "human")
     }
     of_arrays = bb.compare_judged(wide["judge"], wide["human"], labels_drawn="random")
-    assert of_frame == of_records == of_layout
+    assert of_frame == of_records
+    assert [note.code for note in of_layout.notes] == ["read_as", *(n.code for n in of_frame.notes)]
+    assert of_layout.differences == of_frame.differences
+    assert of_layout.judges == of_frame.judges
     assert of_arrays.differences == of_frame.differences
