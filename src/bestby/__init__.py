@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bestby.comparisons.study.study import Study as Study
     from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
-    from bestby.data.layouts.judged import JudgedScores as JudgedScores
+    from bestby.data.layouts.judged import JudgedItems as JudgedItems
     from bestby.data.layouts.preferences import Preferences as Preferences
     from bestby.data.layouts.runs import Runs as Runs
     from bestby.inference.normality import normality as normality
@@ -133,7 +133,7 @@ __getattr__, __dir__, __all__ = door(
         "comparisons.study.study": "Study",
         "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
-        "data.layouts.judged": "JudgedScores",
+        "data.layouts.judged": "JudgedItems",
         "data.layouts.preferences": "Preferences",
         "data.layouts.runs": "Runs",
         "inference.normality": "normality",

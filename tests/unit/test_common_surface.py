@@ -104,6 +104,7 @@ INPUTS = {
     "Annotations",
     "Evaluation",
     "FunctionMetric",
+    "JudgedItems",
     "JudgedScores",
     "LiftedScores",
     "MeanMetric",

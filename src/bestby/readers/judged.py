@@ -8,7 +8,7 @@ from pathlib import Path
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby.data.columns import MISSING
-from bestby.data.layouts.judged import JudgedColumns, JudgedScores, judged_of
+from bestby.data.layouts.judged import JudgedColumns, JudgedItems, judged_of
 from bestby.readers import arguments
 from bestby.readers.opening import one_table
 
@@ -22,7 +22,7 @@ def read_judged(
     items: str | None = None,
     system_column: str | None = None,
     missing: str | Iterable[str] = MISSING,
-) -> JudgedScores:
+) -> JudgedItems:
     r"""Read the scores of a judge for all items, and of humans for some of them.
 
     A *long* table has a row per item and system: columns item, system, judge and human. A *wide* table has a
@@ -45,7 +45,7 @@ def read_judged(
 
     Returns
     -------
-    JudgedScores
+    JudgedItems
         What `compare_judged` takes. Columns called cluster and stratum are used as such there; all others may
         be named.
 

@@ -14,7 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.comparisons.judged.calibrating import Calibrated
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.comparisons.judged.estimating import Estimates
-from bestby.data.layouts.judged import JudgedScores
+from bestby.data.layouts.judged import JudgedItems
 from bestby.results.base import Note, Provenance, provenance_of
 from bestby.results.judged import LabelsDrawn
 from bestby.vocabulary import allowed_names
@@ -28,7 +28,7 @@ _SPAN = 1.5
 """How much wider the range of judge and humans together may be than that of each, on the same scale."""
 
 
-def scale_of(scores: JudgedScores, given: Any) -> Literal["same", "different"]:
+def scale_of(scores: JudgedItems, given: Any) -> Literal["same", "different"]:
     """Return whether judge and humans score on the same scale; refuse ranges that cannot be the same."""
     human = scores.human[~np.isnan(scores.human)]
     ends = [(float(x.min()), float(x.max())) for x in (scores.judge, human)]
@@ -68,7 +68,7 @@ class About:
         return provenance_of({"metrics": [METRIC], **own, **settings}, self.data, data_hash=self.data_hash)
 
 
-def corrected(scores: JudgedScores, labelled: Drawn, made: Estimates) -> About:
+def corrected(scores: JudgedItems, labelled: Drawn, made: Estimates) -> About:
     """Return what is said of scores corrected by labels of some of the items."""
     data = labelled.data
     named: dict[str, Any] = {
@@ -90,7 +90,7 @@ def corrected(scores: JudgedScores, labelled: Drawn, made: Estimates) -> About:
     )
 
 
-def calibrated(scores: JudgedScores, made: Calibrated) -> About:
+def calibrated(scores: JudgedItems, made: Calibrated) -> About:
     """Return what is said of shares corrected by error rates."""
     sizes = [one.zeros + one.ones for one in made.rates]
     named = {
@@ -107,7 +107,7 @@ def calibrated(scores: JudgedScores, made: Calibrated) -> About:
     return About("calibration", max(sizes), 1, (Note("error_rates", told),), named, _hash(scores, table))
 
 
-def _hash(scores: JudgedScores, table: Any) -> str:
+def _hash(scores: JudgedItems, table: Any) -> str:
     """Hash the data, whatever the order of the items."""
     digest = hashlib.blake2b("|".join(scores.names).encode(), digest_size=8)
     ordered = table.astype(np.float64)[np.lexsort(table.T)]
@@ -115,7 +115,7 @@ def _hash(scores: JudgedScores, table: Any) -> str:
     return digest.hexdigest()
 
 
-def reading(scores: JudgedScores) -> tuple[Note, ...]:
+def reading(scores: JudgedItems) -> tuple[Note, ...]:
     """Return how a table was read."""
     return (Note("read_as", scores.description),) if scores.description else ()
 

@@ -14,7 +14,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons.judged.estimating import Common, contrast_of
 from bestby.comparisons.judged.source import numbers
-from bestby.data.layouts.judged import JudgedScores
+from bestby.data.layouts.judged import JudgedItems
 from bestby.inference import cluster_pivots, rogan_gladen
 from bestby.inference.clusters import StandardError
 from bestby.inference.joint import Joint
@@ -117,7 +117,7 @@ class Calibrated:
         return rogan_gladen.corrected_share(ones, self.n_items, self.rates[system], level)
 
 
-def calibrated(scores: JudgedScores, calibration: Any, level: float) -> Calibrated:
+def calibrated(scores: JudgedItems, calibration: Any, level: float) -> Calibrated:
     """Return the shares that humans would find, by the error rates of a calibration set."""
     verdicts = scores.judge[:, :, 0]
     if scores.judge.shape[2] != 1 or not np.isin(verdicts, (0.0, 1.0)).all():

@@ -22,7 +22,7 @@ from bestby.comparisons.judged.estimating import Estimates, estimated
 from bestby.comparisons.judged.judges import humans_of, judges_of
 from bestby.comparisons.judged.source import scores_of
 from bestby.data.frames import backend_of
-from bestby.data.layouts.judged import JudgedScores
+from bestby.data.layouts.judged import JudgedItems
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.judge_quality import JudgeQuality
 from bestby.results.judged import JudgedComparison, JudgedDifference, JudgedScore
@@ -98,7 +98,7 @@ def compare_judged(
 
     Parameters
     ----------
-    judge : mapping of str to array_like, shape (n,) or (n, J), or data frame, or JudgedScores
+    judge : mapping of str to array_like, shape (n,) or (n, J), or data frame, or JudgedItems
         By system, the judge's score of every item; of J judges a column each. The scores of a system may be a
         mapping of item id to score. A data frame has the human scores too: columns ``item``, ``system``,
         ``judge`` and ``human``, or ``judge[a]``, ``human[a]``, ``judge[b]``, ... for systems a, b, ..., as
@@ -225,7 +225,7 @@ def compare_judged(
 
 
 def _compared(
-    scores: JudgedScores,
+    scores: JudgedItems,
     made: Made,
     data: about.About,
     settings: Settings,

@@ -12,7 +12,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.comparisons.judged.source import codes, side
-from bestby.data.layouts.judged import JudgedScores
+from bestby.data.layouts.judged import JudgedItems
 from bestby.inference.prediction_powered import Labelled, label_weights
 from bestby.results.base import Note
 from bestby.results.judged import LabelsDrawn
@@ -48,7 +48,7 @@ class Drawn:
         )
 
 
-def drawn(scores: JudgedScores, labels_drawn: Any, clusters: Any, strata: Any) -> Drawn:
+def drawn(scores: JudgedItems, labels_drawn: Any, clusters: Any, strata: Any) -> Drawn:
     """Return the data with the weights of its labels, if these can carry an estimate."""
     if labels_drawn is None:
         raise InvalidInputError(
@@ -89,7 +89,7 @@ def drawn(scores: JudgedScores, labels_drawn: Any, clusters: Any, strata: Any) -
     )
 
 
-def _check_labels(scores: JudgedScores, known: BoolArray) -> None:
+def _check_labels(scores: JudgedItems, known: BoolArray) -> None:
     """Refuse too few labels, and labels of everything."""
     for name, count in zip(scores.names, known.sum(axis=0).tolist(), strict=True):
         if count < 2:
@@ -111,7 +111,7 @@ def _check_labels(scores: JudgedScores, known: BoolArray) -> None:
         )
 
 
-def _probabilities(scores: JudgedScores, given: Any, known: BoolArray) -> FloatArray:
+def _probabilities(scores: JudgedItems, given: Any, known: BoolArray) -> FloatArray:
     """Return the probabilities of the labels, shape (N, S), by column, item or system."""
     by_system = isinstance(given, Mapping) and set(given) == set(scores.names)
     columns = [given[name] for name in scores.names] if by_system else [given]
@@ -144,7 +144,7 @@ def _probabilities(scores: JudgedScores, given: Any, known: BoolArray) -> FloatA
 
 
 def _check_groups(
-    scores: JudgedScores, known: BoolArray, stratum: IntArray, cluster: IntArray, *, clustered: bool
+    scores: JudgedItems, known: BoolArray, stratum: IntArray, cluster: IntArray, *, clustered: bool
 ) -> None:
     """Refuse clusters across strata, labels of one cluster, and strata with fewer than two labelled units."""
     if clustered:

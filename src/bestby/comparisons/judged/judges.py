@@ -14,7 +14,7 @@ from bestby._core.typing import Array
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.comparisons.judged.source import side
 from bestby.data.columns import objects
-from bestby.data.layouts.judged import JudgedScores
+from bestby.data.layouts.judged import JudgedItems
 from bestby.inference import judge_quality
 from bestby.inference.judge_quality import Pairs
 from bestby.results.judge_quality import HumanAgreement, JudgeQuality
@@ -24,7 +24,7 @@ ORDER = "order"
 
 
 def judges_of(
-    scores: JudgedScores, labelled: Drawn, bias_by: Any, level: float, *, same: bool, greater: bool
+    scores: JudgedItems, labelled: Drawn, bias_by: Any, level: float, *, same: bool, greater: bool
 ) -> tuple[JudgeQuality, ...]:
     """Return what the labels tell of every judge."""
     if bias_by is not None and not same:
@@ -53,7 +53,7 @@ def judges_of(
     return tuple(found)
 
 
-def humans_of(scores: JudgedScores) -> HumanAgreement | None:
+def humans_of(scores: JudgedItems) -> HumanAgreement | None:
     """Return how far several humans agree; None if no item has several."""
     item, system = np.nonzero(scores.n_humans > 0)
     return judge_quality.agreement(
@@ -61,7 +61,7 @@ def humans_of(scores: JudgedScores) -> HumanAgreement | None:
     )
 
 
-def _columns(scores: JudgedScores, bias_by: Any) -> list[tuple[str, Any]]:
+def _columns(scores: JudgedItems, bias_by: Any) -> list[tuple[str, Any]]:
     """Return the columns that were named, with what holds their values."""
     if bias_by is None:
         return []
@@ -73,7 +73,7 @@ def _columns(scores: JudgedScores, bias_by: Any) -> list[tuple[str, Any]]:
     return [(name, order if name == ORDER and name not in scores.columns else name) for name in names]
 
 
-def _values(scores: JudgedScores, name: str, given: Any, item: Array, system: Array) -> Array:
+def _values(scores: JudgedItems, name: str, given: Any, item: Array, system: Array) -> Array:
     """Return the values of a column for the labelled pairs: numbers, or texts."""
     if isinstance(given, Mapping) and set(given) == set(scores.names):
         given = [side(scores, given[one], "bias_by") for one in scores.names]

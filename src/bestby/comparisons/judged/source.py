@@ -15,13 +15,13 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.data.arrays import identifiers
 from bestby.data.frames import is_table, table_of, unreadable
-from bestby.data.layouts.judged import FORMS, JudgedScores, joined_humans, judged_of
+from bestby.data.layouts.judged import FORMS, JudgedItems, joined_humans, judged_of
 from bestby.data.layouts.options import chosen_names
 
 _NEEDED = "the judge's scores: a mapping of system to scores, or a data frame"
 
 
-def side(scores: JudgedScores, value: Any, what: str) -> Any:
+def side(scores: JudgedItems, value: Any, what: str) -> Any:
     """Return something of every item, which may be a column or have the ids of the items."""
     if isinstance(value, str):
         if value not in scores.columns:
@@ -50,7 +50,7 @@ def side(scores: JudgedScores, value: Any, what: str) -> Any:
     return value
 
 
-def codes(scores: JudgedScores, value: Any, what: str) -> IntArray:
+def codes(scores: JudgedItems, value: Any, what: str) -> IntArray:
     """Return the groups of the items as codes from 0."""
     values = side(scores, value, what)
     if isinstance(value, str):
@@ -70,20 +70,20 @@ def codes(scores: JudgedScores, value: Any, what: str) -> IntArray:
     return found
 
 
-def _id(scores: JudgedScores, item: int) -> str:
+def _id(scores: JudgedItems, item: int) -> str:
     return quoted(item if scores.ids is None else scores.ids[item])
 
 
-def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> JudgedScores:
+def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> JudgedItems:
     """Return the scores of judges and humans, brought to the same items."""
     if isinstance(judge, str | PathLike):
         raise unreadable(judge, _NEEDED, "", "compare_judged(bestby.read_judged({}), ...)")
-    if isinstance(judge, JudgedScores) or is_table(judge):
+    if isinstance(judge, JudgedItems) or is_table(judge):
         if human is not None:
             raise InvalidInputError(
                 "the human scores are in the same table as those of the judge", hint=FORMS, argument="human"
             )
-        if not isinstance(judge, JudgedScores):
+        if not isinstance(judge, JudgedItems):
             judge = dataclasses.replace(judged_of(table_of(judge)), description="")
         return _chosen(judge, systems, ignore)
     if not isinstance(judge, Mapping) or not judge:
@@ -115,7 +115,7 @@ def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> JudgedScores
     return _joined(dict(judge), dict(human), None, systems, ignore)
 
 
-def _by_ids(judge: Mapping[str, Any], human: Mapping[str, Any], systems: Any, ignore: Any) -> JudgedScores:
+def _by_ids(judge: Mapping[str, Any], human: Mapping[str, Any], systems: Any, ignore: Any) -> JudgedItems:
     """Return the scores of mappings of id to score."""
     ids = list(next(iter(judge.values())))
     places = {key: place for place, key in enumerate(ids)}
@@ -168,7 +168,7 @@ def numbers(values: Any, what: str) -> FloatArray:
 
 def _joined(
     judge: dict[str, Any], human: dict[str, Any], ids: tuple[Any, ...] | None, systems: Any, ignore: Any
-) -> JudgedScores:
+) -> JudgedItems:
     """Return the scores of mappings as arrays of one shape."""
     judged, labels = [], []
     for name, values in judge.items():
@@ -191,11 +191,11 @@ def _joined(
     n_judges = judged[0].shape[1]
     judges = ("judge",) if n_judges == 1 else tuple(f"judge {place + 1}" for place in range(n_judges))
     mean, n, variance = joined_humans(np.stack(several, axis=1))
-    made = JudgedScores(tuple(judge), judges, np.stack(judged, axis=1), mean, n, variance, ids)
+    made = JudgedItems(tuple(judge), judges, np.stack(judged, axis=1), mean, n, variance, ids)
     return _chosen(made, systems, ignore)
 
 
-def _chosen(scores: JudgedScores, systems: Any, ignore: Any) -> JudgedScores:
+def _chosen(scores: JudgedItems, systems: Any, ignore: Any) -> JudgedItems:
     """Return the scores of the systems asked for, by name or pattern, once they are sound."""
     names = chosen_names(scores.names, systems, ignore, "the data")
     if tuple(names) != scores.names:
@@ -213,7 +213,7 @@ def _chosen(scores: JudgedScores, systems: Any, ignore: Any) -> JudgedScores:
     return scores
 
 
-def _check_judged(scores: JudgedScores) -> None:
+def _check_judged(scores: JudgedItems) -> None:
     """Refuse items that a judge did not score, and a judge that always says the same."""
     if len(scores.judge) == 0:
         raise InvalidInputError("there are no items", hint="give the judge's score of every item")

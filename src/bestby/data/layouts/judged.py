@@ -33,7 +33,7 @@ FORMS = (
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedScores:
+class JudgedItems:
     """Scores of N items and S systems by J judges and by humans.
 
     Parameters
@@ -82,7 +82,7 @@ class JudgedColumns:
     system: str | None = None
 
 
-def judged_of(table: Table, named: JudgedColumns | None = None) -> JudgedScores:
+def judged_of(table: Table, named: JudgedColumns | None = None) -> JudgedItems:
     """Return the scores of a table."""
     named = named or JudgedColumns()
     parts = {} if named.judge or named.human or named.system else _wide_parts(table)
@@ -117,7 +117,7 @@ def _wide_parts(table: Table) -> dict[tuple[str, str, str], str]:
     return found
 
 
-def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: JudgedColumns) -> JudgedScores:
+def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: JudgedColumns) -> JudgedItems:
     names = tuple(dict.fromkeys(system for role, _, system in parts if role == JUDGE))
     which = {role: list(dict.fromkeys(w for r, w, _ in parts if r == role)) for role in (JUDGE, HUMAN)}
     unknown = next((key for key in parts if key[2] not in names), None)
@@ -157,7 +157,7 @@ def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: Judged
         else:
             columns[name] = _plain(table.column(name))
     mean, n, variance = joined_humans(scores(HUMAN))
-    return JudgedScores(
+    return JudgedItems(
         names, _judges(which[JUDGE]), scores(JUDGE), mean, n, variance, ids, columns,
         **_groups(columns),
         description=f"{_name(table)} was read as scores per item; systems: {listed(names)}",
@@ -167,7 +167,7 @@ def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: Judged
 # -- a row per item and system -----------------------------------------------------------------------
 
 
-def _long(table: Table, named: JudgedColumns) -> JudgedScores:
+def _long(table: Table, named: JudgedColumns) -> JudgedItems:
     item, system = _required(table, table.item_column(named.items), "item"), _system(table, named)
     judges = _columns_of(table, JUDGE, named.judge, (item, system))
     humans = _columns_of(table, HUMAN, named.human, (item, system, *judges))
@@ -198,7 +198,7 @@ def _long(table: Table, named: JudgedColumns) -> JudgedScores:
         name: _by_item(table.column(name), rows, shape[:2]) for name in table.names if name not in taken
     }
     what = f"systems: {system}; judge: {listed(judges)}; human: {listed(humans)}; item: {item}"
-    return JudgedScores(
+    return JudgedItems(
         names, found, judge, mean, n, variance, ids, columns, **_groups(columns),
         description=f"{_name(table)} was read as scores per item and system; {what}",
     )  # fmt: skip
