@@ -113,9 +113,9 @@ def cr2(
     two clusters.
 
     CR2 corrects for unequal sizes, not for an effect that goes with them, of which the large clusters tell
-    most, nor for sums of clusters that are skewed. Both make the estimate and its error go together. Where the
-    data show one of them (`follows_size` and `skewed` of `bestby.inference.exchangeability`) the result has the
-    skewness of the estimate and its effective units.
+    most, nor for sums of clusters that are skewed. Both make the estimate and its error go together. Where
+    the data show one of them (`follows_size` and `skewed` of `bestby.inference.exchangeability`) the result
+    has the skewness of the estimate and its effective units.
     """
     counts = np.ones(influence.size, dtype=np.int64) if counts is None else counts
     edges = np.array([0, influence.size]) if bounds is None else bounds
