@@ -548,3 +548,18 @@ def test_the_figure_has_the_path_the_margin_and_the_decision() -> None:
     axes = filled(answers(400, 0.3, 0.02), stop=True, margin=0.05).plot()
     drawn = {line.get_gid() for line in axes.lines} | {area.get_gid() for area in axes.collections}
     assert {"estimate", "interval", "zero", "margin", "decision"} <= drawn
+
+
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_a_difference_that_is_clear_of_0_is_said_though_the_margin_is_open(exchanged: bool) -> None:
+    names = ["a", "b"][:: -1 if exchanged else 1]
+    monitor = bb.Monitor(names, bounds=(0, 1), margin=0.18)
+    for item in range(300):
+        monitor.add(item, {"a": 1.0 if item % 5 else 0.0, "b": 1.0 if item % 5 > 1 else 0.0})
+        assert monitor.decision is None
+    result = monitor.result()
+    assert result.pairs[0].interval is not None
+    assert 0.0 not in result.pairs[0].interval
+    word = "worse" if exchanged else "better"
+    start = f"{names[0]} is {word} than {names[1]}; whether by more than 0.18 is open"
+    assert result.sentence.startswith(start)

@@ -31,10 +31,9 @@ def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCR
     legend = ""
     if c.scale == "same":
         ends = [min(*axes.get_xlim(), *axes.get_ylim()), max(*axes.get_xlim(), *axes.get_ylim())]
-        limits = axes.get_xlim(), axes.get_ylim()
         axes.plot(ends, ends, color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)), zorder=0, gid="equal")
-        axes.set_xlim(*limits[0])
-        axes.set_ylim(*limits[1])
+        axes.set_xlim(*ends)
+        axes.set_ylim(*ends)
         legend = "; on the dashed line both agree"
     left_scale(axes)
     called = "the judge" if len(c.judges) == 1 else name(one.judge)

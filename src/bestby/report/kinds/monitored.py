@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from bestby import vocabulary
 from bestby.report import column, scaffold
@@ -80,6 +80,9 @@ def sentence(c: MonitoredComparison) -> str:
         same = f"{first} {as_good} {all_others}"
         said = f"{same} are equivalent" if len(others) == 1 else same
         said += f" within the margin of {margin_text(c.margin or 0.0)}"
+    elif (ahead := _ahead(c)) is not None:
+        left = "cannot be decided with the items that are left" if c.decision == "futile" else "is open"
+        said = f"{first} is {ahead} than {all_others}; whether{by} {left}"
     elif c.decision == "futile":
         said = f"Whether {first} and {all_others} differ{by} cannot be decided with the items that are left"
     else:
@@ -90,6 +93,14 @@ def sentence(c: MonitoredComparison) -> str:
         else (f"decided after {c.decided_at} of {counted}")
     )
     return f"{said} ({when}){_numbers(c)}."
+
+
+def _ahead(c: MonitoredComparison) -> Literal["better", "worse"] | None:
+    """Return whether the first of two systems is better or worse, where only the margin is undecided."""
+    interval = c.pairs[0].interval
+    if len(c.pairs) > 1 or c.margin is None or interval is None or interval.low <= 0.0 <= interval.high:
+        return None
+    return "better" if (interval.low > 0.0) == c.greater_is_better else "worse"
 
 
 def _numbers(c: MonitoredComparison) -> str:
