@@ -86,14 +86,19 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
         detected = None if design is None else _detectable(design, d.n_items, question)
     if detected is None or design is None:
         return ""
-    text = f"{d.n_items:,} items detect a difference of {_rounded(scale * detected)} with power {POWER:g}"
+    low, high = metric.bounds
+    possible = abs(detected) <= high - low
+    if possible:
+        text = f"{d.n_items:,} items detect a difference of {_rounded(scale * detected)} with power {POWER:g}"
+    else:
+        text = f"{d.n_items:,} items are too few to detect any possible difference with power {POWER:g}"
     text += f" at the level {alpha(c.level):.4g} / {family:,}" * (family > 1)
     if c.margin is not None:
         size, named = c.margin / scale, f"the margin of {margin_text(c.margin)}"
     else:
         size, named = abs(d.estimate), f"the {seen} seen here"
     if size >= abs(detected):
-        return f"{text}, so they are enough for {named}."
+        return f"{text}, so they are enough for {named}." if possible else f"{text}."
     needed = _size(d, design, math.copysign(size, detected), detected, question) if size > 0.0 else None
     return f"{text}." if needed is None else f"{text}; {named} would take {needed}."
 

@@ -142,6 +142,19 @@ def test_a_recall_is_no_share_of_all_items() -> None:
     assert isinstance(design_of(d), bb.PairedScores)
 
 
+@pytest.mark.parametrize("percent", [False, True])
+def test_no_difference_is_named_that_the_metric_cannot_have(percent: bool) -> None:
+    right = {"a": [1, 0, 1, 1, 1, 0], "b": [0, 1, 0, 0, 1, 1]}
+    c = bb.compare(right, [1] * 6, n_resamples=99)
+    text = said(in_percent(c) if percent else c)
+    assert "detect a difference of" not in text
+    assert "6 items are too few to detect any possible difference with power 0.8; the" in text
+    assert text.endswith("seen here would take 390.")
+    # The same scores, of a scale without ends, may be further apart.
+    without = bb.compare({name: [float(x) for x in row] for name, row in right.items()}, n_resamples=99)
+    assert "6 items detect a difference of " in said(without)
+
+
 def test_it_stands_below_the_headline_and_is_loaded_with_it() -> None:
     systems, gold = labels(0.8, 0.75)
     c = bb.compare(systems, gold, n_resamples=99)
