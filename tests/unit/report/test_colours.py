@@ -63,6 +63,9 @@ def test_what_is_written_and_drawn_stands_out(theme: dict[str, str]) -> None:
     # Marks and the line of zero on the band of a margin.
     seen = (theme["ink"], theme["faint"], theme["accent"], drawing.WORSE)
     assert min(contrast(colour, theme["band"]) for colour in seen) >= MARK
+    # The band itself does not stand out from the paper: its edges do, on both sides.
+    edge = theme[next(name for name, colour in FIGURE.items() if colour == drawing.EDGE["color"])]
+    assert min(contrast(edge, theme[ground]) for ground in ("band", "paper")) >= MARK
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

@@ -60,7 +60,7 @@ def test_zero_line_and_margin(made: SimpleNamespace) -> None:
 
     assert set(named(forest.forest(made.five()))) == {"zero"}
     found = named(forest.forest(made.roster["margin"]()))
-    assert set(found) == {"zero", "margin"}
+    assert set(found) == {"zero", "margin", "edge"}
     box = found["margin"].get_extents().transformed(found["margin"].axes.transData.inverted())
     assert (box.x0, box.x1) == pytest.approx((-0.03, 0.03))
 

@@ -38,6 +38,9 @@ GAP = 3 * "\N{NO-BREAK SPACE}"
 _NUMBERS = 0.9
 """The size of numbers beside the axes, relative to that of labels."""
 
+EDGE: dict[str, Any] = {"color": FAINT, "linewidth": 0.8, "linestyle": (0, (4, 2))}
+"""The edges of the band of a margin: dashed, unlike the line of zero."""
+
 _METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": "bestby"},
     ".svg": {"Date": None, "Creator": "bestby"},
@@ -66,9 +69,11 @@ def limits(
 
 
 def guides(axes: Axes, margin: float | None) -> None:
-    """Draw the zero line and the band of the margin."""
+    """Draw the zero line and the band of the margin, whose edges stand out where its colour does not."""
     if margin is not None:
         axes.axvspan(-margin, margin, facecolor=BAND, edgecolor="none", zorder=0, gid="margin")
+        for edge in (-margin, margin):
+            axes.axvline(edge, **EDGE, zorder=1, gid="edge")
     axes.axvline(0.0, color=FAINT, linewidth=1.0, zorder=1, gid="zero")
 
 
@@ -120,6 +125,15 @@ def patch(text: str, colour: str, opacity: float = 1.0) -> Any:
     return Patch(facecolor=colour, edgecolor="none", alpha=opacity, label=text)
 
 
+def margin_key(margin: float) -> Any:
+    """Return the entry of a legend for the band of the margin, within its edges."""
+    from matplotlib.patches import Patch
+
+    style = {"linewidth": EDGE["linewidth"], "linestyle": EDGE["linestyle"]}
+    text = f"within the margin, ±{margin_text(margin)}"
+    return Patch(facecolor=BAND, edgecolor=EDGE["color"], label=text, **style)
+
+
 def key_of_dots(text: str) -> Any:
     """Return the entry of a legend for small dots."""
     from matplotlib.lines import Line2D
@@ -137,7 +151,7 @@ def difference_keys(c: Any, margin: float | None, tested: str = "") -> list[Any]
     elif computed(c, "interval"):
         keys = [key("interval without 0", filled=True), key("interval with 0", filled=False)]
     if margin is not None:
-        keys.append(patch(f"within the margin, ±{margin_text(margin)}", BAND))
+        keys.append(margin_key(margin))
     return keys
 
 

@@ -23,7 +23,7 @@ def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
     checks = canvas.names(check.name for check in g.checks)
     keys = [drawing.key("fail", filled=True), drawing.key("pass or inconclusive", filled=False)]
     if margin is not None:
-        keys.append(drawing.patch(f"within the margin, ±{margin_text(margin)}", drawing.BAND))
+        keys.append(drawing.margin_key(margin))
     sheet = draw_lines(
         [_line(check, checks[check.name], margins) for check in g.checks],
         Rounding.of([(d.estimate, d.equivalence_interval) for d in g.differences], margin),
