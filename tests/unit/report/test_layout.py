@@ -23,6 +23,11 @@ NAMES = {
     "chinese": lambda i: f"中文大语言模型第{i}号",
     "one letter": lambda i: chr(65 + i),
     "wide": lambda i: f"WMWMWMWMWMWMWM{i}",
+    "mixed": lambda i: [
+        f"newstest2017.LIUM-NMT.{4900 + i}.en-de",
+        f"a_prepositional_phrase_{i}",
+        chr(97 + i),
+    ][i % 3],
 }
 SIZES = (2, 3, 12, 30)
 _SLACK = 1.5
@@ -112,6 +117,15 @@ def test_of_systems(kind: Any, style: str, size: int, width: Any) -> None:
     if width is not None:
         assert axes.figure.get_figwidth() == pytest.approx({"column": 3.03, "page": 6.3}[width])
     assert axes.bbox.width > 40
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_marks_of_a_matrix_have_room_in_their_cells(size: int) -> None:
+    axes = compared("mixed", size).plot(kind="matrix", width="column")
+    cell = 72.0 / axes.figure.dpi * axes.get_window_extent().width / size
+    sizes = [line.get_markersize() + line.get_markeredgewidth() for line in axes.lines]
+    assert size == 2 or sizes
+    assert all(1.5 < mark < 0.8 * cell for mark in sizes)
 
 
 @pytest.mark.long

@@ -38,6 +38,9 @@ GAP = 3 * "\N{NO-BREAK SPACE}"
 _NUMBERS = 0.9
 """The size of numbers beside the axes, relative to that of labels."""
 
+_MOST_LETTERS = len("group ab")
+"""The longest list of groups that a narrow figure has room for."""
+
 EDGE: dict[str, Any] = {"color": FAINT, "linewidth": 0.8, "linestyle": (0, (4, 2))}
 """The edges of the band of a margin: dashed, unlike the line of zero."""
 
@@ -187,15 +190,18 @@ def numbers(
             note(axes, position, sign, canvas, right)
 
 
-def groups(entries: Sequence[SystemScore]) -> dict[str, str]:
+def groups(entries: Sequence[SystemScore], canvas: Canvas) -> dict[str, str]:
     """Return the letters of the groups of each system, as "group a" if a system is called by such a letter.
 
-    Long lists of numbers of groups have no place in a figure.
+    Long lists of numbers of groups have no place in a figure, nor many letters in a narrow one.
     """
     letters = {entry.system: entry.group if (entry.group or "").isalpha() else "" for entry in entries}
     used = {letter for group in letters.values() for letter in group or ""}
     word = "group " if used & {system.casefold() for system in letters} else ""
-    return {system: f"{word}{group}" if group else "" for system, group in letters.items()}
+    shown = {system: f"{word}{group}" if group else "" for system, group in letters.items()}
+    if canvas.narrow and any(len(text) > _MOST_LETTERS for text in shown.values()):
+        return dict.fromkeys(shown, "")
+    return shown
 
 
 def _fraction(text: str) -> str:

@@ -62,12 +62,14 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
     """Return the names of systems as a figure shows them, no longer than it takes to tell them apart.
 
     Where one is too long, the common beginning and end of all go if the rest then fits; else long names lose
-    their middle. Where two then look alike, they keep more letters.
+    their middle. Those that then look alike are shortened as names of their own, or all keep more letters.
 
     >>> short_names(["bert", "a-very-long-name-of-a-model"], 12)
     {'bert': 'bert', 'a-very-long-name-of-a-model': 'a-very-…odel'}
     >>> list(short_names(["checkpoint-1-of-the-model", "checkpoint-2-of-the-model"], 12).values())
     ['…1…', '…2…']
+    >>> list(short_names(["checkpoint-1-of-the-model", "checkpoint-2-of-the-model", "bert"], 12).values())
+    ['…1…', '…2…', 'bert']
     """
     unique = list(dict.fromkeys(names))
     left_out = common(unique)
@@ -76,10 +78,19 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
         return {one: name(rest[one]) for one in unique}
     for room in range(longest, LONGEST + 1):
         for texts in ({one: one for one in unique}, rest):
-            shown = {one: name(text, room) for one, text in texts.items()}
+            shown = _told_apart({one: name(text, room) for one, text in texts.items()}, longest)
             if len(set(shown.values())) == len(unique):
                 return shown
     return {one: name(one) for one in unique}
+
+
+def _told_apart(shown: dict[str, str], longest: int) -> dict[str, str]:
+    """Shorten those names that look alike anew, without what they, but not all names, have in common."""
+    alike: dict[str, list[str]] = {}
+    for one, text in shown.items():
+        alike.setdefault(text, []).append(one)
+    again = [group for group in alike.values() if 1 < len(group) < len(shown)]
+    return shown | {one: text for group in again for one, text in short_names(group, longest).items()}
 
 
 def columns(texts: Iterable[str]) -> int:

@@ -89,7 +89,7 @@ def forest(
     if view is not None:
         text += f", {len(systems_of(view, info))} of {len(systems_of(c, info))} systems"
     sheet = draw_lines(
-        _lines(shown, info, names),
+        _lines(shown, info, names, canvas),
         difference_rounding(shown, info),
         c.margin,
         canvas,
@@ -114,7 +114,7 @@ def _sides(
     return ("system", names[c.baseline]) if c.baseline is not None else ()
 
 
-def _lines(c: Comparison, metric: MetricInfo, names: Mapping[str, str]) -> list[Line]:
+def _lines(c: Comparison, metric: MetricInfo, names: Mapping[str, str], canvas: Canvas) -> list[Line]:
     """Return headers and pairs from top to bottom."""
     entries = systems_of(c, metric)
     digits = score_rounding(c, metric)
@@ -123,7 +123,7 @@ def _lines(c: Comparison, metric: MetricInfo, names: Mapping[str, str]) -> list[
     if c.baseline is not None:
         header = drawing.GAP.join((names[c.baseline], scores.get(c.baseline, ""), "baseline"))
         return [Line(header, bold=True), *(_pair(d, f"{names[d.a]} ({scores[d.a]})") for d in differences)]
-    groups = drawing.groups(entries)
+    groups = drawing.groups(entries, canvas)
     lines: list[Line] = []
     for entry in entries:
         parts = (names[entry.system], scores[entry.system], groups[entry.system])

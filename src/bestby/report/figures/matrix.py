@@ -34,6 +34,9 @@ _MOST_NUMBERS = 12
 _FAINTEST, _DARKEST = 0.05, 0.45
 """Opacities of the smallest and the largest effect: the letters can be read on both."""
 
+_MARK = 5.0
+"""Points of the mark of a cell without a number, if the cell has room for it."""
+
 _BETTER, _WORSE = "^", "v"
 
 
@@ -77,6 +80,7 @@ def _effects(
     axes, names = canvas.axes(), canvas.names(systems)
     shown = [names[system] for system in systems]
     side = side_of_cells(shown, canvas, _CELL, _SMALL)
+    mark = min(_MARK, 0.5 * _points(shown, canvas, side))
     digits = Rounding.of([(d.estimate, d.interval) for d in differences], c.margin)
     largest = _largest(differences)
     place = {system: i for i, system in enumerate(systems)}
@@ -87,7 +91,7 @@ def _effects(
             _shade(axes, at, one, metric, largest)
             text = digits.text(one.estimate) if side > _SMALL else ""
             shape = "" if winner is None else _BETTER if winner == one.a else _WORSE
-            _filled(axes, at, text, shape, canvas)
+            _filled(axes, at, text, shape, mark, canvas)
     frame(axes, shown, canvas, side)
     keys = [patch("row ahead", ACCENT, _DARKEST), patch("row behind", WORSE, _DARKEST)]
     if computed(c, "test"):
@@ -113,13 +117,18 @@ def _shade(axes: Axes, at: tuple[float, float], d: Difference, metric: MetricInf
     box(axes, at, 0.96, facecolor=ACCENT if ahead > 0 else WORSE, edgecolor="none", alpha=opacity)
 
 
-def _filled(axes: Axes, at: tuple[float, float], text: str, shape: str, canvas: Canvas) -> None:
+def _filled(axes: Axes, at: tuple[float, float], text: str, shape: str, mark: float, canvas: Canvas) -> None:
     """Write the number of a cell, and below it, or alone, the mark of its significance."""
     column, row = at
     if text:
         marked_cell(axes, (column, row - 0.14 * bool(shape)), text, canvas, color=INK)
     if shape:
-        style: dict[str, Any] = {"color": INK, "markersize": 4.5 if text else 5.0, "linestyle": "none"}
+        style: dict[str, Any] = {
+            "color": INK,
+            "markersize": 0.9 * mark if text else mark,
+            "linestyle": "none",
+        }
+        style["markeredgewidth"] = mark / _MARK
         style["markerfacecolor"] = INK if shape == _BETTER else "none"
         axes.plot(column, row + 0.22 * bool(text), marker=shape, gid="shown", **style)
 

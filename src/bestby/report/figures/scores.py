@@ -65,7 +65,7 @@ def _sheet(
         below = 0.2 * isinstance(entry, RunsScore)
         look = _LOOKS[standings[entry.system]] if standings else _PLAIN
         drawing.mark(axes, position + below, entry.score, entry.interval, **look)
-    groups = drawing.groups(entries)
+    groups = drawing.groups(entries, canvas)
     rows = [(float(i), entry.score, entry.interval, groups[entry.system]) for i, entry in enumerate(entries)]
     drawing.numbers(axes, rows, score_rounding(c, info), canvas)
     drawing.labels(axes, [names[entry.system] for entry in entries], [False] * len(entries))
