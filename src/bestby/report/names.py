@@ -9,7 +9,7 @@ from itertools import takewhile
 from unicodedata import east_asian_width
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-_SEPARATORS = "-_./: "
+_SEPARATORS = "-\N{EN DASH}_./: "
 _LEAST_SAVED = 4  # characters, so that the line that explains the ellipsis is worth its place
 
 

@@ -452,6 +452,8 @@ def test_the_text_says_what_matters() -> None:
     assert "big has the best average rank, 1.20 of 3, over 5 datasets" in text
     assert "Systems over 5 datasets, by average rank (1 is best; score: higher is better)" in text
     assert "Over datasets: delta-method t intervals (95 %)" in text
+    same = str(compare_datasets({f"d{i}": {"x": 0.75, "y": 0.5} for i in range(6)}))
+    assert "Over datasets: no intervals of the mean difference." in " ".join(same.split())
     assert "Friedman test" in text
     assert "exact p = " in text
     assert "wins–ties–losses" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -108,7 +109,7 @@ def test_a_terminal_gets_colour_and_its_own_width(
     assert max(len(line.rstrip()) for line in lines if "\x1b" not in line) <= 80
 
 
-def test_no_cell_of_a_wide_table_loses_its_end() -> None:
+def test_a_wide_table_breaks_its_headers_and_no_cell_loses_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     names = ("aardvark", "elephant", "flamingo", "hedgehog", "kangaroo")
     table = {
@@ -118,9 +119,31 @@ def test_no_cell_of_a_wide_table_loses_its_end() -> None:
     c = bb.compare_datasets(table, outer="dataset", margin=0.03)
     lines = to_text(c).splitlines()
     assert any(line.endswith("  mark") for line in lines)
-    assert max(map(len, lines[:-1])) > 100
-    for d in c.differences:
-        assert any(line.startswith(d.a) and d.b in line and f"  {d.verdict}" in line for line in lines)
+    assert max(map(len, lines[:-1])) <= 100
+    assert any("losses" in line.split() for line in lines)  # below "wins" and "ties"
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "60")  # fewer than the cells need
+    narrow = Terminal()
+    print_to(c, narrow)
+    for shown in (lines, re.sub(r"\x1b\[[\d;]*m", "", narrow.getvalue()).splitlines()):
+        for d in c.differences:
+            assert any(line.startswith(d.a) and d.b in line and f"  {d.verdict}" in line for line in shown)
+
+
+def test_names_are_not_broken_in_mid_word_while_headers_are_wide(
+    made: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["newstest2017.LIUM-NMT.4900.en-de", "a_prepositional_phrase_and_more_of_it", "c"]
+    file = Terminal()
+    print_to(made.ladder(names), file)
+    plain = re.sub(r"\x1b\[[\d;]*m", "", file.getvalue())
+    *lines, _ = [line.rstrip() for line in plain.splitlines()]
+    assert max(map(cell_len, lines)) <= 80
+    words = {word for name in names for word in re.findall(r"[^-._]+", name)}
+    pairs = "\n".join(lines[lines.index("Differences in accuracy, first − second") :])
+    assert all(word in pairs for word in words)
 
 
 def test_long_names_lose_what_they_have_in_common(made: SimpleNamespace) -> None:

@@ -97,9 +97,12 @@ def _remarks(c: DatasetComparison) -> Iterator[str]:
 def _methods_over(c: DatasetComparison) -> str:
     """Return how the differences over the datasets were computed."""
     intervals, tests = summary.intervals_and_tests(c.differences)
+    made = f"{intervals} intervals ({percent(c.level)})"
+    if all(d.interval is None for d in c.differences):
+        made = "no intervals"
     return summary.methods_of(
         c,
-        f"Over datasets: {intervals} intervals ({percent(c.level)}) of the mean difference",
+        f"Over datasets: {made} of the mean difference",
         f"Test over datasets: {tests}; {summary.correction(c)}",
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from bestby._core.text import visible
 from bestby.report.column import FIRST, SECOND, SYSTEM, Cell
 from bestby.report.document import Section, describe, kind_of
-from bestby.report.names import Common, broken, common
+from bestby.report.names import Common, broken, common, pieces
 from bestby.report.tables import Table
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _print_table(table: RichTable, console: Console) -> None:
 
 
 def _fitted(table: Table, width: int) -> tuple[Table, list[str]]:
-    """Return a table whose names are shorter if it is too wide, and the lines that say what they lack."""
+    """Return a table whose names and headers are narrower if it is too wide, and what the names lack."""
     over = _width(table) - width
     if over <= 0:
         return table, []
@@ -159,6 +159,8 @@ def _fitted(table: Table, width: int) -> tuple[Table, list[str]]:
         shared = common(str(row.cells[place].key) for row in table.rows for place in places)
         lines += [shared.explained(what)]
         table = _renamed(table, places, partial(_shortened, shared))
+    if _width(table) > width:
+        table = _with_narrow_headers(table)
     places = [place for each in _name_columns(table).values() for place in each]
     over = _width(table) - width
     for place in sorted(places, key=lambda place: _longest(table, place)) if over > 0 else ():
@@ -167,6 +169,21 @@ def _fitted(table: Table, width: int) -> tuple[Table, list[str]]:
         share = -(-(sum(_longest(table, one) for one in rest) - (_width(table) - width)) // len(rest))
         table = _renamed(table, [place], partial(_broken, max(share, _SHORT_NAME)))
     return table, [line for line in lines if line]
+
+
+def _with_narrow_headers(table: Table) -> Table:
+    """Return a table whose headers are broken between their words where they are wider than the cells."""
+    from rich.cells import cell_len
+
+    columns = []
+    for place, column in enumerate(table.columns):
+        header = column.header
+        if not column.name:
+            words = (piece.rstrip() for piece in pieces(header))
+            texts = *words, *(visible(row.cells[place].text) for row in table.rows)
+            header = "\n".join(broken(header, max(map(cell_len, texts), default=1), cell_len))
+        columns.append(dataclasses.replace(column, header=header))
+    return dataclasses.replace(table, columns=tuple(columns))
 
 
 def _shortened(shared: Common, cell: Cell) -> str:
@@ -228,7 +245,7 @@ def _rich(table: Table, strong: str) -> RichTable:
     )
     for place, column in enumerate(table.columns):
         rich_table.add_column(
-            _text(column.header),
+            _lines(column.header),
             justify="right" if column.numeric else "left",
             no_wrap=True,
             min_width=_longest(table, place),
@@ -244,7 +261,7 @@ def _rich(table: Table, strong: str) -> RichTable:
 
 
 def _lines(text: str) -> Text:
-    """Return a name of one line or several as text for rich."""
+    """Return a name or a header, of one line or several, as text for rich."""
     from rich.text import Text
 
     return Text("\n").join(_text(line) for line in text.split("\n"))
