@@ -60,9 +60,10 @@ def test_zero_line_and_margin(made: SimpleNamespace) -> None:
 
     assert set(named(forest.forest(made.five()))) == {"zero"}
     found = named(forest.forest(made.roster["margin"]()))
-    assert set(found) == {"zero", "margin", "edge"}
+    assert set(found) == {"zero", "margin", "margin-low", "margin-high"}
     box = found["margin"].get_extents().transformed(found["margin"].axes.transData.inverted())
     assert (box.x0, box.x1) == pytest.approx((-0.03, 0.03))
+    assert [found[f"margin-{side}"].get_xdata()[0] for side in ("low", "high")] == [-0.03, 0.03]
 
 
 def test_the_axis_says_which_side_is_better(made: SimpleNamespace) -> None:

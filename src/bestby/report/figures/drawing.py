@@ -75,8 +75,8 @@ def guides(axes: Axes, margin: float | None) -> None:
     """Draw the zero line and the band of the margin, whose edges stand out where its colour does not."""
     if margin is not None:
         axes.axvspan(-margin, margin, facecolor=BAND, edgecolor="none", zorder=0, gid="margin")
-        for edge in (-margin, margin):
-            axes.axvline(edge, **EDGE, zorder=1, gid="edge")
+        for side, edge in (("low", -margin), ("high", margin)):
+            axes.axvline(edge, **EDGE, zorder=1, gid=f"margin-{side}")
     axes.axvline(0.0, color=FAINT, linewidth=1.0, zorder=1, gid="zero")
 
 
