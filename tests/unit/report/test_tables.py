@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import compare_datasets, compare_runs
+from bestby import compare, compare_datasets, compare_runs
 from bestby._core.errors import InvalidInputError
 from bestby.report.writers import latex, markdown
 from bestby.results.comparison import Comparison
@@ -163,7 +163,10 @@ def widest(made: SimpleNamespace) -> list[Any]:
     table = {
         f"d{i}": {f"system_{j}": 0.7 + 0.01 * j + 0.01 * (i * j % 5) for j in range(9)} for i in range(9)
     }
+    gold = rng.integers(0, 3, 60)
+    thirty = {f"system_{i}_of_the_year": np.where(rng.random(60) < 0.7, gold, 0) for i in range(30)}
     return [
+        compare(thirty, gold, metric=["accuracy", "f1_macro"], interval="normal", test=None),
         made.ladder(list(runs), margin=0.03),
         made.ladder(long, margin=0.03),
         made.two_metrics(),
@@ -185,6 +188,7 @@ def test_the_widest_tables_fit_a_column(paper: str, made: SimpleNamespace, tmp_p
         text = result.to_latex() + result.to_latex(parts=["pairs"], wide=True)
         log = compiled(text, tmp_path, PAPERS[paper])
         assert "Overfull" not in log
+        assert "Float too large" not in log
         assert "multiply defined" not in log
 
 

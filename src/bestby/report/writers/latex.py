@@ -17,6 +17,7 @@ from bestby.report.names import pieces
 from bestby.report.tables import Table
 
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
+_MOST_TALL = 20  # systems whose intervals may stand below their scores, which takes two lines of each
 _LONG_WORD = 16  # from which a word of a caption may be broken after its signs
 _LONG_NAME = 24  # from which a column of names has a width of its own
 _NOT_IN_LABELS = re.compile(r"[%{}\\#~^&$]")
@@ -158,19 +159,20 @@ def _breakable(word: str) -> str:
 
 
 def _overview(overview: Overview, layout: Layout) -> str:
-    """Return the scores on all metrics; of several metrics with the intervals below them."""
+    """Return the scores on all metrics; of several metrics and few systems with the intervals below them."""
     lines = [_line(["System", *map(escape, overview.metrics)]), r"\midrule"]
-    several = len(overview.metrics) > 1
+    below = len(overview.metrics) > 1 and len(overview.rows) <= _MOST_TALL
     long = any(len(name) > _LONG_NAME for name, _ in overview.rows)
     shown = _name if long else escape
     for name, scores in overview.rows:
         intervals = ["" if score is None else _interval(score, layout) for score in scores]
         numbers = ["" if score is None else _score(score, layout) for score in scores]
-        if several:
+        if below:
             lines.append(_line([shown(name), *numbers]))
             lines += [_line(["", *intervals])] if any(intervals) else []
         else:
-            lines.append(_line([shown(name), " ".join(filter(None, (*numbers, *intervals)))]))
+            beside = (" ".join(filter(None, both)) for both in zip(numbers, intervals, strict=True))
+            lines.append(_line([shown(name), *beside]))
     kinds = (_FOLDED if long else "l") + "l" * len(overview.metrics)
     return _environment(prose(overview.caption), kinds, lines, layout)
 
