@@ -203,3 +203,12 @@ def test_pyplot_is_never_imported(tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(tmp_path / "x.png")], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_of_one_pair_the_legend_names_no_correction(made: SimpleNamespace) -> None:
+    def legend(systems: list[str]) -> str:
+        figure = made.ladder(systems).plot(kind="forest").figure
+        return str([text.get_text() for one in figure.legends for text in one.get_texts()])
+
+    assert "significant: p ≤ 0.05" in legend(["a", "b"])
+    assert "significant: p (holm) ≤ 0.05" in legend(["a", "b", "c"])

@@ -160,8 +160,15 @@ def difference_keys(c: Any, margin: float | None, tested: str = "") -> list[Any]
 
 def _significant(c: Any) -> str:
     level = c.differences[0].level if c.differences else 0.95
-    adjusted = f" ({c.correction})" if c.correction != "none" else ""
-    return f"significant: p{adjusted} ≤ {alpha(level):.6g}"
+    return f"significant: {p_tested(c)} ≤ {alpha(level):.6g}"
+
+
+def p_tested(c: Any) -> str:
+    """Return what the p-values are called that decide: those of a single pair have nothing to correct."""
+    pairs = ((d.a, d.b) for d in c.differences)
+    first = next(pairs, None)
+    several = c.correction != "none" and any(pair != first for pair in pairs)
+    return f"p ({c.correction})" if several else "p"
 
 
 def numbers(

@@ -9,7 +9,7 @@ from bestby.comparisons.common.family import alpha_of, shown_better
 from bestby.report.best import best_systems
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, INK, WORSE
-from bestby.report.figures.drawing import key, patch
+from bestby.report.figures.drawing import key, p_tested, patch
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
 from bestby.report.figures.texts import text_width
@@ -95,10 +95,11 @@ def _effects(
     frame(axes, shown, canvas, side)
     keys = [patch("row ahead", ACCENT, _DARKEST), patch("row behind", WORSE, _DARKEST)]
     if computed(c, "test"):
-        adjusted = f", p ({c.correction})" if c.correction != "none" else ", p"
         level = alpha(differences[0].level) if differences else 0.05
         keys += [
-            key(f"row shown to be better{adjusted} ≤ {level:.6g}", filled=True, colour=INK, shape=_BETTER),
+            key(
+                f"row shown to be better, {p_tested(c)} ≤ {level:.6g}", filled=True, colour=INK, shape=_BETTER
+            ),
             key("row shown to be worse", filled=False, colour=INK, shape=_WORSE),
         ]
     size = side * len(systems)
