@@ -22,7 +22,7 @@ from bestby.results.comparison import Comparison
 pytestmark = pytest.mark.long
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-AXE_IN = ("axe_core_python", "axe_playwright_python", "axe_selenium_python")
+AXE_IN = ("axe_playwright_python", "axe_core_python")
 """Packages that carry the one file of axe-core; or the environment variable BESTBY_AXE is its path."""
 
 RUN = """
