@@ -70,6 +70,18 @@ def _evaluate(**groups: Any) -> Outcome:
     return _told(result, *(entry.interval for entry in result.systems))
 
 
+def _judged(**groups: Any) -> Outcome:
+    human = {name: np.where(np.arange(N) % 3 == 0, values, np.nan) for name, values in RIGHT.items()}
+    drawn = "stratified" if "strata" in groups else "random"
+    result = bb.compare_judged(judge=RATES, human=human, labels_drawn=drawn, scale="different", **groups)
+    return _told(result, *_of_pair(result["a", "b"]))
+
+
+def _chosen(**groups: Any) -> Outcome:
+    result = bb.choose_items(RATES, n=6, **groups)
+    return _told(result, *(item.item for item in result))
+
+
 def _gate(**groups: Any) -> Outcome:
     result = bb.gate(SYSTEMS, GOLD, metric="f1_macro", margin=0.05, n_resamples=199, **groups)
     return _told(result, *(check.difference.equivalence_interval for check in result))
@@ -203,6 +215,8 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         _published,
         {"clusters": "refused", "crossed": "refused", "strata": "refused"},
     ),
+    "judged": ("compare_judged", _judged, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
+    "a draw": ("choose_items", _chosen, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
     "ranks": ("compare", _ranks, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
     "resampled annotators": (
@@ -287,10 +301,10 @@ def test_groups_of_items_are_never_ignored(name: str, kind: str) -> None:
         assert expected in codes
 
 
-READERS = {"read", "read_datasets", "read_folds", "read_preferences", "read_runs"}
+READERS = {"JudgedItems", "read", "read_datasets", "read_folds", "read_preferences", "read_runs"}
 """They put groups into the data, which the analyses then take."""
 
-RECORDS = {"Evaluation", "Preferences", "Provenance", "Runs"}
+RECORDS = {"ChosenItems", "Evaluation", "Preferences", "Provenance", "Runs"}
 
 
 def test_every_public_analysis_that_takes_groups_is_on_the_roster() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
+from bestby._core import rounding
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.inference import cluster_pivots, powered_intervals, proportions
 from bestby.inference.classical import doubled_ranks
@@ -39,8 +40,6 @@ PER_BIN = 10
 
 MOST_LEVELS = 20
 """Values of a column of texts of which the bias is told."""
-
-_NOTHING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +146,7 @@ def kappa(pairs: Pairs) -> float | None:
     w = pairs.weights / pairs.weights.sum()
     agree, p, q = float(w @ (pairs.judge == pairs.human)), float(w @ pairs.judge), float(w @ pairs.human)
     chance = p * q + (1.0 - p) * (1.0 - q)
-    return None if 1.0 - chance <= _NOTHING else (agree - chance) / (1.0 - chance)
+    return None if rounding.is_nothing(1.0 - chance, 1.0) else (agree - chance) / (1.0 - chance)
 
 
 def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
@@ -160,13 +159,13 @@ def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
     centred = [x - float(w @ x) for x in (pairs.judge, pairs.human)]
     spreads = [math.sqrt(float(w @ x**2)) for x in centred]
     sizes = [float(np.abs(x).max(initial=0.0)) for x in (pairs.judge, pairs.human)]
-    if any(spread <= _NOTHING * size for spread, size in zip(spreads, sizes, strict=True)):
+    if any(rounding.is_nothing(spread, size) for spread, size in zip(spreads, sizes, strict=True)):
         return None, None
     zx, zy = (x / spread for x, spread in zip(centred, spreads, strict=True))
     r = min(1.0, max(-1.0, float(w @ (zx * zy))))
     left = 1.0 - r * r
     error = _error(zx * zy - 0.5 * r * (zx**2 + zy**2), pairs)
-    if pairs.human.size < 4 or left <= _NOTHING or error.se == 0.0:
+    if pairs.human.size < 4 or rounding.is_nothing(left, 1.0) or error.se == 0.0:
         return r, None
     own = StandardError(error.se / left, error.df)
     low, high = cluster_pivots.interval(math.atanh(r), own, level)
@@ -226,7 +225,7 @@ def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect
         contrast = np.zeros(k + 1)
         contrast[-1] = 1.0
         slope, error = float(fit.coefficients[-1]), fit.error(contrast)
-        if error.se <= _NOTHING * size / max(float(x.std()), math.ulp(0.0)):
+        if rounding.is_nothing(error.se * float(x.std()), size):
             return BiasEffect(column, True, slope, None, (), None)
         p = 2.0 * float(stdtr(max(1.0, error.df), -abs(slope / error.se)))
         return BiasEffect(column, True, slope, _t_interval(slope, error, level), (), p)
@@ -352,7 +351,7 @@ def _wald(fit: Regression, contrasts: FloatArray, size: float) -> tuple[float, f
     covariance = contrasts @ fit.covariance @ contrasts.T
     estimates = contrasts @ fit.coefficients
     values = np.linalg.eigvalsh(covariance)
-    known = values[0] > max(_NOTHING * values[-1], (_NOTHING * size) ** 2)
+    known = values[0] > max(rounding.noise_width(values[-1]), rounding.noise_width(size) ** 2)
     if not known or fit.n_clusters <= fit.coefficients.size:
         return None
     q = float(estimates @ np.linalg.solve(covariance, estimates))

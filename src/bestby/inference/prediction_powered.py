@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference import tuning
 from bestby.inference.clusters import StandardError, cr2
@@ -235,7 +236,8 @@ def _weighted(data: Labelled) -> bool:
     for stratum in range(int(data.strata.max()) + 1):
         part = data.strata == stratum
         weights = np.where(data.known[part], data.weights[part], np.nan)
-        if bool((np.nanmax(weights, axis=0) > np.nanmin(weights, axis=0) * (1.0 + 1e-12)).any()):
+        most, least = np.nanmax(weights, axis=0), np.nanmin(weights, axis=0)
+        if not bool(rounding.level(most, least, most).all()):
             return True
     return False
 

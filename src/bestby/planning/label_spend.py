@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import IntArray
 from bestby.planning.judged import LEAST_LABELS, JudgedScores, t_quantile
@@ -110,14 +110,14 @@ def _affordable(
     labels = np.arange(LEAST_LABELS, most + 1)
     if labels.size > _MOST_SPLITS:
         labels = np.unique(np.rint(np.geomspace(LEAST_LABELS, most, _MOST_SPLITS)).astype(np.int64))
-    left = (budget - labels * label_cost) * (1.0 + 1e-12)
+    left = budget - labels * label_cost
     judged = left / judged_cost if judged_cost > 0.0 else np.full(labels.size, np.inf)
-    items = np.floor(np.minimum(judged, min(limit, 1e15))).astype(np.int64)
+    items = np.array([_whole(number) for number in np.minimum(judged, min(limit, 1e15))], dtype=np.int64)
     return labels, np.maximum(items, labels)
 
 
 def _whole(number: float) -> int:
-    return math.floor(number * (1.0 + 1e-12))
+    return rounding.round_down(number)
 
 
 def _kept(size: int, best: int) -> list[int]:

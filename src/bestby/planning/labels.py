@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
@@ -213,7 +213,7 @@ def _alone(design: JudgedScores) -> Callable[[int], tuple[FloatArray, FloatArray
 def _enough(value: float, power: float | None, alpha: float) -> Enough:
     """Return the function that says whether a standard error is small enough."""
     if power is None:
-        return lambda error, df: bool(t_quantile(alpha, df) * error <= value * (1.0 + 1e-12))
+        return lambda error, df: bool(rounding.at_most(t_quantile(alpha, df) * error, value))
     return lambda error, df: bool(t_power(value / error, df, alpha) >= power)
 
 

@@ -42,8 +42,12 @@ def named_paths(
     return files
 
 
-def _split(argument: str | Path) -> tuple[str | None, str | Path]:
+def _split(argument: object) -> tuple[str | None, str | Path]:
     """Cut name=path, unless the whole is a file."""
+    if not isinstance(argument, str | Path):
+        raise InvalidInputError(
+            f"a file must be a path, got {argument!r}", hint="give the path as text or as a pathlib.Path"
+        )
     if isinstance(argument, Path) or "=" not in argument or exists(argument) or is_url(argument):
         return None, argument
     name, _, path = argument.partition("=")

@@ -16,6 +16,18 @@ SOURCE = Path(bestby.__file__).parent
 TINY = 1e-6
 
 ALGORITHMS = {
+    "comparisons/monitor/deciding.py": {1e-9},  # keeps a scale above 0
+    "comparisons/monitor/sequences.py": {
+        1e-12,
+        1e-9,
+        1e-7,
+    },  # where bisection ends; digits that cancel
+    "inference/betting.py": {1e-9, 1e-7},  # where bisection ends, and how far outside an end is put
+    "inference/confidence_sequences.py": {1e-12},  # keeps a share off 0 and 1
+    "inference/group_sequential.py": {1e-12, 1e-10, 1e-9},  # where root finders stop; the start of a bracket
+    "inference/robust_regression.py": {1e-9},  # regressors that depend on each other
+    "inference/stratified.py": {1e-9},  # the weight of a stratum without spread
+    "inference/tuning.py": {1e-10},  # regressors that depend on each other
     "inference/_strengths.py": {1e-7, 1e-13},  # where Newton's method stops; what keeps its matrix regular
     "inference/discordant.py": {1e-15},  # where halving an interval stops
     "inference/distributions.py": {1e-17, 1e-15, 1e-13, 1e-12, 1e-10},  # mass left out, accuracy of tails

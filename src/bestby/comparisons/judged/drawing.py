@@ -12,6 +12,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.comparisons.judged.source import codes, side
+from bestby.data.groupings import one_grouping
 from bestby.data.layouts.judged import JudgedItems
 from bestby.inference.prediction_powered import Labelled, label_weights
 from bestby.results.base import Note
@@ -60,7 +61,7 @@ def drawn(scores: JudgedItems, labels_drawn: Any, clusters: Any, strata: Any) ->
     n = len(scores.human)
     known = ~np.isnan(scores.human)
     _check_labels(scores, known)
-    clusters = scores.clusters if clusters is None else clusters
+    clusters = one_grouping(scores.clusters if clusters is None else clusters, "compare_judged")
     strata = scores.strata if strata is None else strata
     stratum = np.zeros(n, dtype=np.int64)
     if strata is not None:

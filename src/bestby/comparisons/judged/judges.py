@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
@@ -41,7 +41,7 @@ def judges_of(
     ]
     weights = data.weights[item, system]
     plain = labelled.n_clusters == 0 and all(
-        np.allclose(weights[system == s], weights[system == s][0]) for s in range(len(scores.names))
+        rounding.alike(weights[system == s]) for s in range(len(scores.names))
     )
     found = []
     for place, name in enumerate(scores.judges):

@@ -11,5 +11,6 @@ from bestby.results.chosen import ChosenItems
 
 def sentences(c: ChosenItems) -> Iterator[str]:
     """Yield how the items to label were drawn."""
-    yield f"{draws.lead(c).removesuffix('.')}{cite('analysis', 'sampling')}."
+    lead = draws.lead(c).removesuffix(".")
+    yield f"We chose items to label: {lead[0].lower()}{lead[1:]}{cite('analysis', 'sampling')}."
     yield draws.methods(c)
