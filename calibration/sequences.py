@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby.comparisons.monitor import deciding
-from bestby.comparisons.monitor.sequences import Pairs, Sums, interval_of
+from bestby.comparisons.monitor.sequences import Pairs, Sums, closed_form_intervals
 from bestby.comparisons.monitor.settings import Settings, checked_settings
 from bestby.inference.betting import Before, Units, log_capital, log_factors
 from calibration.populations import Floats
@@ -51,7 +51,7 @@ def ever_missed(units: Units, truth: float, s: Settings, every: int = 1) -> np.n
             before = before.after(part)
         else:
             sums = sums.plus(Sums.of(part))
-            low, high = interval_of(sums, s, s.alpha)
+            low, high = closed_form_intervals(sums, s, s.alpha)
             missed |= (truth < low) | (truth > high)
     return missed
 
@@ -117,7 +117,7 @@ def decided(differences: Floats, s: Settings, every: int) -> list[tuple[str | No
         held.ends = list(range(1, last + 1))
         pairs.look(held, first)
         for place in np.flatnonzero(pairs.active).tolist():
-            made = deciding.of_pair(pairs, place)
+            made = deciding.pair_decision(pairs, place)
             if made is not None:
                 found[place] = made, last
                 pairs.active[place] = False

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from bestby.comparisons.monitor import planned
-from bestby.comparisons.monitor.sequences import Sums, interval_of
+from bestby.comparisons.monitor.sequences import Sums, closed_form_intervals
 from bestby.comparisons.monitor.settings import Settings
 from bestby.inference.betting import Units
 from calibration.sequences import Draw, settings, single
@@ -95,7 +95,7 @@ class _Batches:
 
 def missed(units: Units, truth: float, s: Settings) -> np.ndarray:
     """Return of each sequence whether the interval missed the truth at any planned look, shape (P,)."""
-    return _at_looks(units, s, lambda sums, counts: interval_of(sums, s, s.alpha, counts), truth)
+    return _at_looks(units, s, lambda sums, counts: closed_form_intervals(sums, s, s.alpha, counts), truth)
 
 
 def _ordinary(units: Units, truth: float, s: Settings) -> np.ndarray:

@@ -23,7 +23,7 @@ def hypotheses(settings: Settings) -> tuple[float, ...]:
     return (0.0,) if settings.margin is None else (-settings.margin, 0.0, settings.margin)
 
 
-def of_pair(pairs: Pairs, place: int) -> Decision | None:
+def pair_decision(pairs: Pairs, place: int) -> Decision | None:
     """Return what was decided of the first system of a pair against the second; None while it is open."""
     s = pairs.settings
     ahead, behind = (0, 1) if s.greater_is_better else (1, 0)
@@ -37,10 +37,13 @@ def of_pair(pairs: Pairs, place: int) -> Decision | None:
         return "equivalent"
     if not pairs.active[place]:
         return None
-    return _at_the_end(pairs, place) if _complete(pairs) else "futile" if _hopeless(pairs, place) else None
+    if _complete(pairs):
+        return _at_the_end(pairs, place)
+    return "futile" if _hopeless(pairs, place) else None
 
 
 def _complete(pairs: Pairs) -> bool:
+    """Return whether all items were counted, or those of the last planned look."""
     looks = pairs.settings.looks
     return round(pairs.sums.s) == pairs.settings.n_items or (looks is not None and pairs.sums.s >= looks[-1])
 
@@ -91,7 +94,7 @@ def _lengths(pairs: Pairs, alpha: float, last: float) -> tuple[float, float]:
     return here / math.sqrt(n), there / math.sqrt(last)
 
 
-def of_first(
+def first_decision(
     first: str, decisions: Mapping[str, Decision | None], behind: Mapping[str, str]
 ) -> Decision | None:
     """Return the decision of the first system against all others, from those of its pairs.

@@ -271,7 +271,7 @@ class Monitor:
         names, n = self._settings.systems, self._collected.n_counted
         for place, other in enumerate(names[1:]):
             if other not in self._decisions:
-                made = deciding.of_pair(self._first, place)
+                made = deciding.pair_decision(self._first, place)
                 if made is not None:
                     self._decisions[other] = made, n
         drops: dict[str, str] = {}
@@ -279,7 +279,7 @@ class Monitor:
             drops = deciding.new_drops(self._every, names, self._behind)
             self._behind |= drops
         decisions = {other: self._decisions.get(other, (None,))[0] for other in names[1:]}
-        made = deciding.of_first(names[0], decisions, self._behind)
+        made = deciding.first_decision(names[0], decisions, self._behind)
         if made is not None and self._decision is None:
             self._decision = made, n
         if made == "worse" and self._every is not None and names[0] not in self._behind:

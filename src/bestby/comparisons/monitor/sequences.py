@@ -76,7 +76,7 @@ class Sums:
         return np.sqrt(squares / max(self.n_units - 1, 1)) * self.n_units / self.s
 
 
-def interval_of(
+def closed_form_intervals(
     sums: Sums, settings: Settings, alpha: float, counts: tuple[int, ...] = ()
 ) -> tuple[FloatArray, FloatArray]:
     """Return the intervals in closed form, infinite where there are too few units.
@@ -115,7 +115,7 @@ def interval(units: Units, settings: Settings, alpha: float, tolerance: float = 
     counts = (
         () if settings.looks is None else planned.reached(settings.looks, np.cumsum(units.sizes).tolist())
     )
-    low, high = interval_of(Sums.of(units), settings, alpha, counts)
+    low, high = closed_form_intervals(Sums.of(units), settings, alpha, counts)
     return float(low[0]), float(high[0])
 
 
@@ -193,7 +193,7 @@ class Pairs:
         """Return the evidence as that of e-values: enough for an interval, for one side of it, or none."""
         now = np.full((2, self.means.size, on.size), -np.inf)
         for alpha in (2.0 * self.settings.alpha, self.settings.alpha):
-            low, high = interval_of(self.sums, self.settings, alpha, self.counts)
+            low, high = closed_form_intervals(self.sums, self.settings, alpha, self.counts)
             enough = math.log(2.0 / alpha)
             now[0][low[on] >= self.means[:, None]] = enough
             now[1][high[on] <= self.means[:, None]] = enough
