@@ -164,9 +164,7 @@ class Monitor:
         if entry is None:
             return False
         if self._journal is not None:
-            row = zip(self._settings.systems, entry.row.tolist(), strict=True)
-            line = {"item": entry.item, "scores": {name: value for name, value in row if value == value}}
-            self._journal.add(line if entry.cluster is None else {**line, "cluster": entry.cluster})
+            self._journal.add(saving.item_line(self.systems, *entry))
         self._collected.put(entry)
         return True
 
@@ -230,7 +228,8 @@ class Monitor:
     def pairs(self) -> tuple[MonitoredDifference, ...]:
         """The first system against each other one, as of now; `result` says more and takes longer."""
         self._look()
-        return reporting.differences(self._first, self._collected, self._state())
+        ends = reporting.pair_ends(self._first, self._collected)
+        return reporting.differences(self._first, self._collected, self._state(), ends)
 
     def result(self) -> MonitoredComparison:
         """Return all that can be said at this moment, as a record that does not change any more."""
@@ -316,11 +315,7 @@ class Monitor:
         c, looks = self._collected, set(self._looks)
         n_units = 0
         for place, item in enumerate(c.items):
-            row = zip(self._settings.systems, c.scores[place].tolist(), strict=True)
-            line: dict[str, Any] = {"item": item, "scores": {name: v for name, v in row if v == v}}
-            if c.clusters[place] is not None:
-                line["cluster"] = c.clusters[place]
-            yield line
+            yield saving.item_line(self.systems, item, c.scores[place], c.clusters[place])
             if n_units < len(c.closed) and c.closed[n_units] == place + 1:
                 n_units += 1
                 if c.clustered:

@@ -15,7 +15,7 @@ import numpy as np
 
 from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.collected import Collected
-from bestby.comparisons.monitor.sequences import Pairs, interval
+from bestby.comparisons.monitor.sequences import Ends, Pairs, interval
 from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS
 from bestby.data.evaluation import Evaluation
 from bestby.results.base import Note, provenance_of
@@ -57,9 +57,18 @@ def interval_of(
     pairs: Pairs, place: int, collected: Collected, *, one_sided: bool = False
 ) -> Interval | None:
     """Return the interval of a pair, no longer than what was shown at earlier looks."""
-    s, (a, b) = pairs.settings, pairs.pairs[place]
-    alpha = (2.0 if one_sided else 1.0) * s.alpha
-    low, high = interval(collected.pair(a, b, int(pairs.n_units[place])), s, alpha)
+    alpha = (2.0 if one_sided else 1.0) * pairs.settings.alpha
+    return _narrowed(pairs, place, _ends(pairs, place, collected, alpha), alpha)
+
+
+def _ends(pairs: Pairs, place: int, collected: Collected, alpha: float) -> Ends:
+    """Return the interval that the units of a pair give at this look, whatever earlier looks have shown."""
+    return interval(collected.pair(*pairs.pairs[place], int(pairs.n_units[place])), pairs.settings, alpha)
+
+
+def _narrowed(pairs: Pairs, place: int, ends: Ends, alpha: float) -> Interval | None:
+    """Return an interval without what earlier looks have excluded; None if it has no end."""
+    s, (low, high) = pairs.settings, ends
     for which, mean in enumerate(pairs.means.tolist()):
         if low < mean <= high and pairs.shown(0, which, alpha / 2.0)[place]:
             low = mean
@@ -76,13 +85,13 @@ def result(
     """Return the record of a monitor."""
     s, c = collected.settings, collected
     n_units, n = len(c.ends), c.n_counted
-    pairs = differences(first, c, state)
+    ends = pair_ends(first, c)
     digest = hashlib.blake2b(c.scores.tobytes() + repr(c.items).encode(), digest_size=8).hexdigest()
     settings = {key: value for key, value in s.as_dict().items() if key != "systems"}
     extent = {"items": n, "clusters": n_units if c.clustered else 0, "systems": list(s.systems)}
     return MonitoredComparison(
         systems=tuple(_system(c, place, name, state) for place, name in enumerate(s.systems)),
-        pairs=pairs,
+        pairs=differences(first, c, state, ends),
         path=tuple(_path(first, c)),
         decision=None if state.decision is None else state.decision[0],
         decided_at=None if state.decision is None else state.decision[1],
@@ -97,14 +106,21 @@ def result(
         greater_is_better=s.greater_is_better,
         level=s.level,
         margin=s.margin,
-        notes=(*notes, *_notes(c), *_contradictions(first, c)),
+        notes=(*notes, *_notes(c), *_contradictions(first, ends)),
         provenance=provenance_of(settings, extent, data_hash=digest),
     )
 
 
-def differences(first: Pairs, c: Collected, state: State) -> tuple[MonitoredDifference, ...]:
-    """Return the first system against each other one."""
-    return tuple(_difference(first, place, c, state) for place in range(len(first.pairs)))
+def pair_ends(first: Pairs, c: Collected) -> list[Ends]:
+    """Return the interval that each pair has at this look, whatever earlier looks have shown."""
+    return [_ends(first, place, c, c.settings.alpha) for place in range(len(first.pairs))]
+
+
+def differences(
+    first: Pairs, c: Collected, state: State, ends: Sequence[Ends]
+) -> tuple[MonitoredDifference, ...]:
+    """Return the first system against each other one; `ends` are those of `pair_ends`."""
+    return tuple(_difference(first, place, c, state, own) for place, own in enumerate(ends))
 
 
 def _system(c: Collected, place: int, name: str, state: State) -> MonitoredSystem:
@@ -114,7 +130,7 @@ def _system(c: Collected, place: int, name: str, state: State) -> MonitoredSyste
     return MonitoredSystem(name, score, n, state.behind.get(name))
 
 
-def _difference(first: Pairs, place: int, c: Collected, state: State) -> MonitoredDifference:
+def _difference(first: Pairs, place: int, c: Collected, state: State, ends: Ends) -> MonitoredDifference:
     s, (a, b) = c.settings, first.pairs[place]
     n_units = int(first.n_units[place])
     n = c.ends[n_units - 1] if n_units else 0
@@ -125,7 +141,7 @@ def _difference(first: Pairs, place: int, c: Collected, state: State) -> Monitor
         a=s.systems[a],
         b=s.systems[b],
         estimate=float(gaps.mean()) if n else math.nan,
-        interval=interval_of(first, place, c),
+        interval=_narrowed(first, place, ends, s.alpha),
         equivalence_interval=None if s.margin is None else interval_of(first, place, c, one_sided=True),
         n_items=n,
         n_clusters=n_units if c.clustered else 0,
@@ -199,11 +215,10 @@ def _notes(c: Collected) -> Iterator[Note]:
         )
 
 
-def _contradictions(first: Pairs, c: Collected) -> Iterator[Note]:
+def _contradictions(first: Pairs, ends: Sequence[Ends]) -> Iterator[Note]:
     """Yield a note for each pair whose interval contradicts what an earlier look has shown."""
-    s = c.settings
-    for place, (a, b) in enumerate(first.pairs):
-        low, high = interval(c.pair(a, b, int(first.n_units[place])), s, s.alpha)
+    s = first.settings
+    for place, ((a, b), (low, high)) in enumerate(zip(first.pairs, ends, strict=True)):
         if any(
             (first.shown(0, which, s.alpha / 2.0)[place] and high < mean)
             or (first.shown(1, which, s.alpha / 2.0)[place] and low > mean)

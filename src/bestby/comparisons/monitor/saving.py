@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from bestby._core import files
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text
+from bestby._core.typing import FloatArray
 from bestby._version import __version__
 
 KIND = "bestby monitor"
@@ -74,6 +75,15 @@ def _reported(path: Path) -> Iterator[None]:
             f"cannot write {path_text(path)}: {error.strerror or error}",
             hint="the monitor is as it was; check the space left and the permissions, then do it again",
         ) from error
+
+
+def item_line(
+    systems: Sequence[str], item: str | int, row: FloatArray, cluster: str | int | None
+) -> dict[str, Any]:
+    """Return the line of an item; systems that had been dropped, of which the row has NaN, are left out."""
+    scores = {name: score for name, score in zip(systems, row.tolist(), strict=True) if score == score}
+    line: dict[str, Any] = {"item": item, "scores": scores}
+    return line if cluster is None else {**line, "cluster": cluster}
 
 
 def _line(content: Mapping[str, Any]) -> bytes:
