@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy.optimize import brentq
@@ -81,47 +81,14 @@ def crossing_probabilities(boundaries: ArrayLike, information: ArrayLike, drift:
     return np.array(made)
 
 
-def pocock(information: ArrayLike, alpha: float = 0.05) -> FloatArray:
-    """Return the boundaries of Pocock: the same critical value of ``|z|`` at every look.
+def classical_boundaries(
+    information: ArrayLike, alpha: float = 0.05, *, shape: str = "obrien_fleming"
+) -> FloatArray:
+    """Return the boundaries of O'Brien and Fleming or of Pocock, for looks that are all known beforehand.
 
-    The constant is that of the looks as they are, which need not be at equal distances. All looks must be
-    known beforehand.
-
-    Parameters
-    ----------
-    information : array_like, shape (K,)
-        Information at each look, on any scale, increasing.
-    alpha : float
-        Probability, where there is no difference, that any look reaches its boundary, on both sides together.
-
-    Returns
-    -------
-    ndarray, shape (K,)
-
-    References
-    ----------
-    .. [1] Pocock (1977), Biometrika 64, 191-199.
-    .. [2] Jennison & Turnbull (2000), Group Sequential Methods, table 2.1.
-
-    See Also
-    --------
-    obrien_fleming : Boundaries that are high at first.
-    spending_boundaries : Boundaries where later looks need not be known.
-
-    Examples
-    --------
-    >>> pocock([1, 2, 3, 4, 5]).round(3)
-    array([2.413, 2.413, 2.413, 2.413, 2.413])
-    """
-    times = _times(information)
-    return _solved(np.ones(times.size), times, _alpha(alpha))
-
-
-def obrien_fleming(information: ArrayLike, alpha: float = 0.05) -> FloatArray:
-    """Return the boundaries of O'Brien and Fleming: critical values of ``|z|`` that fall as 1 / sqrt(I_k).
-
-    Early looks end the study only where the difference is large, and the last one asks for little more than a
-    study of one look. All looks must be known beforehand.
+    Those of O'Brien and Fleming fall as 1 / sqrt(I_k): early looks end the study only where the difference is
+    large, and the last one asks for little more than a study of one look. Those of Pocock are the same at
+    every look. The constant is that of the looks as they are, which need not be at equal distances.
 
     Parameters
     ----------
@@ -129,28 +96,52 @@ def obrien_fleming(information: ArrayLike, alpha: float = 0.05) -> FloatArray:
         Information at each look, on any scale, increasing.
     alpha : float
         Probability, where there is no difference, that any look reaches its boundary, on both sides together.
+    shape : {"obrien_fleming", "pocock"}
+        How the boundaries change from look to look: `SHAPES`.
 
     Returns
     -------
     ndarray, shape (K,)
+        Critical values of ``|z|``.
+
+    Raises
+    ------
+    InvalidInputError
+        If a number or name cannot be used, or the looks are too near.
 
     References
     ----------
     .. [1] O'Brien & Fleming (1979), Biometrics 35, 549-556.
-    .. [2] Jennison & Turnbull (2000), Group Sequential Methods, table 2.3.
+    .. [2] Pocock (1977), Biometrika 64, 191-199.
+    .. [3] Jennison & Turnbull (2000), Group Sequential Methods, tables 2.1 and 2.3.
 
     See Also
     --------
-    pocock : The same critical value at every look.
     spending_boundaries : Boundaries where later looks need not be known.
 
     Examples
     --------
-    >>> obrien_fleming([1, 2, 3, 4, 5]).round(3)
+    >>> classical_boundaries([1, 2, 3, 4, 5]).round(3)
     array([4.562, 3.226, 2.634, 2.281, 2.04 ])
+    >>> classical_boundaries([1, 2, 3, 4, 5], shape="pocock").round(3)
+    array([2.413, 2.413, 2.413, 2.413, 2.413])
     """
-    times = _times(information)
-    return _solved(1.0 / np.sqrt(times), times, _alpha(alpha))
+    of_times = SHAPES[checks.choice(shape, tuple(SHAPES), "shape")]
+    times, alpha = _times(information), _alpha(alpha)
+    heights = of_times(times)
+
+    def over(factor: float) -> float:
+        return float(crossing_probabilities(factor * heights, times).sum()) - alpha
+
+    single = -float(ndtri(alpha / 2.0))  # no boundary can be lower than that of one look
+    return heights * float(brentq(over, single * (1.0 - 1e-9), 2.0 * single + 3.0, xtol=1e-10))
+
+
+SHAPES: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "obrien_fleming": lambda times: 1.0 / np.sqrt(times),
+    "pocock": np.ones_like,
+}
+"""Boundaries up to a factor, by the shares of the information at the looks."""
 
 
 def spending_boundaries(
@@ -193,7 +184,7 @@ def spending_boundaries(
 
     See Also
     --------
-    obrien_fleming, pocock : Boundaries of looks that are all known.
+    classical_boundaries : Boundaries of looks that are all known.
 
     Examples
     --------
@@ -311,16 +302,6 @@ def _legendre() -> tuple[FloatArray, FloatArray]:
     return nodes, weights
 
 
-def _solved(shape: FloatArray, times: FloatArray, alpha: float) -> FloatArray:
-    """Return the multiple of some boundaries that all looks together reach with probability alpha."""
-
-    def over(factor: float) -> float:
-        return float(crossing_probabilities(factor * shape, times).sum()) - alpha
-
-    single = -float(ndtri(alpha / 2.0))  # no boundary can be lower than that of one look
-    return shape * float(brentq(over, single * (1.0 - 1e-9), 2.0 * single + 3.0, xtol=1e-10))
-
-
 def _times(information: ArrayLike) -> FloatArray:
     """Return the shares of the information of the last look."""
     given = np.asarray(information, dtype=np.float64)
@@ -342,9 +323,9 @@ def _alpha(alpha: float) -> float:
 
 
 BOUNDARIES: dict[str, Callable[[ArrayLike, float], FloatArray]] = {
-    "obrien-fleming": obrien_fleming,
-    "pocock": pocock,
+    "obrien-fleming": classical_boundaries,
+    "pocock": partial(classical_boundaries, shape="pocock"),
     "spending-obrien-fleming": spending_boundaries,
-    "spending-pocock": lambda information, alpha: spending_boundaries(information, alpha, spending="pocock"),
+    "spending-pocock": partial(spending_boundaries, spending="pocock"),
 }
 """The boundaries of all looks of a plan by name."""

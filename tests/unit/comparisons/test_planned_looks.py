@@ -12,7 +12,7 @@ from scipy import stats
 
 import bestby as bb
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby.inference.group_sequential import BOUNDARIES, pocock
+from bestby.inference.group_sequential import BOUNDARIES
 
 METHODS = list(BOUNDARIES)
 
@@ -67,7 +67,7 @@ def test_the_interval_is_the_estimate_and_a_multiple_of_its_error(population: st
     monitor = filled(scores, looks=[200, 500], n_items=1000, population=population, method="pocock")
     gaps = scores[:, 0] - scores[:, 1]
     information = [200, 500] if population == "wider" else [200 / 0.8, 500 / 0.5]
-    limit = pocock(information)[0]
+    limit = BOUNDARIES["pocock"](information, 0.05)[0]
     multiple = stats.t.isf(stats.norm.sf(limit), 199)
     spread = math.sqrt(gaps.var(ddof=1) + 1 / 201)
     left = 1.0 if population == "wider" else math.sqrt(0.8)
