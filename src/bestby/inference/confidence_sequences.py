@@ -1,4 +1,9 @@
-"""Confidence sequences in closed form: mixtures, and the asymptotic sequence of values without bounds."""
+"""Confidence sequences in closed form: mixtures, and the asymptotic sequence of values without bounds.
+
+`bestby.Monitor` uses the two-sided normal mixture and the asymptotic sequence. The one-sided normal mixture
+and `beta_binomial_interval` are for callers that watch one sum or one proportion, such as the accuracy of a
+single system, and not a difference.
+"""
 
 from __future__ import annotations
 
@@ -80,18 +85,6 @@ def _root(f: Callable[[float], float], low: float, high: float) -> float:
             break
         low, high = (middle, high) if f(middle) < 0.0 else (low, middle)
     return 0.5 * (low + high)
-
-
-def normal_mixture_interval(
-    total: NDArray[np.float64] | float, n: int, spread: float, alpha: float, n_opt: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return the intervals of means of values that are sub-Gaussian with the standard deviation `spread`.
-
-    Values in a range are, with half the range. `total` are the sums of n values.
-    """
-    radius = normal_mixture_bound(n * spread * spread, alpha, n_opt * spread * spread) / n
-    mean = np.asarray(total, dtype=np.float64) / n
-    return mean - radius, mean + radius
 
 
 def beta_binomial_interval(successes: int, trials: int, alpha: float, t_opt: float) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import bestby as bb
 from bestby.inference.betting import betting_interval, single
+from bestby.inference.confidence_sequences import normal_mixture_bound
 
 
 def ids(n: int) -> list[str]:
@@ -155,6 +156,14 @@ def test_scores_without_bounds() -> None:
     assert many.decision == "better"
     assert [note.code for note in many.result().notes] == ["asymptotic_sequence"]
     assert many.result().method == "asymptotic"
+
+
+def test_the_normal_mixture_is_its_bound_on_both_sides_of_the_mean() -> None:
+    rows = answers(100, 0.3, 0.1)
+    monitor = filled(rows, method="normal-mixture", n_items=200, population="wider")
+    mean, radius = sum(a - b for a, b in rows) / 100, normal_mixture_bound(100.0, 0.05, 100.0) / 100
+    assert monitor.interval is not None
+    assert (monitor.interval.low, monitor.interval.high) == pytest.approx((mean - radius, mean + radius))
 
 
 def test_the_normal_mixture_is_longer() -> None:
