@@ -116,7 +116,7 @@ class Collected:
 
     def units(self, first: int, last: int, columns: Sequence[int]) -> tuple[FloatArray, IntArray]:
         """Return the mean scores of closed units (units, columns) and their sizes."""
-        ends = np.array([self.ends[first - 1] if first else 0, *self.ends[first:last]], dtype=np.int64)
+        ends = self._ends(first, last)
         sizes = np.diff(ends)
         part = self.scores[ends[0] : ends[-1]][:, list(columns)]
         if not self.clustered:
@@ -131,10 +131,15 @@ class Collected:
 
     def weights(self, first: int, last: int) -> FloatArray:
         """Return the sizes of units as shares of the largest, given or seen so far."""
-        ends = np.array([self.ends[first - 1] if first else 0, *self.ends[first:last]], dtype=np.int64)
         largest = self.settings.largest_cluster if self.clustered else None
-        shares: FloatArray = np.diff(ends) / (self._largest[first:last] if largest is None else largest)
+        shares: FloatArray = np.diff(self._ends(first, last)) / (
+            self._largest[first:last] if largest is None else largest
+        )
         return shares
+
+    def _ends(self, first: int, last: int) -> IntArray:
+        """Return the number of items before the first unit that counts, and with each of the units."""
+        return np.array([self.ends[first - 1] if first else 0, *self.ends[first:last]], dtype=np.int64)
 
     # -- checks --------------------------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ def multiples(settings: Settings, n_units: int, alpha: float, counts: tuple[int,
     limits = _boundaries(settings.method, (*counts, *ahead), settings.n_population, alpha)
     here, last = limits[min(len(counts), len(limits)) - 1], limits[-1]
     units = max(n_units - 1, 1)
-    return tuple(_student(limit, units) for limit in (here, last))  # type: ignore[return-value]
+    return _student(here, units), _student(last, units)
 
 
 def radius(

@@ -113,16 +113,20 @@ def looked(study: Path, key: str, value: dict[str, Any]) -> int:
 
     If nothing can be written, this time counts all the same.
     """
-    folder = study / "looks"
-    known = {path.stem for path in _visible(folder) if path.suffix == ".json"}
+    known = _looks(study)
     if key not in known:
-        stored_values.write(folder, _checked_key(key), value, scratch(study))
+        stored_values.write(study / "looks", _checked_key(key), value, scratch(study))
     return len(known | {key})
 
 
 def n_looks(study: Path) -> int:
     """Return how often the test set was looked at."""
-    return sum(path.suffix == ".json" for path in _visible(study / "looks"))
+    return len(_looks(study))
+
+
+def _looks(study: Path) -> set[str]:
+    """Return the keys of the looks so far."""
+    return {path.stem for path in _visible(study / "looks") if path.suffix == ".json"}
 
 
 def _checked_key(key: str) -> str:

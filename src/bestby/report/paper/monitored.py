@@ -25,9 +25,8 @@ def sentences(c: MonitoredComparison) -> Iterator[str]:
     name = with_works("interval", c.method)
     article = "an" if name[0] in "AEIOUaeiou" else "a"
     yield (
-        f"The {percent(c.level)} interval of the mean difference over {about} is {article}"
-        f" {name}, which is valid at all looks"
-        f" together{pairs}."
+        f"The {percent(c.level)} interval of the mean difference over {about} is {article} {name}, which"
+        f" is valid at all looks together{pairs}."
     )
     if c.margin is not None:
         yield f"The smallest difference that matters was set to {margin_text(c.margin)}."
@@ -36,5 +35,6 @@ def sentences(c: MonitoredComparison) -> Iterator[str]:
 def _planned(c: MonitoredComparison) -> str:
     if c.looks is None:
         return ""
-    shown = ", ".join(map(str, c.looks)) if len(c.looks) <= 10 else f"{c.looks[0]} to {c.looks[-1]}"
-    return f", planned at {shown} items" if len(c.looks) <= 10 else f" planned from {shown} items"
+    if len(c.looks) > 10:
+        return f" planned from {c.looks[0]} to {c.looks[-1]} items"
+    return f", planned at {', '.join(map(str, c.looks))} items"
