@@ -159,6 +159,18 @@ def test_a_result_with_planned_looks_goes_through_json() -> None:
 
 
 @pytest.mark.parametrize(
+    ("n", "looks", "told"),
+    [
+        (100, [50, 100], "to stop at the 2 planned looks (50, 100 items)."),
+        (60, [50, 100], "to stop at the 2 planned looks (50, 100 items), of which 1 took place."),
+        (100, [100], "to stop at 100 items."),
+    ],
+)
+def test_the_paragraph_for_a_paper_names_the_planned_looks(n: int, looks: list[int], told: str) -> None:
+    assert told in filled(answers(n), looks=looks).result().methods()
+
+
+@pytest.mark.parametrize(
     ("settings", "told"),
     [
         ({"looks": 0, "n_items": 10}, "looks must be"),

@@ -165,7 +165,7 @@ def methods(c: MonitoredComparison) -> str:
     about = _POPULATIONS[c.population].format(c.n_available)
     together = "" if len(c.systems) == 2 else ", for all pairs of systems at once"
     named = vocabulary.long_name("interval", c.method).replace("interval", "intervals")
-    kind, looks = (f"{named}s", "every look") if c.looks is None else (named, _planned(c.looks))
+    kind, looks = (f"{named}s", "every look") if c.looks is None else (named, planned_looks(c.looks))
     told = (
         f"The intervals are {kind}: with probability {percent(c.level)} they hold the true difference at"
         f" {looks}{together}, so one may stop at any of them. They are about {about}."
@@ -177,10 +177,10 @@ def methods(c: MonitoredComparison) -> str:
     return told
 
 
-def _planned(looks: tuple[int, ...]) -> str:
+def planned_looks(looks: tuple[int, ...]) -> str:
     """Return which looks were planned.
 
-    >>> _planned((500, 1000))
+    >>> planned_looks((500, 1000))
     'the 2 planned looks (500, 1000 items)'
     """
     shown = ", ".join(map(str, looks)) if len(looks) <= 10 else f"{looks[0]}, {looks[1]}, ..., {looks[-1]}"

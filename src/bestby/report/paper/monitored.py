@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bestby.report.kinds.monitored import planned_looks
 from bestby.report.numbers import margin_text, percent
 from bestby.report.paper.shared import named, with_works
 from bestby.results.monitored import MonitoredComparison
@@ -16,7 +17,7 @@ def sentences(c: MonitoredComparison) -> Iterator[str]:
     most = "" if c.n_available is None else f" of at most {c.n_available}"
     yield (
         f"We compared {len(names)} systems{named(names)} on {c.n_items} items{clusters}{most}, with the"
-        f" possibility to stop after each of {c.n_looks} looks{_planned(c)}."
+        f" possibility to stop {_stops(c)}."
     )
     if c.decided_at is not None:
         yield f"The decision was made after {c.decided_at} items."
@@ -32,9 +33,9 @@ def sentences(c: MonitoredComparison) -> Iterator[str]:
         yield f"The smallest difference that matters was set to {margin_text(c.margin)}."
 
 
-def _planned(c: MonitoredComparison) -> str:
+def _stops(c: MonitoredComparison) -> str:
+    """Return when the comparison might have stopped."""
     if c.looks is None:
-        return ""
-    if len(c.looks) > 10:
-        return f" planned from {c.looks[0]} to {c.looks[-1]} items"
-    return f", planned at {', '.join(map(str, c.looks))} items"
+        return f"after each of {c.n_looks} looks"
+    so_far = "" if c.n_looks == len(c.looks) else f", of which {c.n_looks} took place"
+    return f"at {planned_looks(c.looks)}{so_far}"
