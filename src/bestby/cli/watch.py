@@ -50,14 +50,16 @@ def _watched(values: Watch, say: Callable[[str], None]) -> Any:
             hint="give --follow too, or leave it out",
         )
     Monitor(["candidate", "baseline"], **statistics.arguments())  # what is wrong is said before it waits
+    state = None if data.state is None else user_path(data.state)
+    known = None if state is None or not exists(state) else Monitor.resume(state)
     log, looks = GrowingLog(values.paths, _columns(data, statistics)), _Looks(say)
     monitor: Monitor | None = None
     for final in _readings(data, log):
         log.read(final=final, absent=data.follow)
-        monitor = monitor or _begun(values, log, final)
+        monitor = monitor or _begun(statistics, log, state, known, final=final)
         if monitor is None:
             continue
-        _check_known(log, monitor)
+        _check_systems(log, monitor)
         _count(log, monitor, every, looks)
         if monitor.decided is not None:
             break
@@ -163,10 +165,10 @@ def _columns(data: Data, statistics: Statistics) -> Columns:
     )
 
 
-def _begun(values: Watch, log: GrowingLog, final: bool) -> Monitor | None:
-    """Return a new monitor, or that of the state; None while the log names too few systems."""
-    state = None if values.data.state is None else user_path(values.data.state)
-    known = None if state is None or not exists(state) else Monitor.resume(state)
+def _begun(
+    statistics: Statistics, log: GrowingLog, state: Path | None, known: Monitor | None, *, final: bool
+) -> Monitor | None:
+    """Return a new monitor, or the one that the state held; None while the log names too few systems."""
     if len(log.systems) < 2 or not len(log):
         if not final:
             return None
@@ -176,16 +178,17 @@ def _begun(values: Watch, log: GrowingLog, final: bool) -> Monitor | None:
             f"the log has scores of one system: {next(iter(log.systems))}",
             hint="a line for each system, or name a file for each: a=a.jsonl b=b.jsonl",
         )
-    settings = values.statistics.arguments()
+    settings = statistics.arguments()
     if log.greater_is_better is not None:
         settings = {"greater_is_better": log.greater_is_better, **settings}
-    monitor = Monitor(_ordered(list(log.systems), values.statistics), **settings)
+    monitor = Monitor(_ordered(list(log.systems), statistics), **settings)
     if state is None:
         return monitor
     if known is None:
         monitor.save(state)
         return monitor
     _check_same(known, monitor, state)
+    _check_counted(log, known)
     return known
 
 
@@ -218,14 +221,18 @@ def _check_same(known: Monitor, asked: Monitor, state: Path) -> None:
             )
 
 
-def _check_known(log: GrowingLog, monitor: Monitor) -> None:
-    """Refuse a log that lacks what was counted, or has systems that were not there at first."""
+def _check_counted(log: GrowingLog, monitor: Monitor) -> None:
+    """Refuse a log that lacks an item that the state has counted."""
     lost = next((item for item in monitor.items if str(item) not in log), None)
     if lost is not None:
         raise InvalidInputError(
             f"the log does not hold item {quoted(lost)}, which was counted before",
             hint="the state belongs to another log, or the log was written anew: name another --state",
         )
+
+
+def _check_systems(log: GrowingLog, monitor: Monitor) -> None:
+    """Refuse a log with systems that were not there at first."""
     stranger = next((name for name in log.systems if name not in monitor.systems), None)
     if stranger is not None:
         names = " ".join(f"--system {name}" for name in monitor.systems)
