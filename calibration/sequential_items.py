@@ -20,6 +20,7 @@ from scipy.stats import norm
 from tools import pages
 
 from bestby import DesignError, PairedProportions, sample_size
+from bestby._core.text import counted
 from calibration import ROOT
 from calibration.populations import Floats
 from calibration.sequences import decided, settings
@@ -106,8 +107,8 @@ def table(rows: list[dict[str, Any]]) -> str:
     for one in rows:
         right = "–" if not truth(int(one["difference"]), _whole(one["margin"])) else _percent(one["right"])
         cells = (
-            f"{one['difference']} points",
-            f"{one['margin']} points" if one["margin"] != "" else "–",
+            counted(int(one["difference"]), "point"),
+            counted(int(one["margin"]), "point") if one["margin"] != "" else "–",
             _items(one["median"]),
             f"{int(one['mean']):,}",
             right,

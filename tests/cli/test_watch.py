@@ -326,6 +326,7 @@ def test_the_last_item_may_lack_a_score(run: Run, log: Path) -> None:
         ([], [], "the log is empty", "--follow"),
         (rows(3), ["--bounds", "0", "0.5"], "must lie between 0 and 0.5", ""),
         (rows(3), ["--bounds", "1", "0"], "--bounds must be two rising numbers", "--bounds"),
+        (rows(3), ["--bounds", "0", "inf"], "--bounds must be two rising numbers", "--unbounded"),
         (rows(3), ["--bounds", "0", "1", "--unbounded"], "contradict each other", "give one"),
         (rows(3), ["--every", "0"], "--every must be", ""),
         (rows(3), ["--patience", "3"], "--patience needs --follow", "--follow"),

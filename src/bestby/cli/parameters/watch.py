@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
@@ -57,7 +58,7 @@ class Statistics(groups.Direction):
                     "--bounds and --unbounded contradict each other", hint="give one of them"
                 )
             rest["bounds"] = None
-        elif self.bounds is not None and not self.bounds[0] < self.bounds[1]:
+        elif self.bounds is not None and not -math.inf < self.bounds[0] < self.bounds[1] < math.inf:
             raise InvalidInputError(
                 f"--bounds must be two rising numbers, got {self.bounds[0]:g} and {self.bounds[1]:g}",
                 hint="--bounds 0 1, or --unbounded",
