@@ -16,7 +16,7 @@ from calibration.populations import Floats
 from calibration.statements import Outcome, What
 
 BATCH = 500
-"""Sequences that are drawn and looked at together."""
+"""Sequences that are drawn and looked at together, unless told."""
 
 Draw = Callable[[np.random.Generator, int], Units]
 """Draws so many sequences of the same length, side by side."""
@@ -29,12 +29,6 @@ def settings(**changed: Any) -> Settings:
         "population": "wider", "largest_cluster": None, "method": "auto", "level": 0.95, "margin": None,
     }  # fmt: skip
     return checked_settings(**(usual | changed))
-
-
-def single(values: Floats) -> Units:
-    """Return items one by one, shape (n, P)."""
-    n = values.shape[0]
-    return Units(values, np.ones(n, dtype=np.int64), np.ones(n))
 
 
 def ever_missed(units: Units, truth: float, s: Settings, every: int = 1) -> np.ndarray:
@@ -69,23 +63,33 @@ def peeked(units: Units, every: int = 50) -> np.ndarray:
 
 @dataclass
 class Batched:
-    """Outcomes of sequences that are drawn in batches and handed out one by one."""
+    """Outcomes of sequences that are drawn in batches and handed out one by one.
+
+    `noted`, if given, returns of each sequence whether a note warns of it.
+    """
 
     draw: Draw
     outcomes: Callable[[Units], Mapping[What, np.ndarray]]
+    noted: Callable[[Units], np.ndarray] | None = None
+    size: int = BATCH
     _left: Iterator[dict[What, Outcome]] = field(default_factory=lambda: iter(()))
 
     def __call__(self, rng: np.random.Generator, _seed: int) -> dict[What, Outcome]:
         """Return the outcomes of the next sequence."""
         found = next(self._left, None)
         if found is None:
-            made = self.outcomes(self.draw(rng, BATCH))
-            rows = (
-                {what: Outcome(bool(values[i]), False) for what, values in made.items()} for i in range(BATCH)
-            )
-            self._left = rows
+            self._left = iter(self._drawn(rng))
             found = next(self._left)
         return found
+
+    def _drawn(self, rng: np.random.Generator) -> list[dict[What, Outcome]]:
+        units = self.draw(rng, self.size)
+        made = self.outcomes(units)
+        noted = np.zeros(self.size, dtype=np.bool_) if self.noted is None else self.noted(units)
+        return [
+            {what: Outcome(bool(values[i]), bool(noted[i])) for what, values in made.items()}
+            for i in range(self.size)
+        ]
 
 
 @dataclass

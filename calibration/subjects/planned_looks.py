@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -11,10 +10,10 @@ import numpy as np
 from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.sequences import Sums, closed_form_intervals
 from bestby.comparisons.monitor.settings import Settings
-from bestby.inference.betting import Units
-from calibration.sequences import Draw, settings, single
-from calibration.statements import Outcome, Statements, What
-from calibration.subjects.sequential import answers
+from bestby.inference.betting import Units, single
+from calibration.sequences import Batched, Draw, settings
+from calibration.statements import Statements, What
+from calibration.subjects.sequential import answered, shuffled
 
 TITLE = "Planned looks"
 
@@ -30,19 +29,24 @@ normal approximation is poor; for heavy tails without bounds there is the note a
 
 _SEQUENCES = 20_000
 _BATCH = 2_000
+"""Sequences that are drawn together: other numbers draw others, and change the stored rows."""
 _METHODS = ("spending-obrien-fleming", "obrien-fleming", "spending-pocock", "pocock")
+
+_Interval = Callable[[Sums, tuple[int, ...]], tuple[np.ndarray, np.ndarray]]
 
 
 def cells() -> Iterator[Statements]:
     """Yield shares of differing items, shapes of scores, benchmarks and clusters, by size and looks."""
     for n, looks in ((60, 3), (300, 5), (1500, 3)):
         for share, true in ((0.05, 0.0), (0.2, 0.0), (0.5, 0.0), (0.1, 0.08)):
-            draw = partial(_answers, n, share, true)
+            draw = partial(answered, n, share, true)
             told = f"0/1, {share:.0%} differ" + (f", {100 * true:g} points" if true else "")
             yield _cell(told, draw, true, n, looks)
     for name in ("normal", "lognormal less its mean"):
         yield _cell(f"without bounds, {name}", partial(_unbounded, name), 0.0, 300, 5, bounds=None)
-    yield _cell("benchmark of 0/1, 20 % differ", _benchmark, 0.02, 500, 3, population="bank")
+    yield _cell(
+        "benchmark of 0/1, 20 % differ", partial(shuffled, (55, 45, 400)), 0.02, 500, 3, population="bank"
+    )
     yield _cell("clusters of 1 to 9", _clusters, 0.0, 600, 3, methods=(_METHODS[0], _METHODS[2]))
 
 
@@ -56,41 +60,27 @@ def _cell(
     **changed: object,
 ) -> Statements:
     plans = {method: settings(n_items=n, looks=looks, method=method, **changed) for method in methods}
+    planned_at = plans[methods[0]].looks
+    assert planned_at is not None
+    one = Batched(draw, partial(_missed, truth, plans), partial(_noted, planned_at), _BATCH)
     told = f"{name}, {looks} looks"
-    return Statements("planned_looks", told, str(n), n, _Batches(draw, truth, plans), datasets=_SEQUENCES)
+    return Statements("planned_looks", told, str(n), n, one, datasets=_SEQUENCES)
 
 
-@dataclass
-class _Batches:
-    """Outcomes of sequences that are drawn side by side and handed out one by one."""
+def _missed(truth: float, plans: dict[str, Settings], units: Units) -> dict[What, np.ndarray]:
+    """Return of each method and sequence whether any look missed the truth."""
+    made = {
+        What("rejected", "auto" if method == _METHODS[0] else method, True): missed(units, truth, s)
+        for method, s in plans.items()
+    }
+    return {**made, What("rejected", "ordinary"): _ordinary(units, truth, next(iter(plans.values())))}
 
-    draw: Draw
-    truth: float
-    plans: dict[str, Settings]
-    _left: list[dict[What, Outcome]] = field(default_factory=list)
 
-    def __call__(self, rng: np.random.Generator, _seed: int) -> dict[What, Outcome]:
-        """Return the outcomes of the next sequence."""
-        if not self._left:
-            self._left = self._outcomes(self.draw(rng, _BATCH))
-        return self._left.pop()
-
-    def _outcomes(self, units: Units) -> list[dict[What, Outcome]]:
-        plan = next(iter(self.plans.values()))
-        assert plan.looks is not None
-        ends = np.cumsum(units.sizes).tolist()
-        counts = planned.reached(plan.looks, ends)
-        first = units.part(0, ends.index(counts[0]) + 1)
-        few = planned.doubtful(first.values)
-        made = {
-            What("rejected", "auto" if method == _METHODS[0] else method, True): missed(units, self.truth, s)
-            for method, s in self.plans.items()
-        }
-        made[What("rejected", "ordinary")] = _ordinary(units, self.truth, plan)
-        return [
-            {what: Outcome(bool(values[i]), bool(few[i])) for what, values in made.items()}
-            for i in range(_BATCH)
-        ]
+def _noted(looks: tuple[int, ...], units: Units) -> np.ndarray:
+    """Return of each sequence whether its first look has a note."""
+    ends = np.cumsum(units.sizes).tolist()
+    first = planned.reached(looks, ends)[0]
+    return planned.doubtful(units.part(0, ends.index(first) + 1).values)
 
 
 def missed(units: Units, truth: float, s: Settings) -> np.ndarray:
@@ -106,7 +96,7 @@ def _ordinary(units: Units, truth: float, s: Settings) -> np.ndarray:
     return _at_looks(units, s, ends, truth)
 
 
-def _at_looks(units: Units, s: Settings, interval: object, truth: float) -> np.ndarray:
+def _at_looks(units: Units, s: Settings, interval: _Interval, truth: float) -> np.ndarray:
     assert s.looks is not None
     ends = np.cumsum(units.sizes).tolist()
     counts = planned.reached(s.looks, ends)
@@ -115,23 +105,14 @@ def _at_looks(units: Units, s: Settings, interval: object, truth: float) -> np.n
         if count == s.n_population:
             continue
         sums = Sums.of(units.part(0, ends.index(count) + 1))
-        low, high = interval(sums, counts[:place])  # type: ignore[operator]
+        low, high = interval(sums, counts[:place])
         found |= (truth < low) | (truth > high)
     return found
-
-
-def _answers(n: int, share: float, true: float, rng: np.random.Generator, width: int) -> Units:
-    return single(answers(rng, (n, width), share, true))
 
 
 def _unbounded(name: str, rng: np.random.Generator, width: int) -> Units:
     shape = (300, width)
     return single(rng.normal(size=shape) if name == "normal" else rng.lognormal(size=shape) - np.exp(0.5))
-
-
-def _benchmark(rng: np.random.Generator, width: int) -> Units:
-    bank = np.repeat([1.0, -1.0, 0.0], [55, 45, 400])
-    return single(rng.permuted(np.repeat(bank[:, None], width, axis=1), axis=0))
 
 
 def _clusters(rng: np.random.Generator, width: int) -> Units:

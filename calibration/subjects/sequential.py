@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
 from bestby import Monitor
 from bestby.comparisons.monitor.settings import Settings
-from bestby.inference.betting import Units
+from bestby.inference.betting import Units, single
 from calibration.populations import Floats
-from calibration.sequences import Batched, Draw, ever_missed, peeked, settings, single
+from calibration.sequences import Batched, Draw, ever_missed, peeked, settings
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Monitors"
@@ -38,14 +38,14 @@ def cells() -> Iterator[Statements]:
         ("0/1, 4 % differ, all one way", 0.04, 0.04),
         ("0/1, 10 % differ, 8 points", 0.1, 0.08),
     ):
-        yield _cell(name, partial(_answers, share, true), true, settings(), peek=true == 0.0)
+        yield _cell(name, partial(answered, _N, share, true), true, settings(), peek=true == 0.0)
     for shape in ("uniform", "skewed"):
         yield _cell(f"between bounds, {shape}", partial(_bounded, shape), 0.0, settings(), peek=True)
     for shape in ("normal", "t with 3 degrees of freedom", "lognormal less its mean"):
         unbounded = settings(bounds=None, n_items=_N, population="wider")
         yield _cell(f"without bounds, {shape}", partial(_unbounded, shape), 0.0, unbounded)
     bank = settings(n_items=_N, population="bank")
-    yield _cell("benchmark of 0/1, 20 % differ", _benchmark, 0.02, bank)
+    yield _cell("benchmark of 0/1, 20 % differ", partial(shuffled, (110, 90, _N - 200)), 0.02, bank)
     for largest in (12, None):
         told = "largest given" if largest else "largest not given"
         clusters = settings(largest_cluster=largest)
@@ -69,8 +69,9 @@ def _cell(name: str, draw: Draw, truth: float, s: Settings, *, peek: bool = Fals
     return Statements("sequential", name, str(n), n, Batched(draw, outcomes), datasets=_SEQUENCES)
 
 
-def _answers(share: float, true: float, rng: np.random.Generator, width: int) -> Units:
-    return single(answers(rng, (_N, width), share, true))
+def answered(n: int, share: float, true: float, rng: np.random.Generator, width: int) -> Units:
+    """Return n items of each sequence: differences of 0/1 scores as `answers` draws them."""
+    return single(answers(rng, (n, width), share, true))
 
 
 def answers(rng: np.random.Generator, shape: tuple[int, int], share: float, true: float) -> Floats:
@@ -94,8 +95,9 @@ def _unbounded(shape: str, rng: np.random.Generator, width: int) -> Units:
     return single(rng.lognormal(size=(_N, width)) - np.exp(0.5))
 
 
-def _benchmark(rng: np.random.Generator, width: int) -> Units:
-    bank = np.repeat([1.0, -1.0, 0.0], [110, 90, _N - 200])
+def shuffled(counts: Sequence[int], rng: np.random.Generator, width: int) -> Units:
+    """Return a benchmark in random orders: how many items only A, only B, and both or neither have right."""
+    bank = np.repeat([1.0, -1.0, 0.0], counts)
     return single(rng.permuted(np.repeat(bank[:, None], width, axis=1), axis=0))
 
 

@@ -284,7 +284,7 @@ def _gains(units: Units, mean: float, bounds: tuple[float, float], side: int) ->
 
 
 def single(values: Sequence[float] | FloatArray) -> Units:
-    """Return values of one quantity as units of one item each."""
-    column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
-    n = column.shape[0]
-    return Units(column, np.ones(n, dtype=np.int64), np.ones(n))
+    """Return items one by one as units: of one quantity, shape (n,), or of several, shape (n, P)."""
+    items = np.asarray(values, dtype=np.float64)
+    n = items.shape[0]
+    return Units(items if items.ndim == 2 else items[:, None], np.ones(n, dtype=np.int64), np.ones(n))
