@@ -76,10 +76,9 @@ def sentence(c: MonitoredComparison) -> str:
         which = next(d.b for d in c.pairs if d.decision == "worse")
         said = f"{first} is worse than {which}{by}"
     elif c.decision == "equivalent":
-        as_good = "and" if len(others) == 1 else "is as good as"
-        same = f"{first} {as_good} {all_others}"
-        said = f"{same} are equivalent" if len(others) == 1 else same
-        said += f" within the margin of {margin_text(c.margin or 0.0)}"
+        pair = len(others) == 1
+        same = f"{first} and {others[0]} are equivalent" if pair else f"{first} is as good as {all_others}"
+        said = f"{same} within the margin of {margin_text(c.margin or 0.0)}"
     elif (ahead := _ahead(c)) is not None:
         left = "cannot be decided with the items that are left" if c.decision == "futile" else "is open"
         said = f"{first} is {ahead} than {all_others}; whether{by} {left}"
@@ -87,11 +86,8 @@ def sentence(c: MonitoredComparison) -> str:
         said = f"Whether {first} and {all_others} differ{by} cannot be decided with the items that are left"
     else:
         said = f"Nothing can be concluded yet about {first} and {all_others}"
-    when = (
-        f"after {counted}"
-        if c.decided_at in (None, c.n_items)
-        else (f"decided after {c.decided_at} of {counted}")
-    )
+    at_once = c.decided_at in (None, c.n_items)
+    when = f"after {counted}" if at_once else f"decided after {c.decided_at} of {counted}"
     return f"{said} ({when}){_numbers(c)}."
 
 
