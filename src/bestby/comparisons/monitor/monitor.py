@@ -237,7 +237,7 @@ class Monitor:
         return reporting.result(self._collected, self._first, self._state(), len(self._looks), self._notes)
 
     def _state(self) -> reporting.State:
-        return reporting.State(self._decisions, self._decision, self._behind, self._dropped_at, self._every)
+        return reporting.State(self._decisions, self._decision, self._behind, self._dropped_at)
 
     def plot(
         self,

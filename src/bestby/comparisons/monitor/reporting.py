@@ -50,7 +50,6 @@ class State:
     decision: tuple[Decision, int] | None
     behind: Mapping[str, str]
     dropped_at: Mapping[str, int]
-    every: Pairs | None
 
 
 def interval_of(
