@@ -64,15 +64,15 @@ class Statistics(groups.Direction):
                 hint="--bounds 0 1, or --unbounded",
             )
         if self.looks is not None:
-            rest["looks"] = planned(self.looks)
+            rest["looks"] = planned_looks(self.looks)
         names = ("baseline", "candidate", "every")
         return {"bounds": (0.0, 1.0), **{name: one for name, one in rest.items() if name not in names}}
 
 
-def planned(text: str) -> int | list[int]:
+def planned_looks(text: str) -> int | list[int]:
     """Return a number of looks, or the numbers of items of each.
 
-    >>> planned("3"), planned("500,1000")
+    >>> planned_looks("3"), planned_looks("500,1000")
     (3, [500, 1000])
     """
     try:
