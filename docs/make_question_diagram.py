@@ -29,9 +29,9 @@ TREE: dict[str, tuple[Answer, ...]] = {
         Answer("which system is best?", "compare", "bestby compare"),
         Answer("… and in which slices?", "compare_slices", "bestby slices"),
         Answer("… if each ran several times?", "compare_runs", "bestby runs"),
+        Answer("… by a judge and few labels?", "compare_judged", "bestby judged"),
         Answer("may it replace the old one?", "gate", "bestby gate"),
         Answer("better than a published score?", "compare_published", "bestby published"),
-        Answer("… by a judge and few labels?", "compare_judged", "bestby judged"),
     ),
     "a score per run (seed)": (
         Answer("which is better on average?", "compare_runs", "bestby runs"),
@@ -46,7 +46,10 @@ TREE: dict[str, tuple[Answer, ...]] = {
     "judgements of pairs": (
         Answer("whose answers are preferred?", "compare_preferences", "bestby preferences"),
     ),
-    "results that still come in": (Answer("what do they show so far?", "Study", "bestby study"),),
+    "results that still come in": (
+        Answer("what do they show so far?", "Study", "bestby study"),
+        Answer("is enough known to stop?", "Monitor", "bestby watch"),
+    ),
     "no data yet": (
         Answer("how many items or runs?", "sample_size", "bestby plan"),
         Answer("which items to label?", "choose_items", "bestby choose"),
