@@ -65,12 +65,10 @@ def write(path: Path, text: str) -> None:
 
 def scores(path: Path) -> None:
     """Write a line for each name, with the scores of the systems; a territory is a cluster."""
-    by_territory: dict[str, list[Row]] = {}
-    for row in read_rows("predictions.csv"):
-        by_territory.setdefault(row["territory"], []).append(row)
-    territories = sorted(by_territory, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     lines = []
-    for row in (row for name in territories for row in by_territory[name]):
+    for row in sorted(
+        read_rows("predictions.csv"), key=lambda row: hashlib.sha256(row["territory"].encode()).hexdigest()
+    ):
         right = {system: int(row[system] == row["gold"]) for system in ("knn_3", *SYSTEMS)}
         lines.append(json.dumps({"item": row["item"], "cluster": row["territory"], **right}) + "\n")
     write(path, "".join(lines))
