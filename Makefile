@@ -1,4 +1,4 @@
-# Every verb sets itself up, from nothing but python3 (3.11 or later), pip and make.
+# Every command sets itself up, from nothing but python3 (3.11 or later), pip and make.
 # PYTHON=python3.13 make test  uses another interpreter;  PYTEST_ARGS="-k tango" make test  passes words on.
 
 PYTHON ?= python3
@@ -29,7 +29,7 @@ export MPLBACKEND := Agg
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test release release-check calibrate bench example figure clean
 
-help:  ## Show the verbs
+help:  ## Show the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
 
 # Set-up: a stamp per dependency group, made again when pyproject.toml changes. The pip that comes with
