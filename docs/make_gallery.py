@@ -175,6 +175,44 @@ for epochs, right in ((1, 0.62), (2, 0.71), (4, 0.78), (8, 0.81)):
 axes = study.compare(n_resamples=999).plot(kind="growth")""",
         "bestby study run STUDY --plot growth.svg --plot-kind growth",
     ),
+    Entry(
+        "gate",
+        "A gate and its slices",
+        "Each line is a check: it passes if the whole interval lies to the right of the margin's left edge.",
+        """pair = bb.read(example, gold="gold", items="item", systems=["nb_12", "nb_13"], by="gold")
+axes = bb.gate(pair, baseline="nb_12", margin=0.04, by="gold").plot()""",
+        "bestby gate examples/langid/predictions.csv --gold gold --item item --baseline nb_12"
+        " --candidate nb_13 --margin .04 --by gold --plot gate.svg",
+    ),
+    Entry(
+        "slices",
+        "Slices of a test set",
+        "All items above, and below them the difference in each slice, with its number of items.",
+        'axes = bb.compare_slices(pair, by="gold").plot()',
+        "bestby slices examples/langid/predictions.csv --gold gold --item item --system nb_12 --system nb_13"
+        " --by gold --plot slices.svg",
+    ),
+    Entry(
+        "judge",
+        "A judge beside humans",
+        "The mean human score for each score of the judge. On the dashed line both agree.",
+        """judged = bb.read_judged("examples/judged/judged.csv")
+axes = bb.compare_judged(judged, labels_drawn="random").plot(kind="judge")""",
+        "bestby judged examples/judged/judged.csv --labels-drawn random --plot judge.svg --plot-kind judge",
+    ),
+    Entry(
+        "monitor",
+        "A monitor",
+        "How a difference and its interval develop until enough is known.",
+        """monitor = bb.Monitor(["new", "old"], bounds=(0, 1), n_items=2000, margin=0.02)
+for item in range(2000):
+    monitor.add(item, {"new": int(rng.random() < 0.8), "old": int(rng.random() < 0.7)})
+    if monitor.decision is not None:
+        break
+axes = monitor.plot()""",
+        "bestby watch scores.jsonl --candidate new --baseline old --margin .02 --items 2000"
+        " --plot monitor.svg",
+    ),
 )
 
 
