@@ -146,7 +146,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "power": ("card-etal-2020-little",),
         "ranks": ("demsar-2006-statistical",),
         "replicability": _REPLICABILITY,
-        "prediction-powered": ("angelopoulos-etal-2023-ppi", "cochran-1977-sampling"),
+        "prediction-powered": (*_POWERED, "cochran-1977-sampling"),
         "sampling": ("cochran-1977-sampling",),
         "stochastic order": _ORDER,
         "soft labels": ("fornaciari-etal-2022-hard",),
