@@ -57,7 +57,7 @@ def monitored(c: MonitoredComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     axes.set_xlabel("items", color=INK)
     names = canvas.names([d.a, d.b], 0.5)
     axes.set_ylabel(f"{names[d.a]} {MINUS} {names[d.b]}", color=INK, parse_math=False)
-    return Sheet(axes, 2.7, 5.2, f"Difference by number of items, of {c.n_items}", keys)
+    return Sheet(axes, 2.7, 5.2, f"Difference by number of items, {c.n_items} counted", keys)
 
 
 def _line(text: str, colour: str, style: Any) -> Any:
