@@ -162,9 +162,10 @@ def compare_slices(
     columns = columns_of(by)
     crossed, least = checks.flag(crossed, "crossed"), checks.positive_int(min_items, "min_items")
     resampling = combined(None, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress)
-    settings = Settings.of_slices(
-        interval=interval, level=level, test=test, alternative=alternative, baseline=baseline
-    )
+    settings = Settings.checked(
+        "items", interval=interval, level=level, test=test, alternative=alternative, correction="step-down",
+        baseline=baseline,
+    )  # fmt: skip
     given = Arguments(
         gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
         items=items, clusters=clusters, strata=strata, on_missing=on_missing, classes=classes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Question
@@ -22,17 +22,15 @@ class Settings(CheckedSettings):
     baseline: str | None
     margin: float | None = None
 
-    @classmethod
-    def of_slices(cls, *, interval: Any, test: Any, **others: Any) -> Self:
-        """Return the settings if they are those of `compare`, with both an interval and a test."""
-        for what, value in (("interval", interval), ("test", test)):
+    def __post_init__(self) -> None:
+        for what, value in (("interval", self.interval), ("test", self.test)):
             if value is None or (what == "test" and value == "auto"):
                 raise InvalidInputError(
                     f"every slice has an interval and a test, got {what}={value!r}",
                     hint=f"leave {what} out",
                     argument=what,
                 )
-        return cls.checked("items", interval=interval, test=test, correction="step-down", **others)
+        super().__post_init__()
 
     def by_name(self) -> dict[str, Any]:
         """Return the settings as they are in the provenance; slices have no margin."""
