@@ -27,9 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return run(arguments)
     except KeyboardInterrupt:
         return 130
-    except Exception:
-        # `run` reports its own errors, so this is one of the imports before it, and a broken installation can
-        # raise anything. Python would exit with 1, which is the status of a gate that failed.
+    except Exception:  # a broken installation raises anything on import, and status 1 is a failed gate
         import traceback
 
         traceback.print_exc()

@@ -63,9 +63,7 @@ def reported() -> Iterator[Status]:
     except _CLICK_ERROR as error:
         status.code = Status.INPUT
         _say_usage(error)
-    except Exception as error:
-        # Bad input and wrong use are caught above. What is left is a defect, which can raise anything; it is
-        # shown with its traceback, and has a status of its own, as Python's 1 is that of a gate that failed.
+    except Exception as error:  # a defect of bestby raises anything, and status 1 is a failed gate
         if interrupts.was_raised():
             status.code = Status.INTERRUPTED
             return
