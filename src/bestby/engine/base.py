@@ -297,11 +297,9 @@ class Group(ABC):
     def spread(self, metric: int) -> Spread | None:
         """Return how the scores of all systems vary together; None if no formula tells it."""
         found = self.influences(metric)
-        return (
-            None
-            if found is None
-            else Spread.from_influence(found.values, found.sizes, found.counts, found.bounds)
-        )
+        if found is None:
+            return None
+        return Spread.from_influence(found.values, found.sizes, found.counts, found.bounds)
 
     def pivots(
         self,

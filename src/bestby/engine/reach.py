@@ -10,12 +10,12 @@ from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Group, Influences, Pair
 from bestby.engine.dependent_units import CrossedGroup, item_influence
 from bestby.engine.ranked import WeightGroup
+from bestby.engine.shares import are_answers
 from bestby.engine.sums import SumGroup
 from bestby.inference import unseen
 from bestby.inference.intervals import Ends
-from bestby.metrics.base import MeanMetric
 
-ANSWERS = np.array([[[0.0, 1.0], [1.0, 1.0]]])
+_ANSWERS = np.array([[[0.0, 1.0], [1.0, 1.0]]])
 """The rows of a mean of answers: wrong and right, each beside a 1."""
 
 MOST_NUMBERS = 1 << 24
@@ -33,8 +33,8 @@ def reach(group: Group, m: int, a: Iterable[int], b: Iterable[int]) -> Ends | No
         return None
     a, b = tuple(a), tuple(b)
     rows = group.metrics[m].possible_rows()
-    if rows is None and _are_answers(group, m, (*a, *b)):
-        rows = ANSWERS
+    if rows is None and are_answers(group, m, (*a, *b)):
+        rows = _ANSWERS
     if rows is None or rows.size > MOST_NUMBERS:
         return None
     golds, predictions, width = rows.shape
@@ -48,15 +48,6 @@ def reach(group: Group, m: int, a: Iterable[int], b: Iterable[int]) -> Ends | No
     if not (np.isfinite(lowers) and np.isfinite(raises)):
         return None
     return max(0.0, float(lowers)), max(0.0, float(raises))
-
-
-def _are_answers(group: SumGroup, m: int, systems: Iterable[int]) -> bool:
-    """Return whether every score of single items is 0 or 1, by the rule that score intervals go by."""
-    metric = group.metrics[m]
-    if not isinstance(metric, MeanMetric) or not metric.proportions:
-        return False
-    scores = [group.contributions(m, int(system)) for system in systems]
-    return all(one is not None and one.single_items and one.binary for one in scores)
 
 
 def reach_of_cluster(reach: Ends, known: Influences) -> Ends:

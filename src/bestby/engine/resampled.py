@@ -9,11 +9,11 @@ import numpy as np
 
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife
+from bestby.engine.shares import are_answers
 from bestby.engine.sums import AnnotatedGroup
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals
 from bestby.inference.distributions import Distribution, mean_bootstrap
-from bestby.metrics.base import MeanMetric
 from bestby.results.base import Note
 
 SCARCE = 20
@@ -121,15 +121,8 @@ class Resampled:
 
     def is_proportion(self, target: Target, plain: Contributions | None) -> bool:
         """Return whether contributions are 0/1 values of single items, or differences of such."""
-        metric = self.group.metrics[target.metric]
-        if plain is None or not plain.single_items:
-            return False
-        if not isinstance(metric, MeanMetric) or not metric.proportions:
-            return False
-        if target.b is None:
-            return plain.binary
-        both = (self.group.contributions(target.metric, system) for system in (target.a, target.b))
-        return all(values is not None and values.binary for values in both)
+        systems = (target.a,) if target.b is None else (target.a, target.b)
+        return plain is not None and are_answers(self.group, target.metric, systems)
 
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""

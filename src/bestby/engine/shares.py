@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from bestby._core.typing import FloatArray
-from bestby.engine.base import Contributions
+from bestby.engine.base import Contributions, Group
 from bestby.engine.table import Table
 from bestby.inference import clusters
 from bestby.metrics.base import MeanMetric, Metric
+
+
+def are_answers(group: Group, m: int, systems: Iterable[int]) -> bool:
+    """Return whether all scores of systems are 0/1 values of single items that the metric calls answers."""
+    metric = group.metrics[m]
+    if not isinstance(metric, MeanMetric) or not metric.proportions:
+        return False
+    found = (group.contributions(m, int(system)) for system in systems)
+    return all(one is not None and one.single_items and one.binary for one in found)
 
 
 def answers(metric: Metric, table: Table, m: int, a: int, b: int | None) -> Contributions | None:
