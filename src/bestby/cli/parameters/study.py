@@ -89,7 +89,7 @@ class Output(outputs.InPercent, outputs.ComparisonTables):
 
     def arguments_of(self, form: str) -> dict[str, Any]:
         """Return the arguments that were given of a form of the result; places as numbers or dates."""
-        given = outputs.ComparisonTables.arguments_of(self, form)
+        given = super().arguments_of(form)
         if "by" not in given:
             return given
         if self.kind != "growth":

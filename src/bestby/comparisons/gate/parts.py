@@ -109,7 +109,7 @@ def provenance_of(evaluation: Evaluation, columns: Sequence[Column], first: Comp
         data = {
             "items": evaluation.n_items,
             "systems": list(evaluation.names),
-            "tasks": len(by_task(evaluation)),
+            "tasks": len(set(evaluation.tasks.tolist())),
             **evaluation.n_groups,
         }
         made = dataclasses.replace(made, data=data, data_hash=evaluation.data_hash())

@@ -69,8 +69,8 @@ def _scored(file: File) -> Scored:
     return Scored(str(file.path), file.system(model), file.name, dataset, listed)
 
 
-def _scores(row: Record) -> dict[str, float | None]:
+def _scores(row: Record) -> Mapping[str, float | None]:
     data = row.part("data")
     if row.data["type"] == "match":
         return {"accuracy": number(data.get("correct"))}
-    return {**numbers(data)}
+    return numbers(data)
