@@ -20,7 +20,7 @@ from bestby.comparisons.gate.flips import flipped
 from bestby.comparisons.gate.parts import GatePart, named, notes_of, parts_of, provenance_of
 from bestby.comparisons.gate.skewness import skewness_notes
 from bestby.comparisons.items import compared_on
-from bestby.comparisons.slices.slicing import Column, columns_of, with_columns, without_bins
+from bestby.comparisons.slices.slicing import Column, columns_of, settings_of, with_columns, without_bins
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Progress
 from bestby.metrics.base import BaseMetric
@@ -195,11 +195,7 @@ def gate(
             "margin": shown_margins(margins),
             "baseline": base,
             "candidate": new,
-            **(
-                {"by": [one.written for one in columns], "crossed": crossed, "min_items": least}
-                if columns
-                else {}
-            ),
+            **settings_of(columns, least, crossed=crossed),
         },
     )
     notes = notes_of(evaluation, made, [check.part for check in found])

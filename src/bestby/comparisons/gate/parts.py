@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from bestby._core.errors import BestbyError
-from bestby.comparisons.common.provenance import hash_of
-from bestby.comparisons.slices.slicing import Column, slicings
+from bestby.comparisons.slices.slicing import Column, hash_with_slices, slicings
 from bestby.data.evaluation import Evaluation
-from bestby.data.hashing import hash_of_columns
 from bestby.results.base import Note, Provenance
 from bestby.results.comparison import Comparison
 
@@ -114,8 +112,7 @@ def provenance_of(evaluation: Evaluation, columns: Sequence[Column], first: Comp
         }
         made = dataclasses.replace(made, data=data, data_hash=evaluation.data_hash())
     if columns:
-        slices = hash_of_columns({one.name: evaluation.groupings[one.name] for one in columns})
-        made = dataclasses.replace(made, data_hash=hash_of({"items": made.data_hash, "slices": slices}))
+        made = dataclasses.replace(made, data_hash=hash_with_slices(made.data_hash, evaluation, columns))
     return made
 
 

@@ -12,13 +12,20 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, OnMissing, Question, Rng
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.comparisons.common import note_rules
-from bestby.comparisons.common.provenance import evaluation_provenance, hash_of
+from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.slices.one_metric import slices_on
 from bestby.comparisons.slices.parts import SUPPORTED, Sharing, without_slices
 from bestby.comparisons.slices.settings import Settings
-from bestby.comparisons.slices.slicing import Slicing, columns_of, slicings, with_columns, without_bins
+from bestby.comparisons.slices.slicing import (
+    Slicing,
+    columns_of,
+    hash_with_slices,
+    settings_of,
+    slicings,
+    with_columns,
+    without_bins,
+)
 from bestby.data.evaluation import Evaluation
-from bestby.data.hashing import hash_of_columns
 from bestby.engine.base import Drawing, Progress
 from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import combined
@@ -182,10 +189,9 @@ def compare_slices(
     drawing = Drawing.of(resampling)
     sharing = Sharing.of(plain, cut)
     made = [slices_on(plain, cut, sharing, one, settings, drawing) for one in metrics]
-    named = {"by": [one.written for one in columns], "crossed": crossed, "min_items": least}
-    provenance = evaluation_provenance(plain, metrics, {**named, **settings.by_name()}, drawing)
-    sliced = hash_of_columns({one.name: evaluation.groupings[one.name] for one in columns})
-    data_hash = hash_of({"items": plain.data_hash(), "slices": sliced})
+    named = {**settings_of(columns, least, crossed=crossed), **settings.by_name()}
+    provenance = evaluation_provenance(plain, metrics, named, drawing)
+    data_hash = hash_with_slices(plain.data_hash(), evaluation, columns)
     result = SlicesComparison(
         metrics=tuple(MetricInfo(one.name, one.greater_is_better, one.bounds) for one in metrics),
         overall=tuple(d for part in made for d in part.overall),

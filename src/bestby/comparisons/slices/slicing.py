@@ -14,10 +14,12 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted, quoted, suggestion
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.comparisons.common.provenance import hash_of
 from bestby.data.arrays import identifiers
 from bestby.data.bins import quantile_bins
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
+from bestby.data.hashing import hash_of_columns
 from bestby.data.roles import listed
 from bestby.results.base import Note
 
@@ -100,6 +102,23 @@ def with_columns(evaluation: Evaluation, data: Any, by: Any) -> Evaluation:
         return evaluation
     columns = {name: identifiers(values, f"column {name}", evaluation.n_rows) for name, values in by.items()}
     return dataclasses.replace(evaluation, groupings={**evaluation.groupings, **columns})
+
+
+def settings_of(columns: Sequence[Column], min_items: int, *, crossed: bool) -> dict[str, Any]:
+    """Return how items are sliced, for the provenance; nothing without columns.
+
+    >>> settings_of([Column("length", 4)], 1, crossed=False)
+    {'by': ['length:4'], 'crossed': False, 'min_items': 1}
+    """
+    if not columns:
+        return {}
+    return {"by": [one.written for one in columns], "crossed": crossed, "min_items": min_items}
+
+
+def hash_with_slices(data_hash: str, evaluation: Evaluation, columns: Sequence[Column]) -> str:
+    """Return the hash of data and of the columns that slice them."""
+    slices = hash_of_columns({one.name: evaluation.groupings[one.name] for one in columns})
+    return hash_of({"items": data_hash, "slices": slices})
 
 
 def slicings(
