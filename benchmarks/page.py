@@ -120,8 +120,11 @@ def goals(rows: Sequence[Row]) -> list[tuple[str, bool]]:
 
 
 def goal_line(rows: Sequence[Row]) -> str:
-    """Return "goal: … met/missed" of a job."""
-    return "goal: " + "; ".join(f"{told}: {'met' if met else 'missed'}" for told, met in goals(rows))
+    """Return "goal: … met/missed" of a job, or that it has none: goals are set by what other tools take."""
+    found = goals(rows)
+    if not found:
+        return "no goal: it is measured for bestby alone"
+    return "goal: " + "; ".join(f"{told}: {'met' if met else 'missed'}" for told, met in found)
 
 
 def in_words(rows: Sequence[Row]) -> list[str]:
