@@ -184,20 +184,8 @@ def gate(
     made, decisions = decided(parts, metrics, base, margins, level, resampling, cache, **more)
     found = tuple(foresight.foreseen(check, level) for check in decisions)
     flips, n_worse, n_better = flipped(evaluation, base, new, metrics[0])
-    provenance = dataclasses.replace(
-        provenance_of(evaluation, columns, made[0]),
-        settings={
-            "metrics": [one.name for one in metrics],
-            "interval": "auto",
-            "level": level,
-            "test": "permutation" if None in margins.values() else None,
-            "correction": "holm",
-            "margin": shown_margins(margins),
-            "baseline": base,
-            "candidate": new,
-            **settings_of(columns, least, crossed=crossed),
-        },
-    )
+    named = {**_settings(margins, level, base, new), **settings_of(columns, least, crossed=crossed)}
+    provenance = dataclasses.replace(provenance_of(evaluation, columns, made[0]), settings=named)
     notes = notes_of(evaluation, made, [check.part for check in found])
     return Gate(
         outcome=outcome_of(found),
@@ -262,6 +250,22 @@ def _columns(by: Any, min_items: Any, *, crossed: bool) -> tuple[list[Column], i
     return [], least
 
 
+def _settings(
+    margins: Mapping[str, float | None], level: float, baseline: str, candidate: str
+) -> dict[str, Any]:
+    """Return the settings of checks for the provenance; `margins` has all metrics."""
+    return {
+        "metrics": list(margins),
+        "interval": "auto",
+        "level": level,
+        "test": "permutation" if None in margins.values() else None,
+        "correction": "holm",
+        "margin": shown_margins(margins),
+        "baseline": baseline,
+        "candidate": candidate,
+    }
+
+
 def decided(
     parts: Sequence[GatePart],
     metrics: Sequence[BaseMetric],
@@ -274,8 +278,8 @@ def decided(
 ) -> tuple[list[Comparison], list[GateCheck]]:
     """Return the comparison of two systems on each part and metric, and its check; alarms are one family.
 
-    Only an alarm is tested, for a loss of the candidate. That metrics suit the items
-    is known of all of them: in a part every answer may be wrong. `more` are other settings of `compare`.
+    Only an alarm is tested, for a loss of the candidate. Metrics are known to suit the items of all parts
+    together: in one part every answer may be wrong. `more` are other settings of `compare`.
     """
     asked_of = [(part, one) for part in parts for one in metrics]
     made = []
@@ -283,9 +287,9 @@ def decided(
         margin = margins[one.name]
         worse = "less" if one.greater_is_better else "greater"
         asked: dict[str, Any] = {"alternative": worse} if margin is None else {"test": None}
-        asked |= {"margin": _some_margin(one) if margin is None else margin, "interval": "auto"}
         settings = Settings.checked(
-            "items", baseline=baseline, level=level, resample_size=resampling.resample_size,
+            "items", interval="auto", margin=_some_margin(one) if margin is None else margin,
+            baseline=baseline, level=level, resample_size=resampling.resample_size,
             rescale=resampling.rescale, **asked, **more,
         )  # fmt: skip
         with named(part):
