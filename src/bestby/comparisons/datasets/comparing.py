@@ -255,10 +255,7 @@ def compare_datasets(
     friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
     counts = counts_of(inside.within, pairs, options)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)
-    asked = options.by_name() | ({} if test is None else {"alternative": alternative, "across": across})
-    asked |= {} if settings is None else {"statistic": statistic, "paired": paired}
-    asked |= {} if scores.ranges is None else {"normalise": scores.ranges}
-    named = {"metrics": [scores.metric.name], **asked, "baseline": baseline}
+    named = _named(scores, options, settings, alternative, across) | {"baseline": baseline}
     notes = notes_on(scores, pairs, counts, inside.within, options, over.test)
     result = DatasetComparison(
         metric=scores.metric,
@@ -284,6 +281,20 @@ def compare_datasets(
         ranges=scores.ranges,
     )
     return remember_backend(result, backend_of(data))
+
+
+def _named(
+    scores: DatasetScores, options: Options, settings: Settings | None, alternative: Question, across: str
+) -> dict[str, Any]:
+    """Return the settings for the provenance: those of tests only where there are tests, and so on."""
+    asked = options.by_name()
+    if options.test is not None:
+        asked |= {"alternative": alternative, "across": across}
+    if settings is not None:
+        asked |= {"statistic": settings.statistic, "paired": settings.paired}
+    if scores.ranges is not None:
+        asked["normalise"] = scores.ranges
+    return {"metrics": [scores.metric.name], **asked}
 
 
 def _scores(
