@@ -70,9 +70,9 @@ def compare(
         of item id to prediction; systems are then aligned by id. A data frame (pandas, polars, Arrow, dask,
         DuckDB and what else narwhals takes, lazy or not) or a list of records is read as a table is by
         `read`: wide, with a column per system, or long, with a row per item and system. Columns called gold,
-        item (or id), cluster and stratum are what they are called; the note ``"read_as"`` tells what was
-        taken for what. The rows of a wide dask frame are counted on its workers, and only the distinct ones
-        come here.
+        item (or id), cluster and stratum play that part unless `systems` are chosen; the note ``"read_as"``
+        tells what was taken for what. The rows of a wide dask frame are counted on its workers, and only the
+        distinct ones come here.
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold labels or values, or the name of their column or key in `data`.
     metric : str, Metric, callable or list of them, optional
