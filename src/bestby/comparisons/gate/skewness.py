@@ -21,6 +21,8 @@ def skewness_notes(evaluation: Evaluation, d: Difference, metric: BaseMetric) ->
     The bound of a mean is then not low enough: a sample that lacks such units shows neither the loss nor the
     spread. Of metrics that are no means nothing is said, and right and wrong answers have a score interval.
     """
+    if metric.reads == "labels":
+        return ()
     before, after = (item_values(evaluation, name, metric) for name in (d.b, d.a))
     if before is None or after is None:
         return ()
