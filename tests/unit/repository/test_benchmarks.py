@@ -73,6 +73,7 @@ def test_goals() -> None:
     rows = [row("bestby", 2.0), row("BootCI", 250.0), row("scipy", 10.0, 80), row("arch", 40.0)]
     assert page.ratios(rows) == {"BootCI": 125.0, "scipy": 5.0, "arch": 20.0}
     assert [met for _, met in page.goals(rows)] == [True, False, True, True]
+    assert page.goal_line(rows[:1]) == "no goal: it is measured for bestby alone"
     assert page.goal_line(rows).startswith("goal: BootCI 125 times, asked 100: met; best other (scipy) 5")
     slower = [row("bestby", 2.0, 120), row("scipy", 1.0)]
     assert [met for _, met in page.goals(slower)] == [False, False, False]
