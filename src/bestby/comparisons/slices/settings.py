@@ -24,12 +24,18 @@ class Settings(CheckedSettings):
 
     def __post_init__(self) -> None:
         for what, value in (("interval", self.interval), ("test", self.test)):
-            if value is None or (what == "test" and value == "auto"):
+            if value is None:
                 raise InvalidInputError(
-                    f"every slice has an interval and a test, got {what}={value!r}",
+                    f"every slice has an interval and a test, got {what}=None",
                     hint=f"leave {what} out",
                     argument=what,
                 )
+        if self.test == "auto":
+            raise InvalidInputError(
+                "all slices have the same test, and test='auto' names none",
+                hint='name it, such as test="permutation", which is the default',
+                argument="test",
+            )
         super().__post_init__()
 
     def by_name(self) -> dict[str, Any]:
