@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -62,7 +62,7 @@ def slices_on(
     pairs: list[Pair] = [(0, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
     overall = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
-    tests = [_tests(part.makers, pairs, alternative, settings) for part in parts]
+    tests = [test_maker.run(settings.test, part.makers, pairs, alternative) for part in parts]
     together = correlation(parts, pairs, metric, sharing)
     joint = joint_of(parts, len(parts) * len(pairs), together, drawing.seed)
     p_values = np.array([own[pair].p_value for pair in pairs for own in tests])
@@ -103,18 +103,12 @@ def _overall(
     settings: Settings,
 ) -> tuple[Difference, ...]:
     """Return the differences on all items, with p-values corrected by Holm's procedure for several pairs."""
-    tests = _tests(makers, pairs, alternative, settings)
+    tests = test_maker.run(settings.test, makers, pairs, alternative)
     made = []
     for pair in pairs:
         bounds = one_pair.intervals(makers, pair, settings.interval, settings)
         made.append(one_pair.difference(makers, pair, evaluation, tests[pair], bounds, settings))
     return tuple(family.adjusted(made, "holm"))
-
-
-def _tests(
-    makers: Intervals, pairs: Sequence[Pair], alternative: Alternative, settings: Settings
-) -> Mapping[Pair, TestResult]:
-    return test_maker.run(settings.test, makers, pairs, alternative)
 
 
 def _difference(
