@@ -266,7 +266,8 @@ def agreement(
     own -= (np.bincount(codes, weights=own) / np.maximum(counts, 1))[codes]
     freedom = own.size - int((counts > 0).sum())
     whole = float(own @ own) / freedom if freedom > 0 else 0.0
-    reliability = min(1.0, max(0.0, 1.0 - error / whole)) if whole > 0.0 else None
+    varies = not rounding.is_nothing(math.sqrt(whole), float(np.abs(means[several]).max()))
+    reliability = min(1.0, max(0.0, 1.0 - error / whole)) if varies else None
     return HumanAgreement(int(several.sum()), error, reliability)
 
 

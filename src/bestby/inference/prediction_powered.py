@@ -55,6 +55,14 @@ class Labelled:
         """Where there is a label, shape (N, S)."""
         return ~np.isnan(self.human)
 
+    @cached_property
+    def weighted(self) -> bool:
+        """Whether labels of one system and stratum have different weights."""
+        item, system = np.nonzero(self.known)
+        weights, group = self.weights[item, system], self.strata[item] * self.known.shape[1] + system
+        _, first, place = np.unique(group, return_index=True, return_inverse=True)
+        return not bool(rounding.level(weights, weights[first][place.reshape(-1)], weights).all())
+
 
 def label_weights(known: BoolArray, strata: IntArray, probabilities: FloatArray | None = None) -> FloatArray:
     """Return the weights of the labels in the mean over all items, shape (N, S), per system summing to 1.
@@ -159,7 +167,10 @@ def corrected(data: Labelled, *, judged: bool = True) -> Corrected:
     centred = _centred_by_stratum(data)
     _, n_systems, n_judges = centred.shape
     item, system = np.nonzero(data.known)
-    weights, y = data.weights[item, system], data.human[item, system]
+    # Less the median, so that equal labels have a mean equal to them, and no error of rounding.
+    middle = np.nanmedian(data.human, axis=0)
+    weights = data.weights[item, system]
+    y = rounding.difference(data.human[item, system], middle[system])
     group = data.strata[item] * n_systems + system
     n_groups = (int(data.strata.max()) + 1) * n_systems
     alone = _less_mean(y[:, None], weights, group, n_groups)[:, 0]
@@ -184,7 +195,7 @@ def corrected(data: Labelled, *, judged: bool = True) -> Corrected:
     for one, coefficient in enumerate(coefficients):
         part = tuned[data.strata] == one
         by_item[part] = np.tensordot(centred[part], coefficient, axes=([1, 2], [1, 2]))
-    labels = np.zeros(n_systems)
+    labels = middle.copy()
     np.add.at(labels, system, weights * y)
     scores = labels.copy()
     np.add.at(scores, system, -weights * by_item[item, system])
@@ -224,22 +235,11 @@ def _with_influence(
         of_judge=sums[4][order],
         sizes=sums[2][order],
         squares=sums[3][order],
-        weighted=_weighted(data),
+        weighted=data.weighted,
         bounds=np.searchsorted(stratum[order], np.arange(int(data.strata.max()) + 2)),
         judge_covariance=sums[4].T @ sums[4] * (n_clusters / freedom),
         judge_freedom=float(freedom),
     )
-
-
-def _weighted(data: Labelled) -> bool:
-    """Return whether labels of one system and stratum have different weights."""
-    for stratum in range(int(data.strata.max()) + 1):
-        part = data.strata == stratum
-        weights = np.where(data.known[part], data.weights[part], np.nan)
-        most, least = np.nanmax(weights, axis=0), np.nanmin(weights, axis=0)
-        if not bool(rounding.level(most, least, most).all()):
-            return True
-    return False
 
 
 def _centred_by_stratum(data: Labelled) -> FloatArray:

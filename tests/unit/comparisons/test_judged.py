@@ -162,6 +162,18 @@ def test_where_nothing_varies_a_note_says_why_there_is_no_interval() -> None:
     assert interval.low < interval.high == 1.0
 
 
+def test_equal_labels_do_not_differ_by_rounding() -> None:
+    rng = np.random.default_rng(1)
+    fewer = CHOSEN & (np.arange(200) < 150)
+    for second, chances in ((0.3, "random"), (0.3, rng.uniform(0.1, 0.9, 200)), (0.1 + 0.2, "random")):
+        human = {"a": np.where(CHOSEN, 0.3, np.nan), "b": np.where(fewer, second, np.nan)}
+        found = compared({"a": JUDGE["a"], "b": JUDGE["b"]}, human, labels_drawn=chances)
+        d = found["a", "b"]
+        assert (d.estimate, d.labels_estimate, d.standard_error, d.n_differing) == (0.0, 0.0, 0.0, 0)
+        assert d.p_value == 1.0
+        assert (d.interval, d.extra_labels, found.score("a").extra_labels) == (None, None, None)
+
+
 def test_a_handful_of_labels_leaves_the_judge_out() -> None:
     few = {name: np.where(np.arange(200) < 9, values, np.nan) for name, values in TRUTH.items()}
     found = compared(JUDGE, few)

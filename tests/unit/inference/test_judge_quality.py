@@ -185,3 +185,10 @@ def test_agreement_of_humans() -> None:
     assert found.variance == pytest.approx(1 / 3, rel=0.05)
     assert found.reliability == pytest.approx(0.75, abs=0.03)
     assert judge_quality.agreement(variances, n // 3, truth, np.zeros(4000, dtype=np.int64)) is None
+
+
+def test_no_reliability_of_labels_that_do_not_vary() -> None:
+    same, two = np.full(7, 0.1), np.full(7, 2)
+    found = judge_quality.agreement(np.zeros(7), two, same, np.zeros(7, dtype=np.int64))
+    assert found is not None
+    assert found.reliability is None

@@ -101,6 +101,15 @@ def test_strata_count_by_their_items_and_probabilities_by_their_inverse() -> Non
     assert made.scores[0] == pytest.approx((2 * 1 + 4 * 3 + 10 + 2 * 20) / 9)
 
 
+def test_labels_are_weighted_where_their_weights_differ_inside_a_stratum() -> None:
+    human = np.array([[1.0, 2.0], [3.0, np.nan], [np.nan, 1.0], [10.0, np.nan], [20.0, np.nan]])
+    judge, strata = np.arange(10.0).reshape(5, 2, 1), np.array([0, 0, 0, 1, 1])
+    assert not labelled(judge, human, strata=strata).weighted  # one system has no label in a stratum
+    chances = np.array([0.5, 0.25, 1.0, 1.0, 1.0])[:, None]
+    assert labelled(judge, human, strata=strata, probabilities=chances).weighted
+    assert not labelled(judge, human, strata=strata, probabilities=np.full((5, 1), 0.3)).weighted
+
+
 def test_strata_with_enough_labels_have_coefficients_of_their_own() -> None:
     rng = np.random.default_rng(8)
     strata = np.repeat([0, 1], 200)

@@ -57,6 +57,10 @@ class Calibrated:
         """The corrected shares, shape (S,)."""
         return np.array([self._share(s, self.level).estimate for s in range(len(self.rates))])
 
+    def estimate(self, contrast: FloatArray) -> float:
+        """Return a share or a difference of shares."""
+        return float(contrast @ self.scores)
+
     def labels_mean(self, contrast: FloatArray) -> None:
         """Return None: the calibration set says nothing of these items by itself."""
 
@@ -93,12 +97,12 @@ class Calibrated:
         error = self.error(contrast)
         if error.se == 0.0:
             return None
-        low, high = cluster_pivots.interval(float(contrast @ self.scores), error, level)
+        low, high = cluster_pivots.interval(self.estimate(contrast), error, level)
         return Interval(max(low, -1.0), min(high, 1.0), level, METHOD, True)
 
     def test(self, contrast: FloatArray, alternative: Alternative) -> TestResult:
         """Return Wald's test of a difference."""
-        return cluster_pivots.wald(float(contrast @ self.scores), self.error(contrast), alternative)
+        return cluster_pivots.wald(self.estimate(contrast), self.error(contrast), alternative)
 
     def extra_labels(self, contrast: FloatArray) -> None:
         """Return None: there are no labels of these items."""

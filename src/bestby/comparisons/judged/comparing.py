@@ -314,7 +314,7 @@ def _difference(
     common = made.common(a, b)
     plain = JudgedDifference(
         metric=about.METRIC, a=names[a], b=names[b],
-        estimate=float(made.scores[a] - made.scores[b]),
+        estimate=made.estimate(contrast),
         score_a=float(made.scores[a]), score_b=float(made.scores[b]),
         interval=interval, test=test, p_adjusted=test.p_value, greater_is_better=greater,
         n_items=made.n_items, n_differing=common.differing, n_clusters=made.n_clusters, level=settings.level,

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.inference import powered_intervals
@@ -75,14 +76,19 @@ class Estimates:
         """Return the contrast of a system, or of a minus b."""
         return contrast_of(self.scores.size, a, b)
 
+    def estimate(self, contrast: FloatArray) -> float:
+        """Return a score or a difference."""
+        return _difference(contrast, self.scores)
+
     def labels_mean(self, contrast: FloatArray) -> float:
         """Return a score or a difference by the labels alone."""
-        return float(contrast @ self.labels)
+        return _difference(contrast, self.labels)
 
     def common(self, a: int, b: int) -> Common:
         """Return how many items are labelled for both."""
         both = self.data.known[:, a] & self.data.known[:, b]
-        return Common(int(both.sum()), int((self.data.human[both, a] != self.data.human[both, b]).sum()))
+        apart = rounding.difference(self.data.human[both, a], self.data.human[both, b])
+        return Common(int(both.sum()), int(np.count_nonzero(apart)))
 
     def error(self, contrast: FloatArray) -> StandardError:
         """Return the standard error of a score or of a difference."""
@@ -90,7 +96,7 @@ class Estimates:
 
     def interval(self, contrast: FloatArray, level: float, *, alone: bool = False) -> Interval | None:
         """Return the interval of a score or a difference, or of the labels alone; None without length."""
-        estimate = float(contrast @ (self.labels if alone else self.scores))
+        estimate = self.labels_mean(contrast) if alone else self.estimate(contrast)
         error = self.means.error_alone(contrast) if alone else self.error(contrast)
         low, high, method = powered_intervals.interval(estimate, error, self._shares(contrast), level)
         found = Interval(low, high, level, method, True)
@@ -99,7 +105,7 @@ class Estimates:
 
     def test(self, contrast: FloatArray, alternative: Alternative) -> TestResult:
         """Return the test of a difference."""
-        estimate = float(contrast @ self.scores)
+        estimate = self.estimate(contrast)
         return powered_intervals.tested(estimate, self.error(contrast), self._shares(contrast), alternative)
 
     def extra_labels(self, contrast: FloatArray) -> float | None:
@@ -154,6 +160,11 @@ class Estimates:
         differing = float(weights @ (first != second))
         net = float(weights @ (first - second))
         return Shares(n, differing - net * net, differing, int((first != second).sum()))
+
+
+def _difference(contrast: FloatArray, means: FloatArray) -> float:
+    """Return a mean, or a difference of means that is 0 where only rounding makes one."""
+    return float(rounding.difference(np.maximum(contrast, 0.0) @ means, np.maximum(-contrast, 0.0) @ means))
 
 
 def estimated(drawn: Drawn) -> Estimates:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks, rounding
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
@@ -39,15 +39,12 @@ def judges_of(
     columns = [
         (name, _values(scores, name, values, item, system)) for name, values in _columns(scores, bias_by)
     ]
-    weights = data.weights[item, system]
-    plain = labelled.n_clusters == 0 and all(
-        rounding.alike(weights[system == s]) for s in range(len(scores.names))
-    )
+    plain = labelled.n_clusters == 0 and labelled.n_strata == 1 and not data.weighted
     found = []
     for place, name in enumerate(scores.judges):
         pairs = Pairs(
-            data.judge[item, system, place], data.human[item, system], weights, system,
-            data.clusters[item], data.strata[item], scores.names, plain and labelled.n_strata == 1,
+            data.judge[item, system, place], data.human[item, system], data.weights[item, system], system,
+            data.clusters[item], data.strata[item], scores.names, plain,
         )  # fmt: skip
         found.append(judge_quality.quality(name, pairs, columns, level, same=same, greater=greater))
     return tuple(found)
