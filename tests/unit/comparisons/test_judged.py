@@ -317,6 +317,8 @@ LABELS = {"a": [1, 2, None, None], "b": [2, 1, None, None]}
         ({"a": [0, 1], "b": [1, 0]}, None, {"calibration": ([0, 1], [1])}, "needs a verdict, 0 or 1"),
         ({"a": [0, 1], "b": [1, 0]}, None, {"calibration": ([0, 1], [1, 1])}, "all of one kind"),
         ({"a": [0, 1], "b": [1, 0]}, LABELS, {"calibration": RATES}, "human"),
+        ({**ARRAYS, "a": [1.0, 2.0, np.inf, 4.0]}, LABELS, NEEDED, "must be finite, got inf at position 2"),
+        ({**ARRAYS, "a": [1.0, 2.0, 3.0, 1e200]}, LABELS, NEEDED, r"must be at most 1e\+75 in size"),
         ("judge.csv", None, NEEDED, "data must be the judge's scores"),
         ([{"item": 1, "judge": 2, "human": 3}], None, NEEDED, "has no column 'system'"),
         ({"a": [10.0, 20, 30, 40], "b": [10.0, 20, 30, 50]},

@@ -108,6 +108,8 @@ def test_other_columns_are_of_items_or_of_cells(write: Write) -> None:
         ("system,judge,human a,1,1", "has no column 'item'"),
         ("item,system,judge,human q1,a,1,1 q1,a,2,1", "item 'q1' of system 'a' has several scores of the judge"),
         ("item,system,judge,human q1,a,good,1", "column 'judge' must hold numbers, got 'good'"),
+        ("item,system,judge,human q1,a,1,1 q2,a,inf,1", "column 'judge' must be finite, got inf at position 1"),
+        ("item,system,judge,human q1,a,1,1 q2,a,1,1e200", "column 'human' must be at most 1e+75 in size"),
         ("item,judge[a],human[b] q1,1,1", "there is human[b] and no judge[b]"),
         ("item,judge[a] q1,1", "has no column of human scores"),
         ("item,judge[a],human[a] q1,1,1 q1,1,1", "item 'q1' has several rows"),
@@ -119,6 +121,19 @@ def test_what_is_refused(write: Write, text: str, message: str) -> None:
         read_judged(write(text))
     assert message in caught.value.message
     assert caught.value.hint
+
+
+def test_groups_that_are_named_per_system_are_those_of_the_items() -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame(
+        {f"judge[{s}]": rng.random(40) for s in "ab"}
+        | {f"human[{s}]": [*rng.random(20).tolist(), *[None] * 20] for s in "ab"}
+        | {"cluster[a]": np.arange(40) // 2, "cluster[b]": np.arange(40) // 2}
+    )
+    assert bb.compare_judged(frame, labels_drawn="random").n_clusters == 20
+    other = frame.with_columns(pl.Series("cluster[b]", np.arange(40) // 4))
+    with pytest.raises(InvalidInputError, match="item 2 has several values in column 'cluster'"):
+        bb.compare_judged(other, labels_drawn="random")
 
 
 def test_what_is_read_is_compared() -> None:

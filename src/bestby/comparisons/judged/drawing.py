@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import BoolArray, FloatArray, IntArray
-from bestby.comparisons.judged.source import codes, side
+from bestby.comparisons.judged.source import codes, item_text, side
 from bestby.data.groupings import one_grouping
 from bestby.data.layouts.judged import JudgedItems
 from bestby.inference.prediction_powered import Labelled, label_weights
@@ -134,9 +134,8 @@ def _probabilities(scores: JudgedItems, given: Any, known: BoolArray) -> FloatAr
     wrong = known & ~((probabilities > 0.0) & (probabilities <= 1.0))
     if wrong.any():
         item, system = (int(x) for x in np.argwhere(wrong)[0])
-        which = item if scores.ids is None else scores.ids[item]
         raise InvalidInputError(
-            f"the probability of labelling item {quoted(which)} must lie in (0, 1], got"
+            f"the probability of labelling item {item_text(scores, item)} must lie in (0, 1], got"
             f" {probabilities[item, system]:g}",
             hint="give the probability with which each item was drawn to be labelled",
             argument="labels_drawn",

@@ -12,7 +12,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.comparisons.judged.drawing import Drawn
-from bestby.comparisons.judged.source import side
+from bestby.comparisons.judged.source import item_text, side
 from bestby.data.columns import objects
 from bestby.data.layouts.judged import JudgedItems
 from bestby.inference import judge_quality
@@ -87,10 +87,9 @@ def _values(scores: JudgedItems, name: str, given: Any, item: Array, system: Arr
     chosen = values[item, system] if values.ndim > 1 else values[item]
     missing = np.array([checks.missing(one) for one in chosen.tolist()], dtype=np.bool_)
     if missing.any():
-        first = int(item[int(np.flatnonzero(missing)[0])])
-        which = first if scores.ids is None else scores.ids[first]
+        first = item_text(scores, int(item[int(np.flatnonzero(missing)[0])]))
         raise InvalidInputError(
-            f"bias_by: {quoted(name)} has no value for item {quoted(which)}, which has a human label",
+            f"bias_by: {quoted(name)} has no value for item {first}, which has a human label",
             hint="fill it in, or leave the column out",
             argument="bias_by",
         )

@@ -14,8 +14,9 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.data.arrays import identifiers
+from bestby.data.columns import objects
 from bestby.data.frames import is_table, table_of, unreadable
-from bestby.data.layouts.judged import FORMS, JudgedItems, joined_humans, judged_of
+from bestby.data.layouts.judged import FORMS, JudgedItems, check_scores, joined_humans, judged_of
 from bestby.data.layouts.options import chosen_names
 
 _NEEDED = "the judge's scores: a mapping of system to scores, or a data frame"
@@ -55,12 +56,15 @@ def codes(scores: JudgedItems, value: Any, what: str) -> IntArray:
     values = side(scores, value, what)
     if isinstance(value, str):
         if np.ndim(values) > 1:
-            place = next(i for i, row in enumerate(values) if len({*row.tolist()} - {None}) > 1)
-            raise InvalidInputError(
-                f"item {_id(scores, place)} has several values in column {quoted(value)}",
-                hint="an item has one value, whichever the system",
-                argument=what,
-            )
+            distinct = [list(dict.fromkeys(one for one in row if one is not None)) for row in values.tolist()]
+            place = next((i for i, own in enumerate(distinct) if len(own) > 1), None)
+            if place is not None:
+                raise InvalidInputError(
+                    f"item {item_text(scores, place)} has several values in column {quoted(value)}",
+                    hint="give an item one value, the same for all systems",
+                    argument=what,
+                )
+            values = objects([own[0] if own else None for own in distinct])
         if any(one is None for one in values):
             raise InvalidInputError(
                 f"column {quoted(value)} lacks values", hint="fill them in", argument=what
@@ -70,7 +74,8 @@ def codes(scores: JudgedItems, value: Any, what: str) -> IntArray:
     return found
 
 
-def _id(scores: JudgedItems, item: int) -> str:
+def item_text(scores: JudgedItems, item: int) -> str:
+    """Return what messages call an item: its id in quotes, or its position."""
     return quoted(item if scores.ids is None else scores.ids[item])
 
 
@@ -137,14 +142,14 @@ def _by_ids(judge: Mapping[str, Any], human: Mapping[str, Any], systems: Any, ig
             continue
         unknown = next((key for key in values if key not in places), None)
         if unknown is not None:
-            raise _unjudged(name, unknown)
+            raise _unjudged(name, quoted(unknown))
         labels[name] = [values.get(key) for key in ids]
     return _joined(columns, labels, tuple(ids), systems, ignore)
 
 
-def _unjudged(system: str, item: Any) -> InvalidInputError:
+def _unjudged(system: str, item: str) -> InvalidInputError:
     return InvalidInputError(
-        f"item {quoted(item)} of system {quoted(system)} has a human label, and the judge did not score it",
+        f"item {item} of system {quoted(system)} has a human label, and the judge did not score it",
         hint="let the judge score every item, the labelled ones too, or leave the label out",
     )
 
@@ -160,10 +165,9 @@ def numbers(values: Any, what: str) -> FloatArray:
             f"{what} must be numbers, got {quoted(array.ravel()[0] if array.size else values)}",
             hint="code labels as numbers, such as right 1 and wrong 0",
         )
-    numbers = array.astype(np.float64)
-    if np.isinf(numbers).any():
-        raise InvalidInputError(f"{what} must be finite", hint="leave out a label that is not known")
-    return numbers
+    found = array.astype(np.float64)
+    check_scores(found, what)
+    return found
 
 
 def _joined(
@@ -221,11 +225,11 @@ def _check_judged(scores: JudgedItems) -> None:
     if gaps.any():
         labelled = gaps & ~np.isnan(scores.human)
         item, system = (int(x) for x in np.argwhere(labelled if labelled.any() else gaps)[0])
-        which = item if scores.ids is None else scores.ids[item]
+        which = item_text(scores, item)
         if not np.isnan(scores.human[item, system]):
             raise _unjudged(scores.names[system], which)
         raise InvalidInputError(
-            f"the judge did not score item {quoted(which)} of system {quoted(scores.names[system])}",
+            f"the judge did not score item {which} of system {quoted(scores.names[system])}",
             hint="let the judge score every item of every system, or leave the item out for all",
         )
     constant = np.ptp(scores.judge, axis=0) == 0.0

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.data.columns import Column, objects
 from bestby.data.roles import listed
 from bestby.data.table import SYSTEM_WORDS, Table
-from bestby.data.values import as_scores
+from bestby.data.values import as_scores, number_of
 
 JUDGE, HUMAN = "judge", "human"
 """What columns of scores are called: alone, with a name (judge_gpt), and with a system (judge[a])."""
@@ -310,22 +311,21 @@ def _numbers(table: Table, name: str) -> FloatArray:
     if column.missing.all():
         return np.full(column.size, np.nan)
     if column.is_text:
-        text = next(one for one in column.values[~column.missing] if not _is_number(one))
+        text = next(one for one in column.values[~column.missing].tolist() if number_of(one) is None)
         raise InvalidInputError(
             f"{table.source}: column {quoted(name)} must hold numbers, got {quoted(text)}",
             hint="code labels as numbers, such as right 1 and wrong 0",
         )
     numbers = np.full(column.size, np.nan)
     numbers[~column.missing] = column.values[~column.missing].astype(np.float64)
+    check_scores(numbers, f"{table.source}: column {quoted(name)}")
     return numbers
 
 
-def _is_number(text: Any) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def check_scores(scores: FloatArray, what: str) -> None:
+    """Refuse scores, of shape (n,) or (n, k), that are infinite or too large; NaN stands for no score."""
+    for column in np.atleast_2d(scores.T):
+        checks.check_bounded(np.where(np.isnan(column), 0.0, column), what)
 
 
 def _plain(column: Column) -> Array:
