@@ -59,13 +59,18 @@ def text(header: str, value: Callable[[Any], str], *, applies: bool = True) -> C
     return Column(header, lambda e: Cell(value(e) or DASH, value(e)), numeric=False, applies=applies)
 
 
-def number(header: str, digits: Rounding, value: Callable[[Any], float], *, applies: bool = True) -> Column:
-    """Return a column of rounded numbers."""
-    return Column(header, lambda e: number_cell(digits, float(value(e))), applies=applies)
+def number(
+    header: str, digits: Rounding, value: Callable[[Any], float | None], *, applies: bool = True
+) -> Column:
+    """Return a column of rounded numbers; a dash where there is none."""
+    return Column(header, lambda e: number_cell(digits, value(e)), applies=applies)
 
 
-def number_cell(digits: Rounding, value: float) -> Cell:
-    """Return the cell of a rounded number."""
+def number_cell(digits: Rounding, value: float | None) -> Cell:
+    """Return the cell of a rounded number, or a dash, which sorts before all numbers."""
+    if value is None:
+        return Cell(DASH, float("-inf"))
+    value = float(value)
     again = (lambda decimals: digits.with_decimals(decimals).text(value)) if digits.measured else None
     return Cell(digits.text(value), value, again)
 

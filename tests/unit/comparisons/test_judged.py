@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -226,6 +227,13 @@ def test_the_report_and_the_record() -> None:
     assert rows.loc["a", "tuning"] == found.score("a").tuning[0]
     assert "Angelopoulos" in found.methods()
     assert "angelopoulos-etal-2023-ppi" in found.citations()
+
+
+def test_tables_write_negative_numbers_with_minus_signs() -> None:
+    below = compared({name: values - 9.0 for name, values in JUDGE.items()}, scale="different")
+    assert below.judges[0].calibration[0].low < 0.0
+    assert f"\N{MINUS SIGN}{-below.judges[0].calibration[0].low:.3g} to" in str(below)
+    assert not re.search(r"(?<![\w-])-\d", str(below))
 
 
 def test_shares_in_percent_and_a_judge_on_another_scale() -> None:

@@ -9,25 +9,14 @@ from operator import itemgetter
 from typing import Any
 
 from bestby._core import rounding
-from bestby.report import column
+from bestby.report import column, data
 from bestby.report.column import Cell, Column
 from bestby.report.document import Picture
 from bestby.report.figures.judged import judge as draw
-from bestby.report.numbers import DASH, Rounding, alpha, p_clause, p_text, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, p_clause, p_text, percent
 from bestby.report.tables import Table
 from bestby.results.judge_quality import CalibrationBin, JudgeOfSystem, JudgeQuality
 from bestby.results.judged import JudgedComparison
-from bestby.results.values import Interval
-
-_ENDS = {
-    "bias": "bias_interval",
-    "pearson": "pearson_interval",
-    "spearman": None,
-    "sensitivity": "sensitivity_interval",
-    "specificity": "specificity_interval",
-    "kappa": None,
-}
-"""The numbers of a judge on a system, and the fields of their intervals."""
 
 
 def tables(c: JudgedComparison) -> Iterator[Table]:
@@ -82,21 +71,9 @@ def _judge(c: JudgedComparison) -> Column:
     return column.text("judge", itemgetter(0), applies=len(c.judges) > 1)
 
 
-def _number(
-    header: str, digits: Rounding, value: Callable[[Any], float | None], *, applies: bool = True
-) -> Column:
-    """Return a column of numbers that some entries lack."""
-
-    def cell(entry: Any) -> Cell:
-        found = value(entry)
-        return Cell(DASH, float("-inf")) if found is None else column.number_cell(digits, found)
-
-    return Column(header, cell, applies=applies)
-
-
 def _digits(entries: Iterable[tuple[Any, JudgeOfSystem]], name: str) -> Rounding:
-    ends = _ENDS[name]
-    pairs = [(getattr(s, name), None if ends is None else getattr(s, ends)) for _, s in entries]
+    """Return how to round one of the numbers that have intervals."""
+    pairs = [(getattr(s, name), getattr(s, f"{name}_interval")) for _, s in entries]
     return Rounding.of([pair for pair in pairs if pair[0] is not None])
 
 
@@ -111,11 +88,11 @@ def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) ->
         _judge(c),
         column.name("system", _field("system")),
         column.count("labels", _field("n_labels")),
-        _number("bias", bias, _field("bias"), applies=same),
+        column.number("bias", bias, _field("bias"), applies=same),
         column.interval(c.level, bias, _field("bias_interval"), applies=same),
-        _number("Pearson", correlation, _field("pearson")),
+        column.number("Pearson", correlation, _field("pearson")),
         column.interval(c.level, correlation, _field("pearson_interval")),
-        _number("Spearman", correlation, _field("spearman")),
+        column.number("Spearman", correlation, _field("spearman")),
     )
     minus = ": bias is judge minus human" if same else ""
     return Table.of(f"The judge against the humans{minus}", columns, entries, part="judge", main=2)
@@ -126,10 +103,10 @@ def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Ta
     for name in ("sensitivity", "specificity"):
         digits = _digits(entries, name)
         columns += [
-            _number(name, digits, _field(name)),
+            column.number(name, digits, _field(name)),
             column.interval(c.level, digits, _field(f"{name}_interval")),
         ]
-    columns.append(_number("kappa", digits, _field("kappa")))
+    columns.append(column.number("kappa", _digits(entries, "specificity"), _field("kappa")))
     caption = f"The judge on items that the humans gave 1 (sensitivity) and 0, {percent(c.level)} intervals"
     return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2)
 
@@ -151,7 +128,8 @@ def _calibration(c: JudgedComparison) -> Table:
 
 
 def _range(one: CalibrationBin) -> str:
-    return f"{one.low:.3g}" if one.low == one.high else f"{one.low:.3g} to {one.high:.3g}"
+    low, high = (f"{x:.3g}".replace("-", MINUS) for x in (one.low, one.high))
+    return low if one.low == one.high else f"{low} to {high}"
 
 
 def _effects(c: JudgedComparison) -> Table:
@@ -163,22 +141,17 @@ def _effects(c: JudgedComparison) -> Table:
         same = [one for one in entries if one["column"] == e["column"] and one["bias"] is not None]
         return Rounding.of([(one["bias"], one["interval"]) for one in same])
 
-    def bias(e: dict[str, Any]) -> Cell:
-        return Cell(DASH, float("-inf")) if e["bias"] is None else column.number_cell(digits(e), e["bias"])
-
     def p_value(e: dict[str, Any]) -> Cell:
         p = e["p_value"]
-        return (
-            Cell("", 2.0)
-            if e["again"]
-            else Cell(DASH if p is None else p_text(p, level), 2.0 if p is None else p)
-        )
+        if e["again"] or p is None:
+            return Cell("" if e["again"] else DASH, 2.0)
+        return Cell(p_text(p, level), p)
 
     columns = (
         column.text("judge", itemgetter("judge"), applies=len(c.judges) > 1),
         column.name("column", itemgetter("column")),
         column.text("value", lambda e: e["value"] or "per unit"),
-        Column("bias", bias),
+        Column("bias", lambda e: column.number_cell(digits(e), e["bias"])),
         Column(f"{percent(c.level)} interval", lambda e: column.interval_cell(digits(e), e["interval"])),
         Column("p", p_value),
     )
@@ -211,53 +184,54 @@ def _effect_rows(c: JudgedComparison) -> Iterator[dict[str, Any]]:
 
 # -- rows --------------------------------------------------------------------------------------------
 
-
-def _with_ends(interval: Interval | None, name: str = "") -> dict[str, float | None]:
-    prefix = f"{name}_" if name else ""
-    return {
-        f"{prefix}low": None if interval is None else interval.low,
-        f"{prefix}high": None if interval is None else interval.high,
-    }
+_OF_SYSTEM = {
+    "system": "system",
+    "n_labels": "n_labels",
+    "bias": "bias",
+    "bias_low": "bias_interval.low",
+    "bias_high": "bias_interval.high",
+    "pearson": "pearson",
+    "pearson_low": "pearson_interval.low",
+    "pearson_high": "pearson_interval.high",
+    "spearman": "spearman",
+    "sensitivity": "sensitivity",
+    "sensitivity_low": "sensitivity_interval.low",
+    "sensitivity_high": "sensitivity_interval.high",
+    "specificity": "specificity",
+    "specificity_low": "specificity_interval.low",
+    "specificity_high": "specificity_interval.high",
+    "kappa": "kappa",
+}
+_OF_BIN = {
+    "judge_low": "low",
+    "judge_high": "high",
+    "judge_mean": "judge",
+    "human_mean": "human",
+    "human_low": "interval.low",
+    "human_high": "interval.high",
+    "n_labels": "n_labels",
+}
+BIAS_COLUMNS = ("judge", "column", "value", "bias", "low", "high", "n_labels", "p_value")
 
 
 def judge_rows(c: JudgedComparison) -> list[dict[str, Any]]:
     """Return one row per judge and system."""
-    found = []
-    for j in c.judges:
-        for s in j.systems:
-            row: dict[str, Any] = {"judge": j.judge, "system": s.system, "n_labels": s.n_labels}
-            for name, ends in _ENDS.items():
-                row[name] = getattr(s, name)
-                if ends is not None:
-                    row |= _with_ends(getattr(s, ends), name)
-            found.append(row)
-    return found
+    return [{"judge": j.judge, **data.row(s, _OF_SYSTEM)} for j in c.judges for s in j.systems]
 
 
 def calibration_rows(c: JudgedComparison) -> list[dict[str, Any]]:
     """Return one row per judge and bin."""
-    return [
-        {
-            "judge": j.judge,
-            "judge_low": b.low,
-            "judge_high": b.high,
-            "judge_mean": b.judge,
-            "human_mean": b.human,
-            **_with_ends(b.interval, "human"),
-            "n_labels": b.n_labels,
-        }
-        for j in c.judges
-        for b in j.calibration
-    ]
+    return [{"judge": j.judge, **data.row(b, _OF_BIN)} for j in c.judges for b in j.calibration]
 
 
 def bias_rows(c: JudgedComparison) -> list[dict[str, Any]]:
     """Return one row per judge, column and value."""
-    return [
-        {"judge": e["judge"], "column": e["column"], "value": e["value"], "bias": e["bias"],
-         **_with_ends(e["interval"]), "n_labels": e["n_labels"], "p_value": e["p_value"]}
-        for e in _effect_rows(c)
-    ]  # fmt: skip
+    found = []
+    for e in _effect_rows(c):
+        low, high = ends(e["interval"])
+        row = {**e, "low": low, "high": high}
+        found.append({name: row[name] for name in BIAS_COLUMNS})
+    return found
 
 
 def dictionary(c: JudgedComparison) -> dict[str, Any]:
@@ -274,17 +248,8 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
     }
 
 
-_OF_ENDS = ("low", "high")
-JUDGE_COLUMNS = (
-    "judge", "system", "n_labels",
-    *(n for name, ends in _ENDS.items() for n in (name, *(f"{name}_{e}" for e in _OF_ENDS if ends))),
-)  # fmt: skip
-CALIBRATION_COLUMNS = (
-    "judge", "judge_low", "judge_high", "judge_mean", "human_mean", "human_low", "human_high", "n_labels",
-)  # fmt: skip
-BIAS_COLUMNS = ("judge", "column", "value", "bias", *_OF_ENDS, "n_labels", "p_value")
 MORE_TABLES = {
-    "judges": (JUDGE_COLUMNS, judge_rows),
-    "calibration": (CALIBRATION_COLUMNS, calibration_rows),
+    "judges": (("judge", *_OF_SYSTEM), judge_rows),
+    "calibration": (("judge", *_OF_BIN), calibration_rows),
     "bias": (BIAS_COLUMNS, bias_rows),
 }

@@ -13,7 +13,7 @@ from bestby.report.document import Document, Picture
 from bestby.report.figures import forest
 from bestby.report.kinds import judge_quality
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
-from bestby.report.numbers import DASH, MINUS, Rounding, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, difference_text, percent
 from bestby.report.tables import (
     Table,
     difference_rounding,
@@ -25,22 +25,14 @@ from bestby.report.tables import (
 )
 from bestby.results.judged import JudgedComparison, JudgedScore
 
-_SOURCES = {
-    "judge_estimate": "judge_estimate",
-    "labels_estimate": "labels_estimate",
+_OF_LABELS = {
     "labels_low": "labels_interval.low",
     "labels_high": "labels_interval.high",
     "n_labels": "n_labels",
     "extra_labels": "extra_labels",
 }
-_OF_SCORES = {
-    "judge_score": "judge_score",
-    "labels_score": "labels_score",
-    "labels_low": "labels_interval.low",
-    "labels_high": "labels_interval.high",
-    "n_labels": "n_labels",
-    "extra_labels": "extra_labels",
-}
+_SOURCES = {"judge_estimate": "judge_estimate", "labels_estimate": "labels_estimate", **_OF_LABELS}
+_OF_SCORES = {"judge_score": "judge_score", "labels_score": "labels_score", **_OF_LABELS}
 COLUMNS = (*data.COLUMNS, *_SOURCES)
 TUNING = "tuning"
 
@@ -48,8 +40,6 @@ _METHOD = (
     "Scores: prediction-powered inference with tuning, one regression of the human scores on the judge's"
     " scores of all systems."
 )
-
-
 _BY_RATES = "Scores: the judge's shares, corrected by its error rates on a calibration set (Rogan-Gladen)."
 
 
@@ -156,7 +146,7 @@ def _judge(c: JudgedComparison, digits: Rounding, value: Callable[[Any], float])
     """Return the column of the judge's own numbers, which may have another scale than the human ones."""
     if c.scale == "same":
         return column.number("judge alone", digits, value)
-    return Column("judge alone", lambda e: Cell(f"{value(e):.4g}".replace("-", MINUS), value(e)))
+    return Column("judge alone", lambda e: Cell(difference_text(value(e)), value(e)))
 
 
 def _constant(value: float) -> str:
@@ -170,11 +160,9 @@ def _constant(value: float) -> str:
 
 
 def _worth(extra: float | None) -> Cell:
-    return (
-        Cell(DASH, float("-inf"))
-        if extra is None
-        else Cell(f"{round(extra)} labels".replace("-", MINUS), extra)
-    )
+    if extra is None:
+        return Cell(DASH, float("-inf"))
+    return Cell(f"{round(extra)} labels".replace("-", MINUS), extra)
 
 
 def rows(c: JudgedComparison) -> list[dict[str, Any]]:
