@@ -300,6 +300,7 @@ LABELS = {"a": [1, 2, None, None], "b": [2, 1, None, None]}
 @pytest.mark.parametrize(
     ("judge", "human", "options", "message"),
     [
+        (ARRAYS, LABELS, {**NEEDED, "simultaneous": True, "correction": "bh"}, "'bh' would be ignored"),
         (ARRAYS, LABELS, {}, "labels_drawn is missing: .*only if chance chose"),
         ({**ARRAYS, "a": [None, 1, 2, 3]}, LABELS, NEEDED, "item 0 of system 'a' has a human label, and"),
         ({**ARRAYS, "a": [1, 1, None, 3]}, LABELS, NEEDED, "the judge did not score item 2 of system 'a'"),

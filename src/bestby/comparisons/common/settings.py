@@ -133,8 +133,40 @@ class CheckedSettings:
         return oriented(self.alternative, greater_is_better)
 
 
+class FamilySettings(CheckedSettings):
+    """Settings of comparisons whose intervals may hold for all differences at once."""
+
+    simultaneous: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.simultaneous and self.interval is None:
+            raise InvalidInputError(
+                "simultaneous intervals are intervals, and interval=None computes none",
+                hint="leave out simultaneous, or interval=None",
+            )
+        if self.simultaneous and self.test is not None and self.correction != _DEFAULT_CORRECTION:
+            raise InvalidInputError(
+                "with simultaneous=True adjusted p-values are read from the intervals, so"
+                f" correction={self.correction!r} would be ignored",
+                hint="leave out one of the two",
+            )
+
+    @property
+    def corrected_by(self) -> str:
+        """The name of the correction in the results."""
+        return SIMULTANEOUS if self.simultaneous and self.test is not None else super().corrected_by
+
+    def by_name(self) -> dict[str, Any]:
+        """Return the settings as they are in the provenance: the correction where it is used."""
+        named = super().by_name()
+        if self.simultaneous:
+            named.pop("correction", None)
+        return named
+
+
 @dataclass(frozen=True)
-class Settings(CheckedSettings):
+class Settings(FamilySettings):
     """The arguments of `compare` that are not data; see there."""
 
     interval: str | None
@@ -150,27 +182,6 @@ class Settings(CheckedSettings):
     annotators: str = "fixed"
     blocks: int | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.simultaneous and self.interval is None:
-            raise InvalidInputError(
-                "simultaneous intervals are intervals, and interval=None computes none",
-                hint="leave out simultaneous, or interval=None",
-            )
-        if self.simultaneous and self.test is not None and self.correction != "holm":
-            raise InvalidInputError(
-                "with simultaneous=True adjusted p-values are read from the intervals, so"
-                f" correction={self.correction!r} would be ignored",
-                hint="leave out one of the two",
-            )
-
-    @property
-    def corrected_by(self) -> str:
-        """The name of the correction in the results."""
-        if self.test is None:
-            return "none"
-        return SIMULTANEOUS if self.simultaneous else self.correction
-
     def by_name(self) -> dict[str, Any]:
         """Return the settings as they are in the provenance: those of resampling where they matter."""
         named = super().by_name()
@@ -180,6 +191,4 @@ class Settings(CheckedSettings):
             del named["annotators"]
         if self.blocks is None:
             del named["blocks"]
-        if self.simultaneous and self.test is not None:
-            del named["correction"]
         return named

@@ -10,11 +10,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Question
 from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import CheckedSettings
+from bestby.comparisons.common.settings import FamilySettings
 from bestby.comparisons.judged import about
 from bestby.comparisons.judged.calibrating import Calibrated, calibrated
 from bestby.comparisons.judged.drawing import drawn
@@ -34,7 +33,7 @@ Made: TypeAlias = Estimates | Calibrated
 
 
 @dataclass(frozen=True)
-class Settings(CheckedSettings):
+class Settings(FamilySettings):
     """The arguments of `compare_judged` that are not data; see there."""
 
     level: float
@@ -45,27 +44,6 @@ class Settings(CheckedSettings):
     baseline: str | None
     interval: str | None = "auto"
     test: str | None = "auto"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.simultaneous and self.correction != "holm":
-            raise InvalidInputError(
-                "with simultaneous=True adjusted p-values are those of the intervals, so"
-                f" correction={self.correction!r} would be ignored",
-                hint="leave out one of the two",
-            )
-
-    def by_name(self) -> dict[str, Any]:
-        """Return the settings as they are in the provenance."""
-        named = super().by_name()
-        if self.simultaneous:
-            named.pop("correction", None)
-        return named
-
-    @property
-    def corrected_by(self) -> str:
-        """The name of the correction in the result."""
-        return family.SIMULTANEOUS if self.simultaneous else self.correction
 
 
 @with_suggestions
