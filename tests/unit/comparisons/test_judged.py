@@ -108,6 +108,10 @@ def test_the_order_of_items_and_systems_and_the_unit_do_not_matter() -> None:
     plain = compared()
     assert numbers(mixed) == pytest.approx(numbers(plain), rel=1e-9)
     assert mixed.provenance.data_hash != plain.provenance.data_hash  # the systems stand in another order
+    turned = compared(*({name: values[order] for name, values in side.items()} for side in (JUDGE, HUMAN)))
+    assert turned.provenance.data_hash == plain.provenance.data_hash
+    other = compared(JUDGE, HUMAN | {"a": np.where(CHOSEN, TRUTH["b"], np.nan)})
+    assert other.provenance.data_hash != plain.provenance.data_hash
     for unit in (1e-9, 1e9):
         scaled = compared(
             {name: 3 * unit * values for name, values in JUDGE.items()},

@@ -6,6 +6,9 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from bestby._core.typing import Array
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing
 from bestby.metrics.base import BaseMetric, Metric
@@ -47,6 +50,14 @@ def evaluation_provenance(
         evaluation.cells_hash() if cells else evaluation.data_hash(),
         [package for metric in metrics for package in metric.packages],
     )
+
+
+def hash_of_rows(names: Iterable[str], table: Array) -> str:
+    """Return the hash of a table of numbers, shape (n, k), about named systems; the order of rows is free."""
+    digest = hashlib.blake2b("|".join(names).encode(), digest_size=8)
+    ordered = table.astype(np.float64)[np.lexsort(table.T)]
+    digest.update(np.ascontiguousarray(ordered).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def hash_of(parts: Mapping[str, str]) -> str:

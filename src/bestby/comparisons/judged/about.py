@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from typing import Any, Literal
@@ -11,6 +10,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby.comparisons.common.provenance import hash_of_rows
 from bestby.comparisons.judged.calibrating import Calibrated
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.comparisons.judged.estimating import Estimates
@@ -79,14 +79,15 @@ def corrected(scores: JudgedItems, labelled: Drawn, made: Estimates) -> About:
     if labelled.n_strata > 1:
         named["strata"] = labelled.n_strata
     n = len(scores.human)
-    table = [scores.judge.reshape(n, -1), scores.human, data.weights, data.strata, data.clusters]
+    clusters = data.clusters if labelled.n_clusters else np.zeros(n)  # else they are positions
+    table = [scores.judge.reshape(n, -1), scores.human, data.weights, data.strata, clusters]
     return About(
         labelled.how,
         int(data.known.any(axis=1).sum()),
         labelled.n_strata,
         _notes(labelled, made),
         named,
-        _hash(scores, np.column_stack(table)),
+        hash_of_rows(scores.names, np.column_stack(table)),
     )
 
 
@@ -104,15 +105,9 @@ def calibrated(scores: JudgedItems, made: Calibrated) -> About:
     )
     rates = [value for one in made.rates for value in astuple(one)]
     table = np.column_stack([made.verdicts, np.tile(rates, (made.n_items, 1))])
-    return About("calibration", max(sizes), 1, (Note("error_rates", told),), named, _hash(scores, table))
-
-
-def _hash(scores: JudgedItems, table: Any) -> str:
-    """Hash the data, whatever the order of the items."""
-    digest = hashlib.blake2b("|".join(scores.names).encode(), digest_size=8)
-    ordered = table.astype(np.float64)[np.lexsort(table.T)]
-    digest.update(np.ascontiguousarray(ordered).view(np.uint8).data)
-    return digest.hexdigest()
+    return About(
+        "calibration", max(sizes), 1, (Note("error_rates", told),), named, hash_of_rows(scores.names, table)
+    )
 
 
 def reading(scores: JudgedItems) -> tuple[Note, ...]:

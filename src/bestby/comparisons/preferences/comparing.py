@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +13,7 @@ from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
 from bestby.comparisons.common import family
-from bestby.comparisons.common.provenance import made_by
+from bestby.comparisons.common.provenance import hash_of_rows, made_by
 from bestby.comparisons.preferences import bounds, testing
 from bestby.comparisons.preferences.fitting import Fit, Settings, fitted, notes_on
 from bestby.comparisons.preferences.source import Columns, Data, data_of
@@ -323,7 +322,4 @@ def _data_hash(data: Data) -> str:
         np.where(swapped, 1.0 - judged.values, judged.values),
         np.zeros(judged.n) if judged.clusters is None else judged.clusters,
     ]
-    table = np.column_stack(columns).astype(np.float64)
-    digest = hashlib.blake2b("|".join(data.names).encode(), digest_size=8)
-    digest.update(np.ascontiguousarray(table[np.lexsort(table.T)]).view(np.uint8).data)
-    return digest.hexdigest()
+    return hash_of_rows(data.names, np.column_stack(columns))
