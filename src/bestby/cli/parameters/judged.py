@@ -42,7 +42,7 @@ class Design(Group):
     scale: Text = option(
         "SCALE",
         "Whether judge and humans have one scale: same or different (default: by their ranges).",
-        choices=("same", "different"),
+        choices=allowed_names("scale", "judged"),
     )
 
 

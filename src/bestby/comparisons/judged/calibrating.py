@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,6 @@ class Calibrated:
     verdicts: FloatArray
     rates: tuple[ErrorRates, ...]
     own: bool
-    level: float
 
     method = METHOD
     n_clusters = 0
@@ -52,10 +52,16 @@ class Calibrated:
         shares: FloatArray = self.verdicts.mean(axis=0)
         return shares
 
-    @property
+    @cached_property
     def scores(self) -> FloatArray:
         """The corrected shares, shape (S,)."""
-        return np.array([self._share(s, self.level).estimate for s in range(len(self.rates))])
+        shares = zip(self.ones, self.rates, strict=True)
+        return np.array([rogan_gladen.corrected_share(ones, self.n_items, rates) for ones, rates in shares])
+
+    @cached_property
+    def ones(self) -> tuple[int, ...]:
+        """How many items the judge calls 1, by system."""
+        return tuple(int(count) for count in self.verdicts.sum(axis=0))
 
     def estimate(self, contrast: FloatArray) -> float:
         """Return a share or a difference of shares."""
@@ -82,7 +88,7 @@ class Calibrated:
         if not self.own:
             of_zeros, of_ones = of_zeros.sum(keepdims=True), of_ones.sum(keepdims=True)
         for zero, one, rates in zip(of_zeros, of_ones, self.rates, strict=False):
-            q0, q1 = (rates.right_zeros + 1) / (rates.zeros + 2), (rates.right_ones + 1) / (rates.ones + 2)
+            q0, q1 = rates.smoothed
             variance += zero**2 * q0 * (1.0 - q0) / rates.zeros + one**2 * q1 * (1.0 - q1) / rates.ones
         return StandardError(math.sqrt(variance), math.inf)
 
@@ -92,8 +98,9 @@ class Calibrated:
             return None
         involved = np.flatnonzero(contrast)
         if involved.size == 1:
-            share = self._share(int(involved[0]), level)
-            return Interval(share.low, share.high, level, METHOD, True)
+            place = int(involved[0])
+            ends = rogan_gladen.interval(self.ones[place], self.n_items, self.rates[place], level)
+            return Interval(*ends, level, METHOD, True)
         error = self.error(contrast)
         if error.se == 0.0:
             return None
@@ -116,12 +123,8 @@ class Calibrated:
         a, b = np.array(pairs).T
         return Joint.of(None, a, b, 0)
 
-    def _share(self, system: int, level: float) -> rogan_gladen.CorrectedShare:
-        ones = int(self.verdicts[:, system].sum())
-        return rogan_gladen.corrected_share(ones, self.n_items, self.rates[system], level)
 
-
-def calibrated(scores: JudgedItems, calibration: Any, level: float) -> Calibrated:
+def calibrated(scores: JudgedItems, calibration: Any) -> Calibrated:
     """Return the shares that humans would find, by the error rates of a calibration set."""
     verdicts = scores.judge[:, :, 0]
     if scores.judge.shape[2] != 1 or not np.isin(verdicts, (0.0, 1.0)).all():
@@ -138,7 +141,7 @@ def calibrated(scores: JudgedItems, calibration: Any, level: float) -> Calibrate
                 f"calibration lacks system {quoted(absent[0])}", hint=_HINT, argument="calibration"
             )
     pairs = [calibration[name] if own else calibration for name in scores.names]
-    return Calibrated(verdicts, tuple(_rates(pair) for pair in pairs), own, level)
+    return Calibrated(verdicts, tuple(_rates(pair) for pair in pairs), own)
 
 
 def _rates(pair: Any) -> ErrorRates:

@@ -191,7 +191,7 @@ def compare_judged(
     checks.two_systems(scores.names)
     checks.valid_baseline(baseline, scores.names)
     if calibration is not None:
-        rates = calibrated(scores, calibration, settings.level)
+        rates = calibrated(scores, calibration)
         result = _compared(scores, rates, about.calibrated(scores, rates), settings, "same", greater, ())
     else:
         labelled = drawn(scores, labels_drawn, clusters, strata)
