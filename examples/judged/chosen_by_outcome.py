@@ -23,8 +23,9 @@ def main() -> None:
     judge = {s: np.array([float(item[s] == item[JUDGE]) for item in items]) for s in SYSTEMS}
     doubtful = np.array([place for place, item in enumerate(items) if item[JUDGE] != item[SECOND]])
     system, rng = SYSTEMS[0], np.random.default_rng(0)
-    print(f"{system}: judge alone {judge[system].mean():.3f}, truth {truth[system].mean():.3f}")
-    print(f"{len(doubtful)} of {len(items)} names are doubtful")
+    for s in SYSTEMS:
+        print(f"{s}: judge alone {judge[s].mean():.3f}, truth {truth[s].mean():.3f}")
+    print(f"{len(doubtful)} of {len(items)} names are doubtful; corrected score of {system}:")
     for label, pool in (("at random", np.arange(len(items))), ("doubtful only", doubtful)):
         for n in SIZES:
             errors, covered = [], 0
