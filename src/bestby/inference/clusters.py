@@ -109,13 +109,15 @@ def cr2(
     working model (Pustejovsky & Tipton 2018, J. Bus. Econ. Stat. 36, 672-683, section 2). With clusters of
     equal size both are as usual: the factor G / (G - 1), and G - 1. `influence`, of shape (C,), is what each
     distinct cluster adds to the estimate; other functions of sums are taken for means of it. `counts` says
-    how many clusters are of each kind, `bounds` where the strata begin. Both results are 0 if no stratum has
-    two clusters.
+    how many clusters are of each kind, `bounds` where the strata begin. `variances`, of shape (C,), are those
+    of what clusters add under the working model, up to a factor, where they are not as the sizes: the sums of
+    squared weights, if items of one stratum have different weights. Both results are 0 if no stratum has two
+    clusters.
 
     CR2 corrects for unequal sizes, not for an effect that goes with them, of which the large clusters tell
     most, nor for sums of clusters that are skewed. Both make the estimate and its error go together. Where
     the data show one of them (`follows_size` and `skewed` of `bestby.inference.exchangeability`) the result
-    has the skewness of the estimate and its effective units.
+    has the skewness of the estimate and its effective units; with `variances` it never has.
     """
     counts = np.ones(influence.size, dtype=np.int64) if counts is None else counts
     edges = np.array([0, influence.size]) if bounds is None else bounds
@@ -130,13 +132,13 @@ def cr2(
         within = float(c @ v)
         h = v / within
         residuals[part] = residual = influence[part] - h * float(c @ influence[part])
-        adjust = (1.0 - h) ** -0.5
         if variances is None:
+            q, adjust = v, (1.0 - h) ** -0.5
             variance += float(c @ (residual**2 / (1.0 - h)))
         else:
-            adjust = _adjusting(c, h, variances[part])
+            q = variances[part]
+            adjust = _adjusting(c, h, q)
             variance += float(c @ (adjust * residual) ** 2)
-        q = v if variances is None else variances[part]
         first, second = _moments(c, h, q, adjust)
         trace += first
         squares += second
