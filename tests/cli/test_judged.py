@@ -126,6 +126,7 @@ BAD: dict[str, tuple[Rows, tuple[str, ...], str]] = {
         ("--labels-drawn", "chance"),
         "must lie in (0, 1], got 1.5",
     ),
+    "no such way": (rows(), ("--labels-drawn", "Random"), "Random names no column of the data"),
     "strata not named": (rows(), ("--labels-drawn", "stratified"), "needs the strata"),
     "no such column": (
         rows(), ("--labels-drawn", "random", "--bias-by", "len"), "names no column of the data"

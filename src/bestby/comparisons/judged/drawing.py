@@ -118,7 +118,7 @@ def _probabilities(scores: JudgedItems, given: Any, known: BoolArray) -> FloatAr
     columns = [given[name] for name in scores.names] if by_system else [given]
     found = []
     for one in columns:
-        values = side(scores, one, "labels_drawn")
+        values = side(scores, one, "labels_drawn", _WHY)
         try:
             array = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):

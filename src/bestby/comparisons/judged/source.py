@@ -20,16 +20,17 @@ from bestby.data.layouts.judged import FORMS, JudgedItems, check_scores, joined_
 from bestby.data.layouts.options import chosen_names
 
 _NEEDED = "the judge's scores: a mapping of system to scores, or a data frame"
+_NEEDED_SIDE = "give one value per item, or name a column"
 
 
-def side(scores: JudgedItems, value: Any, what: str) -> Any:
+def side(scores: JudgedItems, value: Any, what: str, hint: str = _NEEDED_SIDE) -> Any:
     """Return something of every item, which may be a column or have the ids of the items."""
     if isinstance(value, str):
         if value not in scores.columns:
             known = f"; its columns: {', '.join(scores.columns)}" if scores.columns else ""
             raise InvalidInputError(
                 f"{what}={quoted(value)} names no column of the data{known}",
-                hint="give one value per item, or name a column",
+                hint=hint,
                 argument=what,
             )
         return scores.columns[value]
