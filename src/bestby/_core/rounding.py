@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, overload
 
 import numpy as np
 
-from bestby._core.typing import BoolArray, FloatArray
+from bestby._core.typing import BoolArray, FloatArray, IntArray
 
 Number = TypeVar("Number", float, FloatArray)
 
@@ -51,8 +51,16 @@ def at_most(a: float | FloatArray, b: float) -> bool | BoolArray:
     return a <= b * (1.0 + _LEVEL)
 
 
-def round_down(x: float) -> int:
+@overload
+def round_down(x: float) -> int: ...
+@overload
+def round_down(x: FloatArray) -> IntArray: ...
+def round_down(x: float | FloatArray) -> int | IntArray:
     """Return the whole number that a number is level with, or else the next lower one."""
+    if isinstance(x, np.ndarray):
+        nearest = np.rint(x)
+        found = np.where(level(x, nearest, np.maximum(1.0, np.abs(x))), nearest, np.floor(x))
+        return found.astype(np.int64)
     return round(x) if level(x, round(x), max(1.0, abs(x))) else math.floor(x)
 
 

@@ -45,7 +45,7 @@ def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntAr
         weights = weights * np.maximum(relative, _REST)
     least = np.minimum(sizes, LEAST)
     exact = _clipped(weights, least, sizes, n)
-    found = np.array([rounding.round_down(x) for x in exact], dtype=np.int64)
+    found = rounding.round_down(exact)
     remainders = np.where(found < sizes, exact - found, -np.inf)
     found[np.argsort(-remainders, kind="stable")[: n - int(found.sum())]] += 1
     return found

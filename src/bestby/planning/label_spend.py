@@ -89,7 +89,7 @@ def _alone(
     design: JudgedScores, budget: float, item_cost: float, label_cost: float, limit: float, alpha: float
 ) -> LabelSplit:
     """Return the whole budget spent on labels."""
-    n = int(min(_whole(budget / (item_cost + label_cost)), limit))
+    n = int(min(rounding.round_down(budget / (item_cost + label_cost)), limit))
     if n < LEAST_LABELS:
         raise DesignError(
             f"a budget of {budget:g} pays for {n} labels, and {LEAST_LABELS} are the least",
@@ -104,7 +104,7 @@ def _affordable(
     budget: float, judged_cost: float, label_cost: float, limit: float
 ) -> tuple[IntArray, IntArray]:
     """Return numbers of labels, and with each the most items that can be judged; no fewer than labels."""
-    most = int(min(_whole(budget / (judged_cost + label_cost)), limit))
+    most = int(min(rounding.round_down(budget / (judged_cost + label_cost)), limit))
     if most < LEAST_LABELS:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     labels = np.arange(LEAST_LABELS, most + 1)
@@ -112,12 +112,8 @@ def _affordable(
         labels = np.unique(np.rint(np.geomspace(LEAST_LABELS, most, _MOST_SPLITS)).astype(np.int64))
     left = budget - labels * label_cost
     judged = left / judged_cost if judged_cost > 0.0 else np.full(labels.size, np.inf)
-    items = np.array([_whole(number) for number in np.minimum(judged, min(limit, 1e15))], dtype=np.int64)
+    items = rounding.round_down(np.minimum(judged, min(limit, 1e15)))
     return labels, np.maximum(items, labels)
-
-
-def _whole(number: float) -> int:
-    return rounding.round_down(number)
 
 
 def _kept(size: int, best: int) -> list[int]:

@@ -216,9 +216,9 @@ class Costs:
         most = _MOST_RUNS if self.max_runs is None else min(self.max_runs, _MOST_RUNS)
         runs = np.arange(1, max(0, min(top, most)) + 1)
         price = self.item_cost + runs * self.answer_cost
-        left = (self.budget - runs * self.run_cost) * (1.0 + rounding.level_width(1.0))
+        left = self.budget - runs * self.run_cost
         with np.errstate(divide="ignore", invalid="ignore"):
             paid = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
         limit = _MOST_ITEMS if self.max_items is None else self.max_items
-        items = np.floor(np.minimum(paid, limit)).astype(np.int64)
+        items = rounding.round_down(np.minimum(paid, limit))
         return runs[items >= 2], items[items >= 2]

@@ -95,6 +95,6 @@ def test_nan_is_neither_level_nor_nothing() -> None:
 
 
 def test_whole_numbers_are_reached_but_for_rounding() -> None:
-    assert [rounding.round_down(x) for x in (0.0, 0.2 * 15, 0.3 / 0.1, 0.9999, 1e15 - 0.25)] == [
-        0, 3, 3, 0, 10**15,
-    ]  # fmt: skip
+    numbers, whole = [0.0, 0.2 * 15, 0.3 / 0.1, 0.9999, -0.5, 1e15 - 0.25], [0, 3, 3, 0, -1, 10**15]
+    assert [rounding.round_down(x) for x in numbers] == whole
+    assert rounding.round_down(np.array(numbers)).tolist() == whole
