@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from bestby._core import checks
@@ -17,8 +19,8 @@ def checked_question(
     level: float,
     alternative: str,
     n_comparisons: int,
-    n_simulations: int | None,
-    n_resamples: int,
+    n_simulations: int | None = None,
+    n_resamples: int = 999,
     rng: Rng = 0,
     progress: Progress | None = None,
     resampling: Resampling | None = None,
@@ -66,6 +68,13 @@ def check_wanted(wanted: float, question: Question) -> None:
             hint="0.8 is customary",
             argument="power",
         )
+
+
+def check_costs(**costs: float) -> None:
+    """Refuse a budget or a cost that is negative or not finite."""
+    for what, value in costs.items():
+        if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
+            raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
 
 
 def check_effect(design: Design, wanted: float, question: Question) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 
 import numpy as np
 
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import IntArray
+from bestby.planning.arguments import check_costs
+from bestby.planning.base import Question
 from bestby.planning.judged import LEAST_LABELS, JudgedScores, t_quantile
 from bestby.planning.labels import APPROXIMATE, FEW_LABELS
 from bestby.results.base import Note, provenance_of
@@ -21,13 +24,12 @@ _KEPT = 20
 def allocate_labels(
     design: JudgedScores,
     budget: float,
+    question: Question,
     *,
     item_cost: float,
     judge_cost: float,
     label_cost: float,
     max_items: int | None,
-    level: float,
-    n_comparisons: int,
 ) -> LabelAllocation:
     """Return the split of a budget with the least standard error; `allocate` says what the costs are.
 
@@ -36,9 +38,7 @@ def allocate_labels(
     numbers of labels are tried, so that limits and whole numbers are allowed for.
     """
     costs = {"budget": budget, "item_cost": item_cost, "judge_cost": judge_cost, "label_cost": label_cost}
-    for what, value in costs.items():
-        if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
-            raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
+    check_costs(**costs)
     if label_cost == 0.0:
         raise InvalidInputError(
             "labels cost nothing, so the judge is not needed",
@@ -49,27 +49,16 @@ def allocate_labels(
         raise InvalidInputError(
             "judged items cost nothing, so nothing limits them", hint="pass max_items=..."
         )
-    level = checks.probability(level, "level")
-    alpha = round(1.0 - level, 12) / checks.positive_int(n_comparisons, "n_comparisons")
     limit = math.inf if max_items is None else checks.positive_int(max_items, "max_items")
-    alone = _alone(design, budget, item_cost, label_cost, limit, alpha)
-    labels, items = _affordable(budget, item_cost + judge_cost, label_cost, limit)
-    errors = design.standard_error(labels, items)
-    widths = t_quantile(alpha, labels.astype(np.float64) - 2.0) * errors
-    paid = items * (item_cost + judge_cost) + labels * label_cost
-    place = int(np.argmin(errors)) if labels.size else -1
-    splits = tuple(
-        LabelSplit(int(labels[i]), int(items[i]), float(paid[i]), float(errors[i]), float(widths[i]))
-        for i in _kept(labels.size, place)
-    )
-    judged = next((s for s in splits if s.labels == int(labels[place])), None)
-    best = alone if judged is None or alone.standard_error <= judged.standard_error else judged
+    alone = _alone(design, budget, item_cost, label_cost, limit, question.alpha)
+    splits = _with_judge(design, budget, item_cost + judge_cost, label_cost, limit, question.alpha)
+    best = min((alone, *splits), key=attrgetter("standard_error"))
     settings = {
         "plan": "allocate labels",
         **{what: float(value) for what, value in costs.items()},
         "max_items": max_items,
-        "level": level,
-        "comparisons": n_comparisons,
+        "level": question.level,
+        "comparisons": question.n_comparisons,
     }
     return LabelAllocation(
         design=design,
@@ -77,9 +66,9 @@ def allocate_labels(
         best=best,
         alone=alone,
         splits=splits,
-        alpha=alpha,
-        level=level,
-        n_comparisons=n_comparisons,
+        alpha=question.alpha,
+        level=question.level,
+        n_comparisons=question.n_comparisons,
         notes=_notes(best),
         provenance=provenance_of(settings, design.settings(), design.settings()),
     )
@@ -100,6 +89,22 @@ def _alone(
     return LabelSplit(n, 0, n * (item_cost + label_cost), error, width)
 
 
+def _with_judge(
+    design: JudgedScores, budget: float, judged_cost: float, label_cost: float, limit: float, alpha: float
+) -> tuple[LabelSplit, ...]:
+    """Return splits with the judge, in ascending order of labels; that of the least error is one of them."""
+    labels, items = _affordable(budget, judged_cost, label_cost, limit)
+    if labels.size == 0:
+        return ()
+    errors = design.standard_error(labels, items)
+    kept = _kept(labels.size, int(np.argmin(errors)))
+    labels, items, errors = labels[kept], items[kept], errors[kept]
+    widths = t_quantile(alpha, labels.astype(np.float64) - 2.0) * errors
+    paid = (items * judged_cost + labels * label_cost).astype(np.float64)
+    columns = (one.tolist() for one in (labels, items, paid, errors, widths))
+    return tuple(LabelSplit(*row) for row in zip(*columns, strict=True))
+
+
 def _affordable(
     budget: float, judged_cost: float, label_cost: float, limit: float
 ) -> tuple[IntArray, IntArray]:
@@ -118,8 +123,6 @@ def _affordable(
 
 def _kept(size: int, best: int) -> list[int]:
     """Return the places of splits that are reported: some over the whole range, and the best."""
-    if size == 0:
-        return []
     few = min(size, _KEPT)
     spread = np.concatenate([np.geomspace(1, size, few), np.linspace(1, size, few)])
     return sorted({*(np.rint(spread).astype(int) - 1).tolist(), best})

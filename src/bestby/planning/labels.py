@@ -13,6 +13,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
 from bestby.inference.power import t_power
+from bestby.planning.arguments import check_wanted, checked_question
 from bestby.planning.judged import LEAST_LABELS, JudgedScores, t_quantile
 from bestby.results.base import Note, provenance_of
 from bestby.results.label_plans import LabelPlan, LabelPoint
@@ -106,17 +107,12 @@ def plan_labels(
     >>> plan.n_labels, plan.n_alone
     (301, 787)
     """
-    given = _given(design, n, half_width, margin, power)
-    checks.probability(level, "level")
-    alpha = round(1.0 - level, 12) / checks.positive_int(n_comparisons, "n_comparisons")
-    asked, value = given
+    asked, value = _given(design, n, half_width, margin, power)
+    question = checked_question(level, "two-sided", n_comparisons)
+    alpha = question.alpha
     wanted = None if asked != "margin" else 0.8 if power is None else checks.probability(power, "power")
-    if wanted is not None and wanted <= alpha:
-        raise InvalidInputError(
-            f"power must be above the level of the test, {alpha:g}, got {wanted:g}",
-            hint="0.8 is customary",
-            argument="power",
-        )
+    if wanted is not None:
+        check_wanted(wanted, question)
     if asked == "n":
         found, cautious = int(value), None
         enough = _enough(float(half_width_of(design, found, alpha)), None, alpha)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, replace
 from typing import overload
 
@@ -12,8 +11,8 @@ from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, IntArray
-from bestby.planning.arguments import checked_question
-from bestby.planning.base import plan_provenance
+from bestby.planning.arguments import check_costs, checked_question
+from bestby.planning.base import Question, plan_provenance
 from bestby.planning.judged import JudgedScores
 from bestby.planning.label_spend import allocate_labels
 from bestby.planning.runs_items import RunsAndItems
@@ -130,34 +129,40 @@ def allocate(
     >>> best.labels, best.items, round(best.half_width, 3)
     (441, 5900, 0.03)
     """
+    question = checked_question(level, alternative, n_comparisons)
     if isinstance(design, JudgedScores):
-        of_runs = {
-            "run_cost": (run_cost, 0.0),
-            "answer_cost": (answer_cost, 0.0),
-            "max_runs": (max_runs, None),
-        }
-        checks.refuse_unused("judged scores", **of_runs, alternative=(alternative, "two-sided"))
+        checks.refuse_unused(
+            "judged scores",
+            run_cost=(run_cost, 0.0),
+            answer_cost=(answer_cost, 0.0),
+            max_runs=(max_runs, None),
+            alternative=(alternative, "two-sided"),
+        )
         return allocate_labels(
-            design, budget, item_cost=item_cost, judge_cost=judge_cost, label_cost=label_cost,
-            max_items=max_items, level=level, n_comparisons=n_comparisons,
+            design, budget, question,
+            item_cost=item_cost, judge_cost=judge_cost, label_cost=label_cost, max_items=max_items,
         )  # fmt: skip
     checks.refuse_unused("runs and items", judge_cost=(judge_cost, 0.0), label_cost=(label_cost, 0.0))
-    question = checked_question(level, alternative, n_comparisons, None, 999, 0, None)
     costs = Costs(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
+    return _allocate_runs(design, costs, question)
+
+
+def _allocate_runs(design: RunsAndItems, costs: Costs, question: Question) -> Allocation:
+    """Return the split of a budget over runs and items that has the greatest power."""
     runs, items = costs.affordable()
     if runs.size == 0:
         raise DesignError(
-            f"a budget of {budget:g} does not pay for a run on 2 items", hint="raise the budget"
+            f"a budget of {costs.budget:g} does not pay for a run on 2 items", hint="raise the budget"
         )
     powers = design.power_with(items, runs, question)
     if np.isnan(powers).all():
         raise DesignError(
-            f"a budget of {budget:g} pays for only one run, with which systems cannot be distinguished"
+            f"a budget of {costs.budget:g} pays for only one run, with which systems cannot be distinguished"
             f" from their runs",
             hint="raise the budget",
         )
     errors = design.standard_error(items, runs)
-    paid = runs * run_cost + items * item_cost + runs * items * answer_cost
+    paid = runs * costs.run_cost + items * costs.item_cost + runs * items * costs.answer_cost
     splits = tuple(
         Split(int(r), int(n), float(c), float(se), float(p))
         for r, n, c, se, p in zip(runs, items, paid, errors, powers, strict=True)
@@ -170,7 +175,7 @@ def allocate(
         estimated = float(found.taken_as_true().power_with(best.items, best.runs, question))
     return Allocation(
         design=found,
-        budget=float(budget),
+        budget=float(costs.budget),
         best=best,
         power_as_estimated=estimated,
         splits=splits,
@@ -195,10 +200,12 @@ class Costs:
     max_runs: int | None
 
     def __post_init__(self) -> None:
-        for what in ("budget", "run_cost", "item_cost", "answer_cost"):
-            value = getattr(self, what)
-            if not (math.isfinite(checks.amount(value, what)) and value >= 0.0):
-                raise InvalidInputError(f"{what} must be 0 or a positive number, got {value}", argument=what)
+        check_costs(
+            budget=self.budget,
+            run_cost=self.run_cost,
+            item_cost=self.item_cost,
+            answer_cost=self.answer_cost,
+        )
         for what in ("max_items", "max_runs"):
             if getattr(self, what) is not None:
                 checks.positive_int(getattr(self, what), what)

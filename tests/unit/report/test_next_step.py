@@ -176,7 +176,7 @@ DESIGNS = [
 
 @pytest.mark.parametrize(("design", "n", "family"), DESIGNS)
 def test_the_search_finds_what_halving_finds(design: Design, n: int, family: int) -> None:
-    question: Question = checked_question(0.95, "two-sided", family, None, 999, 0, None, None)
+    question: Question = checked_question(0.95, "two-sided", family)
 
     def reached(size: int, effect: float | None = None) -> bool:
         tried = design if effect is None else design.with_effect(effect)
@@ -198,7 +198,7 @@ def test_the_search_finds_what_halving_finds(design: Design, n: int, family: int
 
 
 def test_what_is_never_detected_is_refused() -> None:
-    question: Question = checked_question(0.95, "two-sided", 10**6, None, 999, 0, None, None)
+    question: Question = checked_question(0.95, "two-sided", 10**6)
     with pytest.raises(bb.DesignError, match="no difference is detected"):
         least_effect(bb.PairedProportions(0.9, 0.9, 0.95, pilot_items=20), 20, 0.8, question)
     with pytest.raises(bb.DesignError, match="is not reached"):
