@@ -13,8 +13,8 @@ from bestby._core.typing import IntArray
 from bestby.planning.arguments import check_costs
 from bestby.planning.base import Question
 from bestby.planning.judged import LEAST_LABELS, JudgedScores, t_quantile
-from bestby.planning.labels import APPROXIMATE, FEW_LABELS
-from bestby.results.base import Note, provenance_of
+from bestby.planning.labels import notes_on
+from bestby.results.base import provenance_of
 from bestby.results.label_plans import LabelAllocation, LabelSplit
 
 _MOST_SPLITS = 200_000
@@ -69,7 +69,7 @@ def allocate_labels(
         alpha=question.alpha,
         level=question.level,
         n_comparisons=question.n_comparisons,
-        notes=_notes(best),
+        notes=tuple(notes_on(best.labels, "spend more on labels")),
         provenance=provenance_of(settings, design.settings(), design.settings()),
     )
 
@@ -126,15 +126,3 @@ def _kept(size: int, best: int) -> list[int]:
     few = min(size, _KEPT)
     spread = np.concatenate([np.geomspace(1, size, few), np.linspace(1, size, few)])
     return sorted({*(np.rint(spread).astype(int) - 1).tolist(), best})
-
-
-def _notes(best: LabelSplit) -> tuple[Note, ...]:
-    notes = [APPROXIMATE]
-    if best.labels < FEW_LABELS:
-        notes.append(
-            Note(
-                "few_labels",
-                f"with fewer than {FEW_LABELS} labels the intervals are not reliable: spend more on labels",
-            )
-        )
-    return tuple(notes)

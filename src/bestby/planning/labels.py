@@ -18,14 +18,14 @@ from bestby.planning.judged import LEAST_LABELS, JudgedScores, t_quantile
 from bestby.results.base import Note, provenance_of
 from bestby.results.label_plans import LabelPlan, LabelPoint
 
-FEW_LABELS = 50
+_FEW_LABELS = 50
 """Labels below which intervals by PPI++ are not to be relied on."""
 
 _MOST = 1_000_000_000
 _POINTS = 14
 _SAVED_LITTLE = 0.9
 
-APPROXIMATE = Note(
+_APPROXIMATE = Note(
     "approximate_plan",
     "the plan rests on a formula for large samples and a linear relation of human and judge; it promises too"
     " much where the judge's errors are rare and large",
@@ -115,7 +115,7 @@ def plan_labels(
         check_wanted(wanted, question)
     if asked == "n":
         found, cautious = int(value), None
-        enough = _enough(float(half_width_of(design, found, alpha)), None, alpha)
+        enough = _enough(float(_half_width(design, found, alpha)), None, alpha)
     else:
         enough = _enough(value, wanted, alpha)
         found = _labels(design, enough, alpha)
@@ -131,8 +131,8 @@ def plan_labels(
         n_labels=found,
         n_alone=alone,
         n_cautious=cautious,
-        half_width=float(half_width_of(design, found, alpha)),
-        half_width_alone=float(half_width_alone(design, found, alpha)),
+        half_width=float(_half_width(design, found, alpha)),
+        half_width_alone=float(_half_width_alone(design, found, alpha)),
         margin=margin,
         power=wanted,
         alpha=alpha,
@@ -144,14 +144,13 @@ def plan_labels(
     )
 
 
-def half_width_of(design: JudgedScores, labels: Any, alpha: float, items: Any = None) -> FloatArray:
+def _half_width(design: JudgedScores, labels: Any, alpha: float) -> FloatArray:
     """Return half the length of the interval with the judge."""
     n = np.asarray(labels, dtype=np.float64)
-    error = design.standard_error(n, design.n_items if items is None else items)
-    return t_quantile(alpha, n - 2.0) * error
+    return t_quantile(alpha, n - 2.0) * design.standard_error(n, _items(design))
 
 
-def half_width_alone(design: JudgedScores, labels: Any, alpha: float) -> FloatArray:
+def _half_width_alone(design: JudgedScores, labels: Any, alpha: float) -> FloatArray:
     """Return half the length of the interval of the labels alone."""
     n = np.asarray(labels, dtype=np.float64)
     return t_quantile(alpha, n - 1.0) * design.standard_error_alone(n)
@@ -219,7 +218,7 @@ def _labels(design: JudgedScores, enough: Enough, alpha: float) -> int:
     if found is not None:
         return found
     alone = _least(_alone(design), enough, _MOST)
-    reached = float(half_width_of(design, _items(design), alpha))
+    reached = float(_half_width(design, _items(design), alpha))
     raise DesignError(
         f"labels of all {design.n_items} judged items are not enough: they give an interval of"
         f" ± {reached:.4g}",
@@ -247,20 +246,19 @@ def _curve(design: JudgedScores, found: int, alpha: float) -> tuple[LabelPoint, 
     """Return half-widths from a quarter of the answer to four times, or to all items."""
     low, high = max(LEAST_LABELS, found // 4), min(_items(design), max(4 * found, 4 * LEAST_LABELS))
     sizes = np.unique([found, *np.rint(np.geomspace(low, max(low, high), _POINTS)).astype(int).tolist()])
-    widths = half_width_of(design, sizes, alpha), half_width_alone(design, sizes, alpha)
+    widths = _half_width(design, sizes, alpha), _half_width_alone(design, sizes, alpha)
     rows = zip(sizes.tolist(), widths[0].tolist(), widths[1].tolist(), strict=True)
     return tuple(LabelPoint(n, own, alone) for n, own, alone in rows)
 
 
+def notes_on(labels: int, advice: str) -> list[Note]:
+    """Return what must be known of any plan with so many labels; the advice is for too few."""
+    few = f"with fewer than {_FEW_LABELS} labels the intervals are not reliable: {advice}"
+    return [_APPROXIMATE, *([Note("few_labels", few)] if labels < _FEW_LABELS else [])]
+
+
 def _notes(design: JudgedScores, found: int, alone: int, *, unsure: bool) -> tuple[Note, ...]:
-    notes = [APPROXIMATE]
-    if found < FEW_LABELS:
-        notes.append(
-            Note(
-                "few_labels",
-                f"with fewer than {FEW_LABELS} labels the intervals are not reliable: plan at least so many",
-            )
-        )
+    notes = notes_on(found, "plan at least so many")
     if found > _SAVED_LITTLE * alone:
         notes.append(
             Note(
@@ -269,7 +267,7 @@ def _notes(design: JudgedScores, found: int, alone: int, *, unsure: bool) -> tup
                 " human ones",
             )
         )
-    if design.pilot_labels is not None and design.pilot_labels < FEW_LABELS:
+    if design.pilot_labels is not None and design.pilot_labels < _FEW_LABELS:
         notes.append(
             Note(
                 "small_pilot",

@@ -12,7 +12,7 @@ from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.figures import labels as figures
-from bestby.report.kinds.label_plan import formula
+from bestby.report.kinds.label_plan import methods
 from bestby.report.numbers import percent
 from bestby.report.tables import Table
 
@@ -31,7 +31,7 @@ def document(a: LabelAllocation) -> Document:
         a,
         title=f"How to spend a budget of {a.budget:g} on a judge and on labels",
         subtitle=a.design.assumed_words,
-        methods=f"{formula(a)} Computed, not simulated; approximate.",
+        methods=methods(a),
         name="budget",
         lead=lead(a),
         tables=(_table(a),),

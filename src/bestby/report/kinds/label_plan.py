@@ -57,17 +57,12 @@ def lead(p: LabelPlan) -> str:
     return text
 
 
-def methods(p: LabelPlan) -> str:
-    """Return how the number was found."""
-    return f"{formula(p)} Computed, not simulated; approximate."
-
-
-def formula(p: LabelPlan | LabelAllocation) -> str:
-    """Return the formula, the level and the assumptions."""
+def methods(p: LabelPlan | LabelAllocation) -> str:
+    """Return how the answer was found: the formula, the level and the assumptions."""
     text = f"Variance of tuned prediction-powered inference, {percent(p.level)} intervals"
     if p.n_comparisons > 1:
         text += f" (Bonferroni over {p.n_comparisons} comparisons)"
-    return f"{text}. Assumed: {p.design.assumed_words}."
+    return f"{text}. Assumed: {p.design.assumed_words}. Computed, not simulated; approximate."
 
 
 def _table(p: LabelPlan) -> Table:

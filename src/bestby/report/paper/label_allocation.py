@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bestby.report.kinds import label_allocation as budgets
-from bestby.report.kinds.label_plan import formula
+from bestby.report.kinds.label_plan import methods
 from bestby.report.references import cite
 from bestby.results.label_plans import LabelAllocation
 
@@ -13,4 +13,4 @@ from bestby.results.label_plans import LabelAllocation
 def sentences(a: LabelAllocation) -> Iterator[str]:
     """Yield how a budget was divided."""
     yield f"We divided the budget by the variance{cite('analysis', 'prediction-powered')}: {budgets.lead(a)}"
-    yield formula(a)
+    yield methods(a)
