@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import FloatArray, IntArray, Rng
+from bestby.data.roles import listed
 from bestby.inference.stratified import LEAST, drawn_sizes, drawn_units
 from bestby.planning.pool import Pool, Strata, pool_of
 from bestby.resampling.streams import block_generator, seed_of
@@ -190,10 +191,10 @@ def _spreads(made: Strata, allocation: str, sds: Mapping[str, float] | None) -> 
 
 def _given_spreads(names: Sequence[str], sds: Mapping[str, float]) -> FloatArray:
     if not isinstance(sds, Mapping) or {*map(str, sds)} != {*names}:
-        given = listed_names(sds) if isinstance(sds, Mapping) else type(sds).__name__
+        given = _in_quotes(sds) if isinstance(sds, Mapping) else type(sds).__name__
         raise InvalidInputError(
             f"sds must name every stratum, got {given}",
-            hint=f"the strata are {listed_names(names)}",
+            hint=f"the strata are {_in_quotes(names)}",
             argument="sds",
         )
     by_name = {str(name): checks.amount(value, "sds") for name, value in sds.items()}
@@ -205,20 +206,21 @@ def _given_spreads(names: Sequence[str], sds: Mapping[str, float]) -> FloatArray
     return values
 
 
-def listed_names(names: Any) -> str:
-    """Return names in quotes, separated by commas."""
-    return ", ".join(quoted(str(name)) for name in names) or "none"
+def _in_quotes(names: Iterable[object]) -> str:
+    return listed([quoted(str(name)) for name in names]) or "none"
 
 
 def _numbers(made: Strata, size: int, spreads: FloatArray | None, unit: str) -> IntArray:
-    sizes = np.bincount(made.codes, minlength=len(made.names))
-    least = int(np.minimum(sizes, LEAST).sum()) if made.by is not None else 1
+    """Return how many units to draw from each stratum."""
+    if made.by is None:
+        return np.array([size])
+    least = int(np.minimum(made.sizes, LEAST).sum())
     if size < least:
         raise DesignError(
-            f"{size} {unit} are too few for {sizes.size} strata, of which each needs {LEAST}",
+            f"{size} {unit} are too few for {len(made.names)} strata, of which each needs {LEAST}",
             hint=f"draw at least {least}, or make fewer strata",
         )
-    return np.array([size]) if made.by is None else drawn_sizes(sizes, size, spreads)
+    return drawn_sizes(made.sizes, size, spreads)
 
 
 def _result(
@@ -230,12 +232,10 @@ def _result(
     settings: dict[str, Any],
     seed: int,
 ) -> ChosenItems:
-    sizes = np.bincount(made.codes, minlength=len(made.names))
+    sds = [None] * len(made.names) if spreads is None else spreads.tolist()
     strata = tuple(
-        ChosenStratum(name, int(there), int(drawn), float(drawn / there), None if sd is None else float(sd))
-        for name, there, drawn, sd in zip(
-            made.names, sizes, numbers, [None] * sizes.size if spreads is None else spreads, strict=True
-        )
+        ChosenStratum(name, there, drawn, drawn / there, sd)
+        for name, there, drawn, sd in zip(made.names, made.sizes.tolist(), numbers.tolist(), sds, strict=True)
     )
     stratum = made.codes[pool.unit_of_row[rows]].tolist()
     clusters = [None] * rows.size if pool.clusters is None else [str(one) for one in pool.clusters[rows]]

@@ -34,6 +34,11 @@ class Strata:
     codes: IntArray
     values: FloatArray | None = None
 
+    @property
+    def sizes(self) -> IntArray:
+        """The number of units in each stratum."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
 
 @dataclass(frozen=True)
 class Pool:

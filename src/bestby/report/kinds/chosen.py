@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -37,7 +38,12 @@ def document(c: ChosenItems) -> Document:
     """Return the report: how many were drawn of how many, the strata, and the first items."""
     shuffled = len(c) == c.n_items and c.shuffled
     title = f"{len(c)} items in random order" if shuffled else f"{len(c)} of {c.n_items} items to label"
-    tables = (_strata(c), _items(c)) if c.stratify_by is not None else (_items(c),)
+    tables: tuple[Table, ...] = (_items(c),)
+    pictures: tuple[Picture, ...] = ()
+    if c.stratify_by is not None:
+        tables = (_strata(c), *tables)
+        caption = "The numbers are units drawn of all."
+        pictures = (Picture("Share drawn of each stratum", caption, partial(draw, c)),)
     return scaffold.one_section(
         c,
         title=title,
@@ -46,11 +52,7 @@ def document(c: ChosenItems) -> Document:
         name="items",
         lead=lead(c),
         tables=tables,
-        pictures=(
-            Picture("Share drawn of each stratum", "The numbers are units drawn of all.", partial(draw, c)),
-        )
-        if c.stratify_by is not None
-        else (),
+        pictures=pictures,
     )
 
 
@@ -131,7 +133,7 @@ def rows(c: ChosenItems) -> Iterator[dict[str, Any]]:
 
 
 def _rows_of_strata(c: ChosenItems) -> Iterator[dict[str, Any]]:
-    yield from ({name: getattr(one, name) for name in _OF_STRATA} for one in c.strata)
+    yield from (asdict(one) for one in c.strata)
 
 
 COLUMNS = columns_of
