@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import readable_file
 from bestby.cli.parameters.choose import Choose
 from bestby.data.columns import MISSING
 from bestby.data.roles import ITEM_WORDS
 from bestby.planning.choose import choose_items
-from bestby.readers.files import read_table
+from bestby.readers.opening import one_table
 from bestby.readers.reading import read
 
 _OF_SCORES = {
@@ -36,17 +35,12 @@ def choose(values: Choose, progress: Any) -> Any:
 def _ids(values: Choose) -> tuple[Any, dict[str, Any]]:
     """Return the ids of a table without scores, and its clusters and strata."""
     data = values.data
-    if len(values.paths) != 1:
-        raise InvalidInputError(
-            f"--ids-only takes one table of items, got {len(values.paths)} files", hint="name one file"
-        )
     given = next((option for name, option in _OF_SCORES.items() if getattr(data, name)), None)
     if given is not None:
         raise InvalidInputError(
             f"--ids-only reads no scores, and {given} is about scores", hint="leave one out"
         )
-    path = readable_file(values.paths[0])
-    table = read_table(path, frozenset({*(data.missing or MISSING), ""}))
+    table = one_table(values.paths, "the ids of the items", data.missing or MISSING)
     if data.items:
         table, item = table.with_joined_ids(data.items, ()) if len(data.items) > 1 else (table, data.items[0])
     else:

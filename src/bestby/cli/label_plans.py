@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import readable_file
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.cli.options import given_options
 from bestby.cli.parameters.plan import Plan
 from bestby.data.columns import MISSING
+from bestby.data.layouts.judged import HUMAN, JUDGE, JudgedColumns, JudgedItems, judged_of
 from bestby.data.layouts.long import system_column_of
-from bestby.data.roles import Roles
+from bestby.data.layouts.options import chosen_names
+from bestby.data.roles import Roles, listed
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.planning.judged import JudgedScores
 from bestby.planning.labels import plan_labels
 from bestby.planning.spend import allocate
-from bestby.readers.files import read_table
+from bestby.readers.opening import one_table
 
 _ONLY = {
     "--half-width", "--margin", "--correlation", "--judged-items", "--pilot-labels", "--judge", "--human",
@@ -36,8 +36,6 @@ _SHARED = {
     "--plot-font",
 }  # fmt: skip
 """Options of other plans that those of labels take, too."""
-
-_OF_SYSTEM = re.compile(r"(judge|human)\[(.+)\]")
 
 
 def check_options(values: Plan) -> None:
@@ -99,74 +97,54 @@ def _design(values: Plan) -> JudgedScores:
 
 def _pilot(values: Plan) -> tuple[Any, Any]:
     """Return the scores of judge and humans in a file: of one system, or of two by their names."""
-    data, paths = values.data, values.paths or []
-    if len(paths) != 1:
-        raise InvalidInputError(
-            f"a pilot is one file, got {len(paths)}", hint="bestby plan --labels pilot.csv"
-        )
-    table = read_table(readable_file(paths[0]), frozenset({*(data.missing or MISSING), ""}))
-    judges, humans = data.judge or _named(table, "judge"), data.human or _named(table, "human")
-    long = data.system_column or system_column_of(table, Roles(), data.systems)
-    if long is not None:
-        return _of_long(values, table, long, judges, humans)
-    chosen = data.systems
-    if chosen and not (data.judge or data.human):
-        judges, humans = ([f"{what}[{name}]" for name in chosen] for what in ("judge", "human"))
+    data = values.data
+    table = one_table(values.paths or [], "a pilot", data.missing or MISSING)
+    system = data.system_column or system_column_of(table, Roles(), data.systems)
+    if system is None and not data.systems and (data.judge or data.human or JUDGE in table.data):
+        judges = data.judge or [name for name in table.names if name == JUDGE]
+        humans = data.human or [name for name in table.names if name == HUMAN]
+        return _of_columns(table, judges, humans)
+    item = data.items[0] if data.items else None
+    named = JudgedColumns(tuple(data.judge or ()), tuple(data.human or ()), item, system)
+    return _of_systems(judged_of(table, named), data.systems)
+
+
+def _of_columns(table: Table, judges: list[str], humans: list[str]) -> tuple[Any, Any]:
+    """Return the scores of one or two systems in columns that may be called anything."""
     if len(judges) != len(humans) or len(judges) not in (1, 2):
         raise InvalidInputError(
             f"a plan is for one system or for the difference of two, got {len(judges)} columns of the judge"
             f" and {len(humans)} of humans",
             hint="name them: --judge judge_a --judge judge_b --human human_a --human human_b",
         )
-    if len(judges) == 1:
-        return _scores(table, judges[0]), _scores(table, humans[0])
-    judge, human = (
-        {name: _scores(table, column) for name, column in zip("ab", columns, strict=True)}
-        for columns in (judges, humans)
-    )
-    return judge, human
+    judge, human = ([_scores(table, name) for name in names] for names in (judges, humans))
+    return _one_or_two(judge, human)
 
 
-def _named(table: Table, what: str) -> list[str]:
-    """Return the columns called judge or judge[a], ..."""
-    found = [name for name in table.names if (match := _OF_SYSTEM.fullmatch(name)) and match[1] == what]
-    return found or [name for name in table.names if name == what]
-
-
-def _of_long(
-    values: Plan, table: Table, column: str, judges: list[str], humans: list[str]
-) -> tuple[Any, Any]:
-    """Return the scores of two systems of a table with a row per item and system, joined by the item."""
-    if len(judges) != 1 or len(humans) != 1:
+def _of_systems(scores: JudgedItems, systems: list[str] | None) -> tuple[Any, Any]:
+    """Return the scores of the systems asked for, of the items that the judge scored for all of them."""
+    names = chosen_names(scores.names, systems, None, "the pilot")
+    if len(names) not in (1, 2):
         raise InvalidInputError(
-            "a table with a row per item and system has one column of the judge and one of humans",
-            hint="name them: --judge ... --human ...",
+            f"a plan is for one system or for the difference of two, got {listed(names)}",
+            hint=f"choose two: --system {names[0]} --system {names[-1]}",
         )
-    systems = np.array(table.texts(table.require(column, "system"), "system"))
-    item = table.item_column(values.data.items[0] if values.data.items else None)
-    known = list(dict.fromkeys(systems.tolist()))
-    names = values.data.systems or known
-    if len(names) not in (1, 2) or item is None or not {*names} <= {*known}:
+    if len(scores.judges) > 1:
         raise InvalidInputError(
-            f"a plan is for one system or for the difference of two, got {quoted(names)}"
-            if item is not None
-            else "no column of item ids was found, by which the systems are joined",
-            hint=f"choose two: --system {known[0]} --system {known[-1]}"
-            if item is not None
-            else "--item ...",
+            f"a pilot has one judge, got {listed(scores.judges)}", hint="name its column: --judge ..."
         )
-    ids = np.array(table.texts(item, "item"))
-    of_system = {name: dict(zip(ids[systems == name].tolist(), np.flatnonzero(systems == name).tolist(),
-                                strict=True)) for name in names}  # fmt: skip
-    shared = [one for one in of_system[names[0]] if all(one in rows for rows in of_system.values())]
-    if not shared:
+    at = [scores.names.index(name) for name in names]
+    judge, human = scores.judge[:, at, 0].T, scores.human[:, at].T
+    # An item that has all labels and lacks a score of the judge stays: the pilot refuses it.
+    kept = ~np.isnan(judge).any(axis=0) | ~np.isnan(human).any(axis=0)
+    if not kept.any():
         raise InvalidInputError("the systems share no item", hint="name the item ids: --item ...")
-    scores = _scores(table, judges[0]), _scores(table, humans[0])
-    rows = {name: np.array([places[one] for one in shared]) for name, places in of_system.items()}
-    if len(names) == 1:
-        return scores[0][rows[names[0]]], scores[1][rows[names[0]]]
-    judge, human = ({name: values[place] for name, place in rows.items()} for values in scores)
-    return judge, human
+    return _one_or_two([*judge[:, kept]], [*human[:, kept]])
+
+
+def _one_or_two(judge: list[FloatArray], human: list[FloatArray]) -> tuple[Any, Any]:
+    """Return the scores as `JudgedScores.from_pilot` takes them."""
+    return (judge[0], human[0]) if len(judge) == 1 else (dict(enumerate(judge)), dict(enumerate(human)))
 
 
 def _scores(table: Table, name: str) -> FloatArray:

@@ -201,6 +201,37 @@ def test_the_command_reads_a_pilot_of_either_form(pilot: Path, capsys: pytest.Ca
         assert shown["n_labels"] == bb.plan_labels(one, half_width=0.03).n_labels
 
 
+def test_the_command_averages_humans_and_joins_systems_by_item(
+    pilot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = pd.read_csv(pilot)
+    one = frame[["item", "judge[a]"]].assign(**{
+        "human_1[a]": frame["human[a]"] - 0.1, "human_2[a]": frame["human[a]"] + 0.1
+    })  # fmt: skip
+    humans = pilot.with_name("humans.csv")
+    one.to_csv(humans, index=False)
+    rows = [
+        {"item": row["item"], "system": name, "judge": row[f"judge[{name}]"], "human": row[f"human[{name}]"]}
+        for name, skipped in (("a", range(5)), ("b", range(3, 9)))
+        for place, row in enumerate(frame.to_dict("records"))
+        if place not in skipped
+    ]
+    unequal = pilot.with_name("unequal.csv")
+    pd.DataFrame(rows).to_csv(unequal, index=False)
+    shared = frame.iloc[9:]
+    judge, human = ({name: shared[f"{what}[{name}]"] for name in "ab"} for what in ("judge", "human"))
+    expected = {
+        humans: bb.JudgedScores.from_pilot(frame["judge[a]"], frame["human[a]"]),
+        unequal: bb.JudgedScores.from_pilot(judge, human),
+    }
+    for path, design in expected.items():
+        assert main(["plan", "--labels", str(path), "--n", "50", "--json", "-"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert shown["design"]["sd"] == pytest.approx(design.sd)
+        assert shown["design"]["correlation"] == pytest.approx(design.correlation)
+        assert shown["design"]["n_items"] == design.n_items
+
+
 def test_the_command_divides_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--sd", ".5", "--correlation", ".8", "--budget", "500", "--judge-cost", ".01"]
     assert main(["plan", "--labels", *options, "--label-cost", "1", "--json", "-"]) == 0
@@ -220,7 +251,8 @@ def test_the_command_divides_a_budget(capsys: pytest.CaptureFixture[str]) -> Non
         ("--labels PILOT --judge item --human human[a] --n 50", "holds texts"),
         ("--labels PILOT --judge judge[a] --n 50", "1 columns of the judge"),
         ("--labels PILOT --judge judge[c] --human human[a] --n 50", "judge[c]"),
-        ("--labels PILOT --system c --n 50", "judge[c]"),
+        ("--labels PILOT --system c --n 50", "no system 'c'"),
+        ("--labels PILOT --judge judge[a] --human human[a] --system a --n 50", "no column 'system'"),
     ],
 )
 def test_the_command_refuses_in_two_lines(
