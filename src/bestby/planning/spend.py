@@ -142,6 +142,12 @@ def allocate(
             design, budget, question,
             item_cost=item_cost, judge_cost=judge_cost, label_cost=label_cost, max_items=max_items,
         )  # fmt: skip
+    if not isinstance(design, RunsAndItems):
+        raise InvalidInputError(
+            f"design must be RunsAndItems or JudgedScores, got {type(design).__name__}",
+            hint="RunsAndItems(difference=0.02, item_sd=0.3, run_sd=0.01, rest_sd=0.4)",
+            argument="design",
+        )
     checks.refuse_unused("runs and items", judge_cost=(judge_cost, 0.0), label_cost=(label_cost, 0.0))
     costs = Costs(budget, run_cost, item_cost, answer_cost, max_items, max_runs)
     return _allocate_runs(design, costs, question)

@@ -150,6 +150,7 @@ def test_limits_and_prices_of_items_are_kept() -> None:
         (lambda: bb.JudgedScores.from_pilot({"a": range(6)}, {"a": range(6)}), "the same two systems"),
         (lambda: bb.JudgedScores.from_pilot({"a": range(6)}, range(6)), "both"),
         (lambda: bb.JudgedScores.from_pilot(["x"] * 6, range(6)), "must be numbers"),
+        (lambda: bb.allocate(bb.PairedScores(0.1, 1.0), 10.0), "got PairedScores"),  # type: ignore[call-overload]
         (lambda: bb.allocate(DESIGN, 3.0, label_cost=1.0, judge_cost=0.1), "pays for 3 labels"),
         (lambda: bb.allocate(DESIGN, 30.0, judge_cost=0.1), "labels cost nothing"),  # type: ignore[call-overload]
         (lambda: bb.allocate(DESIGN, 30.0, label_cost=1.0), "nothing limits them"),
