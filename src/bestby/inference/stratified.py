@@ -63,7 +63,7 @@ def _clipped(weights: FloatArray, least: IntArray, most: IntArray, n: int) -> Fl
     return np.clip(high * weights, least, most)
 
 
-def drawn_units(order: IntArray, strata: IntArray, numbers: IntArray) -> IntArray:
+def first_units(order: IntArray, strata: IntArray, numbers: IntArray) -> IntArray:
     """Return the first units of each stratum in a random order, in this order.
 
     With the same order more units hold those of a smaller draw, so that a draw can be extended.
@@ -79,10 +79,12 @@ def drawn_units(order: IntArray, strata: IntArray, numbers: IntArray) -> IntArra
 
     Examples
     --------
-    >>> drawn_units(np.array([3, 1, 0, 2]), np.array([0, 0, 1, 1]), np.array([1, 1])).tolist()
+    >>> first_units(np.array([3, 1, 0, 2]), np.array([0, 0, 1, 1]), np.array([1, 1])).tolist()
     [3, 1]
     """
+    by_stratum = np.argsort(strata[order], kind="stable")
+    stratum = strata[order][by_stratum]
+    turn = np.arange(order.size) - np.searchsorted(stratum, stratum)  # place within the stratum
     kept = np.zeros(order.size, dtype=np.bool_)
-    for stratum, number in enumerate(numbers.tolist()):
-        kept[np.flatnonzero(strata[order] == stratum)[:number]] = True
+    kept[by_stratum] = turn < numbers[stratum]
     return order[kept]

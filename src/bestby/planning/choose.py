@@ -14,7 +14,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby._core.typing import FloatArray, IntArray, Rng
 from bestby.data.roles import listed
-from bestby.inference.stratified import LEAST, drawn_sizes, drawn_units
+from bestby.inference.stratified import LEAST, drawn_sizes, first_units
 from bestby.planning.pool import Pool, Strata, pool_of
 from bestby.resampling.streams import block_generator, seed_of
 from bestby.results.base import Note, provenance_of, remember_backend
@@ -134,7 +134,7 @@ def choose_items(
     spreads = _spreads(made, allocation, sds)
     numbers = _numbers(made, size, spreads, pool.unit)
     shuffled = pool.by_id()[block_generator(seed, "chosen", 0).permutation(pool.n_units)]
-    units = drawn_units(shuffled, made.codes, numbers)
+    units = first_units(shuffled, made.codes, numbers)
     rows = pool.rows_of(units if shuffle else np.sort(units))
     return _result(
         pool, made, rows, numbers, spreads,

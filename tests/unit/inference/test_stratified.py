@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestby.inference.stratified import drawn_sizes, drawn_units
+from bestby.inference.stratified import drawn_sizes, first_units
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -44,7 +44,7 @@ def test_a_stratum_without_spread_takes_what_the_others_cannot_give() -> None:
 def test_a_larger_draw_holds_the_smaller_one() -> None:
     order = np.random.default_rng(1).permutation(30)
     strata = np.arange(30) % 3
-    small = drawn_units(order, strata, np.array([2, 3, 4]))
-    large = drawn_units(order, strata, np.array([4, 3, 6]))
+    small = first_units(order, strata, np.array([2, 3, 4]))
+    large = first_units(order, strata, np.array([4, 3, 6]))
     assert {*small.tolist()} < {*large.tolist()}
     assert np.bincount(strata[large]).tolist() == [4, 3, 6]
