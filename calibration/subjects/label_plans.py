@@ -31,6 +31,7 @@ of labels makes up for that.
 
 POWER, CAUTIOUS = What("power", "as estimated", default=True), What("power", "cautious")
 COVERAGE = What("coverage", "of the study", default=True)
+NOT_COUNTED = dict.fromkeys((POWER, CAUTIOUS, COVERAGE), Outcome(None))
 CODES = {"few_labels", "small_pilot", "pilot_too_uncertain", "judge_saves_little"}
 ITEMS = 2000
 
@@ -50,12 +51,12 @@ def _one(rng: np.random.Generator, _seed: int, name: str, pilot: int) -> Mapping
     if pilot:
         judge, human = draw(rng, pilot)
         if np.ptp(human) == 0.0:
-            return {POWER: Outcome(None), CAUTIOUS: Outcome(None), COVERAGE: Outcome(None)}
+            return NOT_COUNTED
         design = JudgedScores.from_pilot(judge, human, n_items=ITEMS)
     try:
         plan = plan_labels(design, margin=margin)
     except DesignError:  # no number of labels is enough
-        return {POWER: Outcome(None), CAUTIOUS: Outcome(None), COVERAGE: Outcome(None)}
+        return NOT_COUNTED
     noted = any(note.code in CODES for note in plan.notes)
     estimate, half = _study(rng, draw, plan.n_labels)
     found = {
