@@ -11,6 +11,7 @@ if none is given), in the layout of each tool:
 - ``promptfoo.json`` (promptfoo), run 0 of all systems, each a provider;
 - ``deepeval/SYSTEM.json`` (DeepEval), run 0;
 - ``openai_evals/SYSTEM.jsonl`` (OpenAI evals), run 0;
+- ``langsmith/SYSTEM.csv`` (LangSmith), run 0;
 - ``tau/SYSTEM.json`` (tau-bench), the five runs as trials;
 - ``scores.jsonl`` (plain JSON Lines), run 0 of all names, the territories in random order;
 - ``wandb.csv`` and ``mlflow.csv``, the accuracies of all runs.
@@ -230,6 +231,24 @@ def openai_evals(path: Path, system: str, rows: list[Row]) -> None:
     write(path, "".join(f"{json.dumps(line)}\n" for line in lines))
 
 
+def langsmith(path: Path, system: str, rows: list[Row]) -> None:
+    """Write an experiment as LangSmith does: the frame of its results as CSV."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(
+        [
+            *("inputs.name", "outputs.language", "error", "reference.language", "feedback.correct"),
+            *("execution_time", "example_id", "id"),
+        ]
+    )
+    for row in rows:
+        example = hashlib.sha256(row["item"].encode()).hexdigest()[:32]
+        run = hashlib.sha256(f"{system} {row['item']}".encode()).hexdigest()[:32]
+        right = row[system] == row["gold"]
+        writer.writerow([row["name"], row[system], "", row["gold"], right, 0.001, example, run])
+    write(path, table.getvalue())
+
+
 def tau(path: Path, system: str, by_run: dict[str, list[Row]]) -> None:
     """Write trajectories as tau-bench does, without their messages."""
     trajectories = []
@@ -272,6 +291,7 @@ def main(folder: Path) -> None:
         resolved(folder / "resolved" / f"{system}.json", system, by_run["0"])
         deepeval(folder / "deepeval" / f"{system}.json", system, by_run["0"])
         openai_evals(folder / "openai_evals" / f"{system}.jsonl", system, by_run["0"])
+        langsmith(folder / "langsmith" / f"{system}.csv", system, by_run["0"])
         tau(folder / "tau" / f"{system}.json", system, by_run)
     promptfoo(folder / "promptfoo.json", by_run["0"])
     experiments(folder)

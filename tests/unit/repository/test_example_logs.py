@@ -39,6 +39,7 @@ def test_the_same_files_come_out_byte_for_byte(tmp_path: Path) -> None:
         ["resolved/nb_13.json", "resolved/svm_14.json"],
         ["promptfoo.json"],
         ["deepeval/nb_13.json", "deepeval/svm_14.json"],
+        ["langsmith/nb_13.csv", "langsmith/svm_14.csv"],
         ["openai_evals/nb_13.jsonl", "openai_evals/svm_14.jsonl"],
     ],
 )

@@ -33,6 +33,8 @@ FORMATS: tuple[str, ...] = (
     "openai_evals",
     "tau_bench",
     "mteb",
+    "lighteval",
+    "langsmith",
     "monitor_files",
     "pairs",
     "experiment_csv",

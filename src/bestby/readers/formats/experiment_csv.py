@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +12,11 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import FloatArray, OnMissing
-from bestby.data.columns import MISSING, text_of
+from bestby.data.columns import MISSING
 from bestby.data.table import SYSTEM_WORDS, Table, listed
 from bestby.data.values import as_scores
 from bestby.readers.files import read_table
+from bestby.readers.formats._lines import cells_of, header_of
 from bestby.readers.formats.base import Read, refuse_gold
 from bestby.results.base import Note
 
@@ -84,14 +84,7 @@ _TOOLS = (
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether a file is such a table, from the names of its columns."""
-    if head.startswith((b"PK", b"PAR1", b"\x93NUMPY")):
-        return False
-    line = head.split(b"\n", 1)[0].decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r")
-    try:
-        names = next(csv.reader([line]), [])
-    except csv.Error:
-        return False
-    return _tool([name.strip() for name in names]) is not None
+    return _tool(header_of(head)) is not None
 
 
 def _tool(names: Sequence[str]) -> _Tool | None:
@@ -157,7 +150,7 @@ def _part(
             f"{path} is not a table of runs of MLflow or Weights & Biases",
             hint=f"its columns are: {listed(table.names)}",
         )
-    rows = [row for row, text in enumerate(_texts(table, tool.status)) if text.lower() == "finished"]
+    rows = [row for row, text in enumerate(cells_of(table, tool.status)) if text.lower() == "finished"]
     if not rows:
         raise InvalidInputError(f"{path}: none of the {table.n_rows} runs has finished")
     left_out = table.n_rows - len(rows)
@@ -175,12 +168,6 @@ def _part(
     description += [] if seeds is None else ["runs in the order of their seeds"]
     metric = score.removeprefix("metrics.") if tool.prefixed else score
     return _Part(str(path), _by_system(table, systems, scores, seeds), metric, description, notes)
-
-
-def _texts(table: Table, name: str) -> list[str]:
-    """Return a column as text, "" where nothing is."""
-    column = text_of(table.column(name))
-    return ["" if gone else str(text) for text, gone in zip(column.values, column.missing, strict=True)]
 
 
 def _last(name: str) -> str:
@@ -212,7 +199,7 @@ def _seeds(table: Table, tool: _Tool, system: str | None) -> list[str] | None:
     names = [name for name in table.names if name not in other and _last(name) in _SEED_WORDS]
     if tool.prefixed:
         names = [name for name in names if name.startswith("params.")] or names
-    return _texts(table, names[0]) if names else None
+    return cells_of(table, names[0]) if names else None
 
 
 def _systems(
@@ -225,7 +212,7 @@ def _systems(
     for wanted in _SYSTEM_WORDS:
         for name in table.names:
             if _last(name) == wanted and not name.startswith("metrics."):
-                texts = _texts(table, name)
+                texts = cells_of(table, name)
                 if len({texts[row] for row in rows}) > 1 and all(texts[row] for row in rows):
                     return texts, f"column {name}", ()
     if tool.prefixed:
@@ -233,7 +220,7 @@ def _systems(
         if combined is not None:
             return (*combined, ())
     if tool.run in table.data:
-        names = _texts(table, tool.run)
+        names = cells_of(table, tool.run)
         finished = [names[row] for row in rows]
         if 1 < len(set(finished)) < len(finished) and all(finished):
             return names, f"column {tool.run}", ()
@@ -252,7 +239,7 @@ def _systems(
 def _settings(table: Table, rows: Sequence[int]) -> tuple[list[str], str] | None:
     """Return the settings that vary between runs, other than the seed, spelt out for each run."""
     names = [name for name in table.names if name.startswith("params.") and _last(name) not in _SEED_WORDS]
-    columns = {name: _texts(table, name) for name in names}
+    columns = {name: cells_of(table, name) for name in names}
     varying = [name for name in names if len({columns[name][row] for row in rows}) > 1]
     if not varying:
         return None

@@ -1,0 +1,131 @@
+"""Details of lighteval: a Parquet file per model and task, with a row per item and its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_file
+from bestby._core.typing import OnMissing
+from bestby.readers.database import connection, literal
+from bestby.readers.formats._documents import Record, beginning, document, number, word
+from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+
+_COLUMNS = {"doc", "metric", "model_response"}
+_FIELDS = ("id", "task_name", "query")
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Tell whether a file is a table of details, from the names and types of its columns."""
+    if not head.startswith(b"PAR1"):
+        return False
+    try:
+        with connection(path) as database:
+            rows = database.execute("DESCRIBE SELECT * FROM read_parquet(?)", [literal(path)]).fetchall()
+    except InvalidInputError:
+        return False
+    return {str(name) for name, kind, *_ in rows if str(kind).startswith("STRUCT")} >= _COLUMNS
+
+
+def read(
+    paths: Mapping[str, Path],
+    *,
+    gold: Path | None = None,
+    on_missing: OnMissing = "error",
+    value_column: str | None = None,
+    clusters: str | None = None,
+) -> Read:
+    """Read the details of two or more models, on one task or several.
+
+    Items are joined by the id of their document. `value_column` is the metric, by default the only one. The
+    model is the folder of the details (``details/MODEL/DATE``), unless the user names it. The file of results
+    beside the details tells the metrics of which lower values are better.
+    """
+    refuse_gold(gold, "the details of lighteval hold their scores and need no gold")
+    files = files_of(paths, recognises)
+    scored = [part for file in files for part in _scored(file)]
+    falling = {name for file in files for name in _falling(file.path)}
+    return compared(
+        scored,
+        "details of lighteval",
+        wanted=value_column,
+        falling=frozenset(falling),
+        what="metric",
+        on_missing=on_missing,
+        clusters=clusters,
+    )
+
+
+def _scored(file: File) -> Iterator[Scored]:
+    """Return the samples of a file, apart by their task."""
+    by_task: dict[str, list[Sample]] = {}
+    for place, (doc, metrics) in enumerate(_rows(file.path)):
+        record = Record(f"{file.path}, row {place + 1}", doc)
+        item, task = word(record.need("id")), word(record.need("task_name"))
+        if item is None or task is None:
+            raise InvalidInputError(
+                f"{record.where}: the id and the task of a document must be texts",
+                hint="give the files that lighteval wrote, without others",
+            )
+        scores = {name: number(value) for name, value in metrics.items() if not isinstance(value, list)}
+        sample = Sample(record.where, item, scores, content=beginning(doc.get("query")))
+        by_task.setdefault(task.rsplit("|", 1)[0], []).append(sample)
+    if not by_task:
+        raise InvalidInputError(f"{file.path} has no rows", hint="run the evaluation to its end")
+    model = file.system(_model(file.path))
+    for task, samples in by_task.items():
+        yield Scored(str(file.path), model, file.name, task, samples)
+
+
+def _rows(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return the document and the metrics of each row, without the answers, which may be large."""
+    with connection(path) as database:
+        kinds = {
+            str(name): str(kind)
+            for name, kind, *_ in database.execute(
+                "DESCRIBE SELECT unnest(doc) FROM read_parquet(?)", [literal(path)]
+            ).fetchall()
+        }
+        fields = ", ".join(f"'{name}': doc.{name}" for name in _FIELDS if name in kinds)
+        needed = f"{{{fields}}}" if fields else "doc"
+        rows = database.execute(f"SELECT {needed}, metric FROM read_parquet(?)", [literal(path)]).fetchall()
+    return [(doc, metrics if isinstance(metrics, dict) else {}) for doc, metrics in rows]
+
+
+def _model(path: Path) -> str | None:
+    """Return the model whose details a file holds, from the folders that it lies in.
+
+    >>> _model(Path("out/details/org/small/2026-01-01T00-00-00.000000/details_qa|0_2026.parquet"))
+    'org/small'
+    """
+    folders = path.parts[:-2]
+    if "details" not in folders:
+        return None
+    last = len(folders) - 1 - folders[::-1].index("details")
+    return "/".join(folders[last + 1 :]) or None
+
+
+def _falling(path: Path) -> set[str]:
+    """Return the metrics of which lower values are better, as the file of results tells."""
+    model = _model(path)
+    if model is None:
+        return set()
+    root = path.parents[2 + model.count("/") + 1]
+    results = root / "results" / model / f"results_{path.parent.name}.json"
+    if not is_file(results):
+        return set()
+    tasks = Record(str(results), document(results).part("config_tasks"))
+    metrics = [
+        one for task in tasks.data for one in tasks.part(task).get("metrics") or () if isinstance(one, dict)
+    ]
+    falling: set[str] = set()
+    for one in metrics:
+        names, rising = one.get("metric_name"), one.get("higher_is_better")
+        for name in names if isinstance(names, list) else [names]:
+            better = rising.get(name) if isinstance(rising, dict) else rising
+            if isinstance(name, str) and better is False:
+                falling.add(name)
+    return falling
