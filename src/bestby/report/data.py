@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -15,7 +13,6 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import MissingExtraError
-from bestby._core.text import safe_json
 from bestby.report import disagreements
 from bestby.report.document import kind_of
 from bestby.report.summary import all_notes
@@ -24,11 +21,7 @@ from bestby.report.writers.csv import lines, lines_of_columns
 from bestby.results.base import FRAMES, Note
 from bestby.results.comparison import Difference
 from bestby.results.loading import FORMAT, encoded
-from bestby.results.pairs import VERDICTS, Differences, Pairs, notes_of, parts_of
-
-_ROWS = 2000  # written at a time
-
-_UNDEFINED = dict.fromkeys(("NaN", "Infinity", "-Infinity"), "null")
+from bestby.results.pairs import VERDICTS, Differences, Pairs, parts_of
 
 DISAGREEMENT = "disagreement"
 """In place of an attribute: which parts of a difference disagree."""
@@ -93,10 +86,11 @@ def without_skipped(c: Any, rows: Iterable[dict[str, Any]]) -> Iterable[dict[str
 
 def to_dict(c: Any) -> dict[str, Any]:
     """Return a result as JSON knows it: first what is easy to read, then under "record" everything."""
-    return {**_readable(c), "record": encoded(c)}
+    return {**readable(c), "record": encoded(c)}
 
 
-def _readable(c: Any) -> dict[str, Any]:
+def readable(c: Any) -> dict[str, Any]:
+    """Return what is easy to read of a result, as JSON knows it."""
     document = {
         "kind": type(c).__name__,
         "format": FORMAT,
@@ -105,7 +99,7 @@ def _readable(c: Any) -> dict[str, Any]:
         "notes": notes_as_dicts(all_notes(c)),
         "provenance": c.provenance and asdict(c.provenance),
     }
-    return cast("dict[str, Any]", _plain(document))
+    return cast("dict[str, Any]", plain(document))
 
 
 def notes_as_dicts(notes: Iterable[Note]) -> list[dict[str, Any]]:
@@ -172,7 +166,7 @@ def to_frame(c: Any, what: str | None = None, backend: str | None = None) -> Any
     """Return a table of a result as a data frame."""
     values: dict[str, Any]
     if _asks_for_many(c, what):
-        parts = [_shown_columns(c, part) for part in c.differences.parts]
+        parts = [shown_columns(c, part) for part in c.differences.parts]
         values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     else:
         columns, rows = table_of(c, what)
@@ -249,7 +243,7 @@ def _columns(part: Sequence[Difference]) -> dict[str, Any]:
     return dict(zip(COLUMNS, columns, strict=True))
 
 
-def _shown_columns(c: Any, part: Sequence[Difference]) -> dict[str, Any]:
+def shown_columns(c: Any, part: Sequence[Difference]) -> dict[str, Any]:
     """Return the columns of some differences that a result shows."""
     left_out = skipped(c)
     return {name: column for name, column in _columns(part).items() if name not in left_out}
@@ -259,58 +253,21 @@ def to_csv(c: Any, what: str | None = None, *, spreadsheet_safe: bool = False) -
     """Return the rows of `to_frame` as CSV: floats to the last bit, NaN and None empty."""
     safe = checks.flag(spreadsheet_safe, "spreadsheet_safe")
     if _asks_for_many(c, what):
-        parts = [_shown_columns(c, part) for part in c.differences.parts]
+        parts = [shown_columns(c, part) for part in c.differences.parts]
         texts = (lines_of_columns([*part.values()], spreadsheet_safe=safe) for part in parts)
         return "".join([lines([[*parts[0]]]), *texts])
     columns, rows = table_of(c, what)
     return lines(chain([columns], ([row[name] for name in columns] for row in rows)), spreadsheet_safe=safe)
 
 
-def to_json(c: Any) -> str:
-    """Return a result as JSON, floats to the last bit: indented, but for the record, which is one line."""
-    many = isinstance(getattr(c, "differences", ()), Differences)
-    readable = _readable_many(c) if many else _json(_readable(c))
-    record = safe_json(json.dumps(encoded(c), ensure_ascii=False))
-    return readable.removesuffix("\n}") + f',\n  "record": {record}\n}}\n'
-
-
-def _readable_many(c: Any) -> str:
-    """Return the readable part, the differences written piece by piece."""
-    notes = (*c.notes, *notes_of(c.differences))
-    document = _readable(dataclasses.replace(c, differences=(), notes=notes))
-    before, after = _json(document).split('"differences": []')
-    pieces = [before, '"differences": [']
-    for part in c.differences.parts:
-        columns = _shown_columns(c, part)
-        form = "\n    {\n      " + ",\n      ".join(f"{_json(name)}: %s" for name in columns) + "\n    }"
-        for start in range(0, len(part), _ROWS):
-            texts = [_texts(column[start : start + _ROWS]) for column in columns.values()]
-            pieces += [",".join([form % row for row in zip(*texts, strict=True)]), ","]
-    return "".join([*pieces[:-1], "\n  ]", after])
-
-
-def _texts(column: Any) -> list[str]:
-    """Return the JSON of each value of a column, which never holds the end of a line."""
-    values = column.tolist() if isinstance(column, np.ndarray) else column
-    text = safe_json(json.dumps(values, ensure_ascii=False, default=_plain, separators=("\n", ":")))
-    texts = text[1:-1].split("\n")
-    if "NaN" not in text and "Infinity" not in text:
-        return texts
-    return [_UNDEFINED.get(one, one) for one in texts]
-
-
-def _json(value: Any) -> str:
-    return safe_json(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return `value` as JSON knows it."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -151,9 +151,12 @@ def words_of_pairs(pairs: Pairs) -> list[str | None]:
             | (verdict["not worse"] & behind)
             | (verdict["not better"] & ahead)
         )
-    distinct, place = np.unique(found, axis=1, return_inverse=True)
-    said = [words(tuple(kind for kind, is_so in zip(order, one, strict=True) if is_so)) for one in distinct.T]
-    return [said[i] for i in place.reshape(-1).tolist()]
+    number = (1 << np.arange(len(order))) @ found  # one bit per kind
+    said = {
+        one: words(tuple(kind for position, kind in enumerate(order) if one >> position & 1))
+        for one in np.unique(number).tolist()
+    }
+    return [said[one] for one in number.tolist()]
 
 
 def line(rows: Iterable[tuple[Difference, Kinds]], c: Any) -> str:

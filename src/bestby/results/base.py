@@ -191,7 +191,7 @@ class Reported:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON, floats unrounded, that `bestby.load` reads back; write it to `path` if given."""
-        return written(report_module("data").to_json(self), path)
+        return written(report_module("as_json").to_json(self), path)
 
     def to_frame(self, what: str | None = None, *, backend: str | None = None) -> Any:
         """Return one of the tables of the result as a data frame, numbers unrounded.

@@ -310,8 +310,9 @@ def examples(differences: Sequence[Difference]) -> list[tuple[Difference, int]]:
     shown: list[tuple[Difference, int]] = []
     for part in parts_of(differences):
         if isinstance(part, Pairs):
-            _, first, counts = np.unique(part.how, return_index=True, return_counts=True)
-            shown += [(part[int(first[i])], int(counts[i])) for i in np.argsort(first)]
+            alike = [part.how == code for code in np.unique(part.how)]
+            first = [(int(found.argmax()), int(found.sum())) for found in alike]
+            shown += [(part[position], count) for position, count in sorted(first)]
         else:
             shown += [(d, 1) for d in part]
     return shown

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.typing import Array
+from bestby.report.writers import floats
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
             "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
@@ -24,14 +25,17 @@ def lines(rows: Iterable[Sequence[Any]], delimiter: str = ",", *, spreadsheet_sa
 
 def lines_of_columns(columns: Sequence[Sequence[Any] | Array], *, spreadsheet_safe: bool = False) -> str:
     """Return the same, separated by commas, of columns of equally many values."""
-    cells = (_cells(column, spreadsheet_safe) for column in columns)
+    numbers = {i: x for i, x in enumerate(columns) if isinstance(x, np.ndarray) and x.dtype == np.float64}
+    texts = dict(zip(numbers, floats.texts([*numbers.values()]), strict=True))
+    cells = (
+        ["" if text == "nan" else text for text in texts[i]] if i in texts else _cells(x, spreadsheet_safe)
+        for i, x in enumerate(columns)
+    )
     return "".join([f"{','.join(row)}\n" for row in zip(*cells, strict=True)])
 
 
 def _cells(column: Sequence[Any] | Array, spreadsheet_safe: bool) -> list[str]:
     """Return the text of each value of a column, of texts that come again once."""
-    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
-        return ["" if value != value else repr(value) for value in column.tolist()]
     cell = partial(_cell, delimiter=",", spreadsheet_safe=spreadsheet_safe)
     values = column.tolist() if isinstance(column, np.ndarray) else column
     of_texts = {value: cell(value) for value in {value for value in values if isinstance(value, str)}}
