@@ -17,7 +17,7 @@ from bestby.engine.base import STANDARDISED, Drawing, Pair
 from bestby.engine.stacked import Midpoint, batches
 from bestby.engine.table import Table, ordered, projected
 from bestby.engine.transforms import Swap, Taken, TakenByPairs
-from bestby.inference import permutation, tilting
+from bestby.inference import permutation, tilted_draws, tilting
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import CELL_COST_SWAP, Units
@@ -74,7 +74,7 @@ class Permutations:
         left: list[Pair] = []
         for pair in pairs:
             kinds = cache(partial(self._kinds, pair))
-            result = self._exact(pair, alternative, kinds) if exact else None
+            result = self._without_plain(pair, alternative, drawing, kinds) if exact else None
             if result is None:
                 result = self._by_cells(pair, alternative, drawing, kinds)
             if result is None:
@@ -97,7 +97,7 @@ class Permutations:
             if not tilting.few_hits(result):
                 continue
             kinds = cache(partial(self._kinds, pair))
-            refined[pair] = self._tilted(pair, result, kinds, drawing.seed)
+            refined[pair] = tilting.refined(result, *self._swaps(pair, kinds), drawing.seed)
             if tilting.few_hits(refined[pair]) and most > drawing.n_resamples:
                 again = self._by_cells(pair, result.alternative, more, kinds)
                 if again is None:
@@ -106,7 +106,19 @@ class Permutations:
                     refined[pair] = again
         return refined | (self._dense(left, results[left[0]].alternative, more) if left else {})
 
-    def _tilted(self, pair: Pair, result: TestResult, kinds: Kinds, seed: int) -> TestResult:
+    def _without_plain(
+        self, pair: Pair, alternative: Alternative, drawing: Drawing, kinds: Kinds
+    ) -> TestResult | None:
+        """Return the exact test, or that of tilted draws alone where the data are far out; None elsewhere."""
+        result = self._exact(pair, alternative, kinds)
+        if result is not None:
+            return result
+        swaps, tolerance = self._swaps(pair, kinds)
+        observed = float(self.scores[pair[0], pair[1]] - self.scores[pair[0], pair[2]])
+        return tilting.far(swaps, observed, alternative, tolerance, drawing.seed, drawing.n_resamples)
+
+    def _swaps(self, pair: Pair, kinds: Kinds) -> tuple[tilted_draws.Swaps, float]:
+        """Return how the difference depends on the swaps of the units, and its tolerance for ties."""
         delta, counts, own = kinds()
         midpoint, half, observed, scale = self._midpoint(pair)
         difference = Swap(self.metrics[pair[0]], midpoint)
@@ -119,8 +131,8 @@ class Permutations:
             here = signs @ shifts
             return difference(here + shifts) - difference(here - shifts)
 
-        swaps = tilting.Swaps(counts, own, changes, lambda signs: difference(signs @ shifts), changes_at)
-        return tilting.refined(result, swaps, tolerance, seed)
+        swaps = tilted_draws.Swaps(counts, own, changes, lambda signs: difference(signs @ shifts), changes_at)
+        return swaps, tolerance
 
     def _midpoint(self, pair: Pair) -> Midpoint:
         m, a, b = pair

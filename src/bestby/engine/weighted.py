@@ -13,7 +13,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
-from bestby.inference import clusters, permutation, tilting
+from bestby.inference import clusters, permutation, tilted_draws, tilting
 from bestby.inference.clusters import StandardError
 from bestby.metrics.base import BaseMetric
 from bestby.resampling import streams
@@ -253,7 +253,7 @@ class ItemGroup(Group):
 
     def _swaps(
         self, units: IntArray, difference: Callable[[Array], FloatArray], observed: float
-    ) -> tilting.Swaps:
+    ) -> tilted_draws.Swaps:
         """Return the difference as a function of the signs of the units that differ; minus is swapped."""
         most = max(1, min(self._most(), resampling.WEIGHT_BLOCK // self.n_units))
 
@@ -267,7 +267,7 @@ class ItemGroup(Group):
 
         changed = resampling.run_blocks(flipped, units.size, most, 1, None)
         ones = np.ones(units.size, dtype=np.int64)
-        return tilting.Swaps(ones, ones, observed - changed, drawn_difference)
+        return tilted_draws.Swaps(ones, ones, observed - changed, drawn_difference)
 
     def _bits(self, swapped: BoolArray, units: IntArray) -> Array:
         """Return the swap bits of all units (R, n) from those of some of them."""

@@ -10,20 +10,21 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv, expit, pdtrc
+from scipy.special import betaincinv, pdtrc
 
 from bestby._core import rounding
-from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.inference.sign_sums import tilt
-from bestby.resampling import streams
+from bestby._core.typing import Alternative, FloatArray
+from bestby.inference.tilted_draws import Swaps, chances_elsewhere, chances_near, log_odds_of, signs_of
 from bestby.results.values import TestResult
 
 FEW_HITS = 10
 """Hits among the draws of the null hypothesis below which tilted draws follow."""
+
+FAR = 6.0
+"""Standard deviations under the null hypothesis from which a hit is so rare that no plain draw is made."""
 
 RELATIVE_ERROR = 0.15
 """Relative standard error of the p-value at which they end."""
@@ -58,67 +59,8 @@ MOST_PLAIN_WORK = 1_000_000_000
 """Plain draws times units that are made for one pair where tilted ones fail; a tenth of it for ranks."""
 
 _BATCH = 250
-_BLOCK = 1 << 18
-_STEPS = 1 << 16
 _DISAGREES = 1e-4
-_STEEPEST = 1e6
-_HALVINGS = 30
-_SUMMED = 32  # units of a kind up to which they are drawn one by one: sooner done than a binomial draw
-
 METHOD = "importance sampling"
-
-
-@dataclass(frozen=True, eq=False)
-class Swaps:
-    """How the difference of a pair depends on the swaps of its units.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (D,)
-        How many units there are of each kind; the units of a kind change the difference alike.
-    own : ndarray of int, shape (D,)
-        The data: of each kind, the units with a plus sign less those with a minus sign.
-    changes : ndarray, shape (D,)
-        What the sign of one unit of each kind changes in the difference, near the data; it may be undefined.
-    difference : callable
-        Takes such sums of signs (R, D), and returns the differences A minus B, shape (R,).
-    changes_at : callable, optional
-        Takes sums of signs (D,), which need not be whole, and returns what the sign of one unit of each kind
-        changes there, shape (D,). None if the difference is known at whole numbers of units only.
-    """
-
-    counts: IntArray
-    own: IntArray
-    changes: FloatArray
-    difference: Callable[[FloatArray], FloatArray]
-    changes_at: Callable[[FloatArray], FloatArray] | None = None
-
-    @property
-    def effects(self) -> FloatArray:
-        """Half of the changes, 0 where they are undefined: the effect of a plus sign."""
-        return _effects(self.changes)
-
-    def towards(self, direction: float) -> Swaps:
-        """Return the same times the direction, its signs such that no plus sign has a negative effect.
-
-        Exchanging the two systems then changes nothing.
-        """
-        turn = np.where(direction * self.effects < 0.0, -1, 1)
-
-        def difference(signs: FloatArray) -> FloatArray:
-            return direction * self.difference(signs * turn)
-
-        def changes_at(signs: FloatArray) -> FloatArray:
-            assert self.changes_at is not None
-            return direction * turn * self.changes_at(signs * turn)
-
-        own, changes = turn * self.own, direction * turn * self.changes
-        return Swaps(self.counts, own, changes, difference, self.changes_at and changes_at)
-
-
-def _effects(changes: FloatArray) -> FloatArray:
-    effects: FloatArray = np.where(np.isfinite(changes), 0.5 * changes, 0.0)
-    return effects
 
 
 def few_hits(result: TestResult) -> bool:
@@ -174,15 +116,21 @@ def refined(
        estimation, IEEE Trans. Inf. Theory 36, 579-588.
     """
     swaps = swaps.towards(_direction(plain.alternative, plain.statistic))
-    chances = _chances(swaps)
-    if chances is None or not (linear or _described(swaps, seed)):
+    if not (linear or _described(swaps, _null_draws(swaps, seed))):
         return plain
-    least = float(swaps.difference(swaps.own[None, :].astype(np.float64))[0]) - tolerance
+    return _refined(plain, swaps, swaps.least(tolerance), seed)
+
+
+def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestResult:
+    """Return the same for swaps that are turned towards the data, and described by their effects."""
+    chances = chances_near(swaps)
+    if chances is None:
+        return plain
     most = min(MOST_DRAWS, max(FEWEST_DRAWS, plain.n_resamples)) // _BATCH
     drawn = _drawn(swaps, chances, least, seed, most)
     if drawn.total == 0.0 or not drawn.error <= LARGEST_ERROR:
         return plain
-    log_odds = _log_odds(drawn.chances)
+    log_odds = log_odds_of(drawn.chances)
     all_minus = -float(swaps.counts @ (math.log(2.0) + np.log1p(-drawn.chances)))
     log_own = all_minus - 0.5 * float((swaps.counts + swaps.own) @ log_odds)
     mean_weight = (1.0 + drawn.total) / (1.0 + drawn.size)
@@ -193,6 +141,27 @@ def refined(
         return plain
     size = drawn.size + plain.n_resamples
     return dataclasses.replace(plain, p_value=p, method=METHOD, error=drawn.error * p, n_resamples=size)
+
+
+def far(
+    swaps: Swaps, observed: float, alternative: Alternative, tolerance: float, seed: int, n_resamples: int
+) -> TestResult | None:
+    """Return the test by tilted draws alone where the data are so far out that no plain draw would be a hit.
+
+    It is the p-value of `refined`. None where the data are nearer, or tilted draws fail.
+    """
+    swaps = swaps.towards(_direction(alternative, observed))
+    least = swaps.least(tolerance)
+    out = min(float(swaps.effects @ swaps.own), least)
+    if not out > FAR * math.sqrt(float(swaps.counts @ swaps.effects**2)):
+        return None
+    null = _null_draws(swaps, seed)
+    if not (null[0] < least).all() or not _described(swaps, null):
+        return None
+    unhit = 1.0 / (1.0 + n_resamples)
+    plain = TestResult("permutation", unhit, alternative, False, "monte carlo", 0.0, n_resamples, observed)
+    found = _refined(plain, swaps, least, seed)
+    return None if found is plain else dataclasses.replace(found, n_resamples=found.n_resamples - n_resamples)
 
 
 def refined_mean(plain: TestResult, differences: FloatArray, divisor: float, seed: int) -> TestResult:
@@ -224,7 +193,7 @@ def _drawn(swaps: Swaps, chances: FloatArray, least: float, seed: int, most: int
     near = _weighed(swaps, chances, least, seed, range(1, 1 + most), patient=swaps.changes_at is None)
     if swaps.changes_at is None or (near.total >= 1.0 and near.error <= LARGEST_ERROR):
         return near
-    elsewhere = _chances_elsewhere(swaps, least)
+    elsewhere = chances_elsewhere(swaps, least)
     if elsewhere is None:
         return near
     far = _weighed(swaps, elsewhere, least, seed, range(1 + most, 1 + 2 * most))
@@ -239,12 +208,12 @@ def _weighed(
     About half of the draws by a tilt that leads to the data are hits: unless `patient`, a first batch without
     any is the last.
     """
-    log_odds = _log_odds(chances)
+    log_odds = log_odds_of(chances)
     of_own = float(swaps.own @ log_odds)
     total = squares = error = 0.0
     drawn = 0
     for batch in batches:
-        for signs in _batch(seed, batch, _BATCH, swaps.counts, chances):
+        for signs in signs_of(seed, batch, _BATCH, swaps.counts, chances):
             found = swaps.difference(signs)
             hits = (found >= least) | np.isnan(found)
             with np.errstate(over="ignore"):
@@ -257,115 +226,32 @@ def _weighed(
     return _Drawn(chances, total, error, drawn)
 
 
-def _described(swaps: Swaps, seed: int) -> bool:
+def _null_draws(swaps: Swaps, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return the differences, and the sums of the effects, of draws of the null hypothesis."""
+    found, described = [], []
+    for signs in signs_of(seed, 0, _BATCH, swaps.counts, np.full(swaps.counts.size, 0.5)):
+        found.append(swaps.difference(signs))
+        described.append(signs @ swaps.effects)
+    return np.concatenate(found), np.concatenate(described)
+
+
+def _described(swaps: Swaps, null: tuple[FloatArray, FloatArray]) -> bool:
     """Return whether effects of many units describe the difference."""
     squares = swaps.effects**2
     effective = float(swaps.counts @ squares) ** 2 / max(float(swaps.counts @ squares**2), sys.float_info.min)
-    return effective >= LEAST_EFFECTIVE and _fit(swaps, seed) >= LEAST_FIT
+    return effective >= LEAST_EFFECTIVE and _fit(*null) >= LEAST_FIT
 
 
-def _fit(swaps: Swaps, seed: int) -> float:
+def _fit(x: FloatArray, y: FloatArray) -> float:
     """Return how closely the sum of the effects follows the difference under the null hypothesis."""
-    found, described = [], []
-    for signs in _batch(seed, 0, _BATCH, swaps.counts, np.full(swaps.counts.size, 0.5)):
-        found.append(swaps.difference(signs))
-        described.append(signs @ swaps.effects)
-    x, y = np.concatenate(found), np.concatenate(described)
     kept = np.isfinite(x)
     x, y = x[kept] - x[kept].mean(), y[kept] - y[kept].mean()
     sizes = math.sqrt(float(x @ x) * float(y @ y))
     return float(x @ y) / sizes if sizes > 0.0 else 0.0
 
 
-def _log_odds(chances: FloatArray) -> FloatArray:
-    log_odds: FloatArray = np.log(chances) - np.log1p(-chances)
-    return log_odds
-
-
 def _direction(alternative: Alternative, observed: float) -> float:
     return {"two-sided": math.copysign(1.0, observed), "greater": 1.0, "less": -1.0}[alternative]
-
-
-def _chances(swaps: Swaps) -> FloatArray | None:
-    """Return the tilted probability of a plus sign for each kind; None if no tilt leads to the data."""
-    effects = swaps.effects
-    target = float(effects @ swaps.own)
-    if target <= 0.0:
-        return None
-    unit = float(effects.max())
-    theta = tilt(2.0 * effects / unit, swaps.counts, 2.0 * target / unit)
-    return _in_steps(expit(2.0 * theta * effects / unit))
-
-
-def _chances_elsewhere(swaps: Swaps, least: float) -> FloatArray | None:
-    """Return the chances of a tilt that has the difference `least` in the mean, by the effects at a mean.
-
-    That mean is the one of the tilt by the effects near the data. None if no tilt leads there.
-    """
-    assert swaps.changes_at is not None
-    near = _reaching(swaps, swaps.effects, least)
-    if near is None:
-        return None
-    far = _reaching(swaps, _effects(swaps.changes_at(swaps.counts * (2.0 * near - 1.0))), least)
-    return None if far is None else _in_steps(far)
-
-
-def _reaching(swaps: Swaps, effects: FloatArray, least: float) -> FloatArray | None:
-    """Return the chances of the tilt by these effects whose mean signs have the difference `least`."""
-    unit = float(np.abs(effects).max())
-    if unit == 0.0:
-        return None
-
-    def reaches(theta: float) -> bool:
-        mean: FloatArray = np.tanh(theta * effects / unit) * swaps.counts
-        return float(swaps.difference(mean[None, :])[0]) >= least
-
-    low, high = 0.0, 1.0
-    while not reaches(high):
-        low, high = high, 2.0 * high
-        if high > _STEEPEST:
-            return None
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return np.asarray(expit(2.0 * high * effects / unit))
-
-
-def _in_steps(chances: FloatArray) -> FloatArray:
-    """Return chances as multiples of 2^-16, so that sixteen random bits decide a sign."""
-    steps: FloatArray = np.clip(np.rint(_STEPS * chances), 1, _STEPS - 1)
-    return steps / _STEPS
-
-
-def _batch(
-    seed: int, batch: int, n_draws: int, counts: IntArray, chances: FloatArray
-) -> Iterator[FloatArray]:
-    """Yield the sums of signs (R, D) of a batch of draws, a part at a time, in the memory of the last one."""
-    generator = streams.block_generator(seed, "tilted", batch)
-    # Single units first: what follows is summed by kind, or drawn as a binomial where units are many.
-    single, several = np.flatnonzero(counts == 1), np.flatnonzero((counts > 1) & (counts <= _SUMMED))
-    many = np.flatnonzero(counts > _SUMMED)
-    limits = (_STEPS * chances).astype(np.uint16)
-    limits = np.concatenate([limits[single], np.repeat(limits[several], counts[several])])
-    firsts = np.cumsum(counts[several]) - counts[several]
-    size = min(n_draws, max(1, _BLOCK // max(counts.size, limits.size)))
-    # New memory for each part takes twice as long as all the rest.
-    part = np.empty((size, counts.size))
-    for start in range(0, n_draws, size):
-        signs = part[: n_draws - start]
-        plus = generator.integers(0, _STEPS, (len(signs), limits.size), np.uint16) < limits
-        if single.size == counts.size:
-            signs[:] = plus
-        else:
-            signs[:, single] = plus[:, : single.size]
-        if several.size:
-            units = plus[:, single.size :].view(np.int8)
-            signs[:, several] = np.add.reduceat(units, firsts, axis=1)
-        if many.size:
-            signs[:, many] = generator.binomial(counts[many], chances[many], (len(signs), many.size))
-        signs *= 2.0
-        signs -= counts
-        yield signs
 
 
 def _too_small(p: float, plain: TestResult) -> bool:

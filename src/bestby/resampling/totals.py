@@ -148,7 +148,7 @@ def cell_swaps(
     parts = [D.T] if counts.size <= FEW_CELLS else [D[rows].T for rows in binomials.parts]
     compute = partial(_cell_totals, parts, binomials)
     cells = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
-    size = max(1, BLOCK_NUMBERS // max(1, sum(D.shape)))
+    size = max(1, 2 * BLOCK_NUMBERS // max(1, sum(D.shape)))  # small numbers: they take half the memory
     return run_blocks(cells, n_resamples, size, n_jobs, progress, executor)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 from bestby import compare
 from bestby._core.typing import Alternative, FloatArray
 from bestby.inference import permutation, tilting
-from bestby.inference.tilting import Swaps
+from bestby.inference.tilted_draws import Swaps, signs_of
 from bestby.results.values import TestResult
 
 Score = Callable[[FloatArray], FloatArray]
@@ -227,12 +228,54 @@ def test_a_system_far_behind_is_told_apart_in_a_large_family(metric: str) -> Non
     assert "few_resamples" not in {note.code for note in result.notes}
 
 
+def far_swaps(scale: float) -> tuple[Swaps, float]:
+    """Return 200 kinds of units and a ratio of sums that depends on them, the data being `scale` far out."""
+    rng = np.random.default_rng(2)
+    counts = rng.integers(1, 4, 200)
+    own = np.where(rng.random(200) < 0.5 + 0.5 * scale, counts, -counts)
+    shifts = rng.gamma(4.0, 0.01, (200, 2)) * [1.0, 0.2]
+
+    def difference(signs: FloatArray) -> FloatArray:
+        moved = signs @ shifts
+        return (60.0 + moved[:, 0]) / (90.0 + moved[:, 1]) - (60.0 - moved[:, 0]) / (90.0 - moved[:, 1])
+
+    step = np.where(own < 0, -1.0, 1.0)
+    flipped = np.broadcast_to(own, (200, 200)) - 2.0 * np.diag(step)
+    data = difference(own[None, :].astype(float))
+    return Swaps(counts, own, step * (data - difference(flipped)), difference), float(data[0])
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_far_out_the_same_p_value_without_plain_draws(alternative: Alternative) -> None:
+    swaps, observed = far_swaps(0.7)
+    before = tilting.refined(plain(observed, alternative=alternative), swaps, 1e-12, 0)
+    found = tilting.far(swaps, observed, alternative, 1e-12, 0, 10_000)
+    assert found is not None
+    assert (found.method, found.p_value, found.error) == ("importance sampling", before.p_value, before.error)
+    assert found.n_resamples == before.n_resamples - 10_000 > 0
+    assert found.statistic == observed
+    assert tilting.far(swaps, observed, "less", 1e-12, 0, 10_000) is None
+
+
+def test_plain_draws_are_made_where_they_may_be_hits() -> None:
+    near, observed = far_swaps(0.1)
+    assert tilting.far(near, observed, "two-sided", 1e-12, 0, 10_000) is None
+    swaps, observed = far_swaps(0.7)
+
+    def sometimes(value: float) -> Score:
+        return lambda signs: np.where(signs[:, 0] * signs[:, 1] < 0, value, swaps.difference(signs))
+
+    for value in (np.nan, 2.0 * observed):  # not near the data: undefined, or as extreme as they are
+        other = dataclasses.replace(swaps, difference=sometimes(value))
+        assert tilting.far(other, observed, "two-sided", 1e-12, 0, 10_000) is None
+
+
 def test_sums_of_signs_have_the_moments_of_binomials() -> None:
     """Kinds of one, several and many units; a correct z is beyond 5 with a chance of 2e-5 in all 40."""
     counts = np.tile([1, 2, 7, 32, 33, 90, 1, 5], 5)
     chances = np.rint(np.linspace(0.02, 0.98, counts.size) * 2**16) / 2**16
     drawn = np.concatenate(
-        [part.copy() for batch in range(8) for part in tilting._batch(1, batch, 250, counts, chances)]
+        [part.copy() for batch in range(8) for part in signs_of(1, batch, 250, counts, chances)]
     )
     assert drawn.shape == (2000, counts.size)
     assert (np.abs(drawn) <= counts).all()
