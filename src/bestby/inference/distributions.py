@@ -243,20 +243,20 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     """
     values, counts, bounds, scale = _merged_by_stratum(values, counts, bounds)
     n = int(counts.sum())
-    mean, variance = _moments(values, counts, bounds)
-    if variance <= (rounding.noise_width(float(np.abs(values).max()))) ** 2 * n:
-        step = n * float(np.abs(values).max()) or 1.0  # ties are relative to the step
+    mean, variances = _moments(values, counts, bounds)
+    variance, largest = sum(variances), max(float(values.max()), -float(values.min()))
+    if variance <= rounding.noise_width(largest) ** 2 * n:
+        step = n * largest or 1.0  # ties are relative to the step
         return Lattice(mean / step, step, n, np.ones(1))
     lattice = as_lattice(values if bounds.size == 2 else np.unique(values), scale)
     if lattice is not None:
         step = lattice[0]
         return _lattice_bootstrap(step, np.rint(values / step).astype(np.int64), counts, bounds)
     found = _inverted_bootstrap(values, counts, bounds, mean, float(np.sqrt(variance)))
-    if found is None or total_revives(
-        values, counts, bounds, found.frequency / n, found.coefficients.size + 1
-    ):
+    if found is None:
         return None
-    return found
+    first = found.coefficients.size + 1
+    return None if total_revives(values, counts, bounds, variances, found.frequency / n, first) else found
 
 
 def _merged_by_stratum(
@@ -275,23 +275,24 @@ def _joined(parts: Sequence[Numbers]) -> Numbers:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _moments(values: FloatArray, counts: IntArray, bounds: IntArray) -> tuple[float, float]:
-    """Return mean and variance of the total of a stratified bootstrap sample."""
-    mean = variance = 0.0
+def _moments(values: FloatArray, counts: IntArray, bounds: IntArray) -> tuple[float, list[float]]:
+    """Return the mean of the total of a stratified bootstrap sample, and its variance from each stratum."""
+    mean, variances = 0.0, []
     for start, stop in pairwise(bounds):
         x, c = values[start:stop], counts[start:stop].astype(np.float64)
         total = float(c @ x)
         centre = total / float(c.sum())
         mean += total
         deviations = x - centre
-        variance += float(c @ (deviations * deviations))
-    return mean, variance
+        deviations *= deviations
+        variances.append(float(c @ deviations))
+    return mean, variances
 
 
 def _lattice_bootstrap(step: float, v: IntArray, counts: IntArray, bounds: IntArray) -> Lattice | None:
     n = int(counts.sum())
-    mean, variance = _moments(v.astype(np.float64), counts, bounds)
-    reach = int(np.ceil(WINDOW * np.sqrt(variance))) + 2
+    mean, variances = _moments(v.astype(np.float64), counts, bounds)
+    reach = int(np.ceil(WINDOW * np.sqrt(sum(variances)))) + 2
     lowest = sum(int(v[a:b].min()) * int(counts[a:b].sum()) for a, b in pairwise(bounds))
     highest = sum(int(v[a:b].max()) * int(counts[a:b].sum()) for a, b in pairwise(bounds))
     start = max(lowest, int(np.floor(mean)) - reach)
@@ -336,13 +337,12 @@ def _inverted_bootstrap(
     for a, b in pairwise(bounds):
         total = int(counts[a:b].sum())
         centre = float(counts[a:b] @ values[a:b]) / total
-        centred = values[a:b] - centre
-        logarithm = series.log_characteristic(h, n_frequencies, centred, counts[a:b])
+        logarithm = series.log_characteristic(h, n_frequencies, values[a:b], counts[a:b], centre)
         if logarithm is not None:
             log_modulus += logarithm.real
             phase += logarithm.imag
             continue
-        one = _powers(h * centred, counts[a:b] / total)
+        one = _powers(h * (values[a:b] - centre), counts[a:b] / total)
         with np.errstate(divide="ignore"):
             log_modulus += total * np.log(np.abs(one))
         phase += total * np.angle(one)

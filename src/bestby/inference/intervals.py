@@ -120,7 +120,7 @@ class Moments:
                 part = slice(start, min(start + _BLOCK, b))
                 u = (values[part] - mean) / largest
                 squared = u * u
-                counted = counts[part] * squared
+                counted = counts[part].astype(np.float64) * squared
                 sums += counted.sum(), counted @ u, counted @ squared
         return cls(n, max(highest, -lowest), largest, *sums.tolist())
 

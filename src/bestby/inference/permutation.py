@@ -103,11 +103,14 @@ def exact_mean(
     differing = (differences != 0.0) & (counts > 0)
     if not differing.any():
         return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
-    unit = math.ldexp(1.0, math.frexp(float(np.abs(differences).max()))[1])
+    if not differing.all():
+        differences, counts = differences[differing], counts[differing]
+    size = np.abs(differences)
+    unit = math.ldexp(1.0, math.frexp(float(size.max()))[1])
     direction = {"two-sided": math.copysign(1.0, observed), "greater": 1.0, "less": -1.0}[alternative]
-    one_way = bool((direction * differences[differing] > 0.0).all())
+    one_way = bool((differences > 0.0).all() if direction > 0.0 else (differences < 0.0).all())
     # In units of a power of two, which changes no bit, no product underflows.
-    size, c = merged(np.abs(differences[differing]) / unit, counts[differing])
+    size, c = merged(np.divide(size, unit, out=size), counts)
     far = direction * observed / unit
     upper, method = 0.5 ** int(c.sum()), "enumeration"
     if not one_way:

@@ -7,6 +7,7 @@ must look that far. Bounds from a few of the values make that quick, however man
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -39,8 +40,11 @@ def later_terms(
     still revives at the last frequencies.
     """
     means = np.zeros(sizes.size) if slope is None else slope
-    order = np.argsort(-sizes * np.sqrt(1.0 - means**2), kind="stable")
-    sizes, means = sizes[order], means[order]
+    spreads = means * means
+    np.sqrt(np.subtract(1.0, spreads, out=spreads), out=spreads)
+    spreads *= -sizes
+    order = np.argsort(spreads, kind="stable")
+    sizes, means = sizes.take(order), means.take(order)
     some = _spread_ranks(sizes.size, _LEADING)
     squares = _squares(h * sizes[some], means[some])
     k = np.flatnonzero(squares >= (LEAST_TERM * np.arange(MOST_FREQUENCIES)) ** 2)
@@ -77,18 +81,21 @@ def _sign_terms(k: IntArray, sizes: FloatArray, h: float, means: FloatArray) -> 
     return k, values
 
 
-def total_revives(values: FloatArray, counts: IntArray, bounds: IntArray, h: float, first: int) -> bool:
+def total_revives(
+    values: FloatArray, counts: IntArray, bounds: IntArray, variances: Sequence[float], h: float, first: int
+) -> bool:
     """Return whether the characteristic function of a bootstrap total counts at some k h with k >= first.
 
-    `values`, in rising order in each stratum, `counts` and `bounds` are as for `mean_bootstrap`.
+    `values`, in rising order in each stratum, `counts` and `bounds` are as for `mean_bootstrap`; `variances`
+    are those of the total from each stratum.
     """
     k = np.arange(MOST_FREQUENCIES)
     with np.errstate(divide="ignore"):
         least = np.log(LEAST_TERM * k)
     for looked_at in (_LOOKED_AT_FIRST, _LOOKED_AT):
         rough = np.zeros(MOST_FREQUENCIES)
-        for a, b in pairwise(bounds.tolist()):
-            rough += _log_bound(values[a:b], counts[a:b].astype(np.float64), h, looked_at)
+        for (a, b), variance in zip(pairwise(bounds.tolist()), variances, strict=True):
+            rough += _log_bound(values[a:b], counts[a:b], variance, h, looked_at)
             if (rough[first:] < least[first:]).all():
                 return False
     k = k[first:][rough[first:] >= least[first:]]
@@ -99,7 +106,7 @@ def total_revives(values: FloatArray, counts: IntArray, bounds: IntArray, h: flo
     )
 
 
-def _log_bound(values: FloatArray, counts: FloatArray, h: float, looked_at: int) -> FloatArray:
+def _log_bound(values: FloatArray, counts: IntArray, variance: float, h: float, looked_at: int) -> FloatArray:
     """Return for all k a bound of the logarithm of the modulus of E exp(i k h T), T the total of n draws.
 
     The values are in rising order.
@@ -109,14 +116,12 @@ def _log_bound(values: FloatArray, counts: FloatArray, h: float, looked_at: int)
     to pi, the logarithm is also at most -2 (k h / pi)^2 var T as long as k h times the range of the values is
     at most pi.
     """
-    n = counts.sum()
+    n = float(counts.sum())
     some = _both_ends(values.size, looked_at)
     long, short = _powers(h * (values[some] - values[values.size // 2]))
     sums = np.abs((long * counts[some]).astype(np.complex64) @ short.T.astype(np.complex64)).reshape(-1)
     bound = n * np.log(np.clip((sums + (n - counts[some].sum())) / n, 1e-300, 1.0))
     k = np.arange(MOST_FREQUENCIES)
-    deviations = values - float(counts @ values) / n
-    variance = float(counts @ (deviations * deviations))
     quadratic = np.where(
         k * h * float(values[-1] - values[0]) <= np.pi, -2.0 * (k * h / np.pi) ** 2 * variance, 0.0
     )

@@ -38,11 +38,12 @@ _NEXT = 691 / 935550
 """The size of the next coefficient; those after it fall by a factor of at least (2 / pi)^2 each."""
 
 
-def power_sums(values: FloatArray, counts: IntArray) -> FloatArray:
-    """Return the sums of the powers 0 to 10 of values with multiplicities."""
+def power_sums(values: FloatArray, counts: IntArray, centre: float = 0.0, scale: float = 1.0) -> FloatArray:
+    """Return the sums of the powers 0 to 10 of (values - centre) / scale with multiplicities."""
     sums = np.zeros(_ORDER + 1)
     for start in range(0, values.size, _BLOCK):
-        x = values[start : start + _BLOCK]
+        x = values[start : start + _BLOCK] - centre
+        x /= scale
         c = counts[start : start + _BLOCK].astype(np.float64)
         x2 = x * x
         x3, x4 = x2 * x, x2 * x2
@@ -54,17 +55,19 @@ def power_sums(values: FloatArray, counts: IntArray) -> FloatArray:
     return sums
 
 
-def log_characteristic(h: float, most: int, values: FloatArray, counts: IntArray) -> Array | None:
-    """Return log E exp(i k h T) for k = 1 ... `most`, T the total of n draws from n values of mean 0.
+def log_characteristic(
+    h: float, most: int, values: FloatArray, counts: IntArray, mean: float = 0.0
+) -> Array | None:
+    """Return log E exp(i k h T) for k = 1 ... `most`, T the total of n draws from n values less their mean.
 
     The Taylor series of one draw's function to the power 9 of x = k h T is off by E x^10 / 10! at most. None
     if that is not negligible. `values` and `counts` have shape (C,).
     """
     n = int(counts.sum())
-    scale = float(np.abs(values).max())
+    scale = max(float(values.max()) - mean, mean - float(values.min()))
     if values.size < SERIES_FROM or scale == 0.0:
         return None
-    moments = power_sums(values / scale, counts) / n
+    moments = power_sums(values, counts, mean, scale) / n
     t = np.arange(1, most + 1) * (h * scale)
     one = np.zeros(t.size, dtype=np.complex128)  # less 1, so that no digit is lost
     for order in range(_ORDER - 1, 0, -1):
@@ -97,7 +100,7 @@ class SignSeries:
             return None
         inner, outer = sizes[:-_OUTER], sizes[-_OUTER:]
         largest = float(inner[-1])
-        sums = power_sums(inner / largest, np.ones(inner.size, dtype=np.int64))
+        sums = power_sums(inner, np.ones(inner.size, dtype=np.int64), scale=largest)
         terms = np.array(_LOG_COSH) * sums[_EVEN] * largest ** _EVEN.astype(np.float64)
         return cls(outer, terms, _NEXT * float(sums[_ORDER]) * largest**12, largest)
 
