@@ -13,18 +13,24 @@ import sys
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv, pdtrc
+from scipy.special import betaincinv, ndtr, pdtrc
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray
-from bestby.inference.tilted_draws import Swaps, chances_elsewhere, chances_near, log_odds_of, signs_of
+from bestby.inference.tilted_draws import (
+    Swaps,
+    chances_elsewhere,
+    chances_near,
+    log_odds_of,
+    signs_of,
+)
 from bestby.results.values import TestResult
 
 FEW_HITS = 10
 """Hits among the draws of the null hypothesis below which tilted draws follow."""
 
-FAR = 6.0
-"""Standard deviations under the null hypothesis from which a hit is so rare that no plain draw is made."""
+EXPECTED_HITS = 0.01
+"""Hits among the draws of the null hypothesis, by the normal distribution, below which none is drawn."""
 
 RELATIVE_ERROR = 0.15
 """Relative standard error of the p-value at which they end."""
@@ -146,14 +152,15 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestRe
 def far(
     swaps: Swaps, observed: float, alternative: Alternative, tolerance: float, seed: int, n_resamples: int
 ) -> TestResult | None:
-    """Return the test by tilted draws alone where the data are so far out that no plain draw would be a hit.
+    """Return the test by tilted draws alone where the data are so far out that plain draws would have no hit.
 
     It is the p-value of `refined`. None where the data are nearer, or tilted draws fail.
     """
     swaps = swaps.towards(_direction(alternative, observed))
     least = swaps.least(tolerance)
-    out = min(float(swaps.effects @ swaps.own), least)
-    if not out > FAR * math.sqrt(float(swaps.counts @ swaps.effects**2)):
+    out, sd = min(float(swaps.effects @ swaps.own), least), math.sqrt(float(swaps.counts @ swaps.effects**2))
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    if not (out > 0.0 and n_resamples * sides * float(ndtr(-out / sd)) < EXPECTED_HITS):
         return None
     null = _null_draws(swaps, seed)
     if not (null[0] < least).all() or not _described(swaps, null):
