@@ -74,6 +74,7 @@ def log_factors(
     bounds: tuple[float, float],
     n_population: int | None = None,
     before: Before | None = None,
+    sides: tuple[int, ...] = (0, 1),
 ) -> FloatArray:
     """Return the logarithms of what bets on some units gain, summed over the units.
 
@@ -94,11 +95,13 @@ def log_factors(
         independent.
     before : Before, optional
         What was drawn before these units; by default nothing.
+    sides : tuple of int
+        Which bets: 0 is "above", 1 is "below".
 
     Returns
     -------
-    ndarray, shape (2, M, P, L)
-        For the sides "above" and "below", each hypothesis, each quantity and each of the `FRACTIONS`.
+    ndarray, shape (S, M, P, L)
+        For each of the sides, each hypothesis, each quantity and each of the `FRACTIONS`.
 
     References
     ----------
@@ -107,7 +110,7 @@ def log_factors(
     """
     n, width = units.values.shape
     before = before or Before(0, np.zeros(width))
-    out = np.zeros((2, means.size, width, FRACTIONS.size))
+    out = np.zeros((len(sides), means.size, width, FRACTIONS.size))
     reach = bounds[1] - bounds[0]
     step = max(1, _BLOCK // max(1, means.size * width * FRACTIONS.size))
     for start in range(0, n, step):
@@ -115,8 +118,9 @@ def log_factors(
         centre = _centres(part, means, n_population, before)  # (B or 1, M, P or 1)
         ahead = part.values[:, None, :] - centre
         weight = part.weights[:, None, None]
-        out[0] += _summed(weight * _ratio(ahead, centre - bounds[0], reach))
-        out[1] += _summed(weight * _ratio(-ahead, bounds[1] - centre, reach))
+        for place, side in enumerate(sides):
+            gain, room = (-ahead, bounds[1] - centre) if side else (ahead, centre - bounds[0])
+            out[place] += _summed(weight * _ratio(gain, room, reach))
         before = before.after(part)
     return out
 
@@ -259,7 +263,7 @@ def _end(
             gains = _gains(units, mean, bounds, side)
             logs = (np.log1p(gains[:, None] * FRACTIONS) * units.sizes[:, None]).sum(axis=0)
         else:
-            logs = log_factors(units, np.array([mean]), bounds, n_population)[side, 0, 0]
+            logs = log_factors(units, np.array([mean]), bounds, n_population, sides=(side,))[0, 0, 0]
         return bool(log_capital(logs) >= threshold)
 
     edge = outside + 1e-9 * (inside - outside)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -33,7 +34,7 @@ class GrowingLog:
         self._items: dict[str, dict[str, float]] = {}
         self._where: dict[tuple[str, str], str] = {}
         self._clusters: dict[str, str | None] = {}
-        self._waiting: dict[str, None] = {}
+        self._waiting: deque[str] = deque()
         self.systems: dict[str, None] = dict.fromkeys(columns.systems)
 
     def __len__(self) -> int:
@@ -81,16 +82,16 @@ class GrowingLog:
     ) -> Iterator[tuple[str, dict[str, float], str | None]]:
         """Yield items with their scores and clusters, up to the first that a needed system has not scored."""
         while self._waiting:
-            item = next(iter(self._waiting))
+            item = self._waiting[0]
             scores, names = self._items[item], list(needed())
             if any(name not in scores for name in names):
                 return
-            del self._waiting[item]
+            self._waiting.popleft()
             yield item, {name: scores[name] for name in names}, self._clusters[item]
 
     def lacking(self, needed: Iterable[str]) -> tuple[str, str] | None:
         """Return the item that others wait for and a system that has no score on it; None if none waits."""
-        names, first = list(needed), next(iter(self._waiting), None)
+        names, first = list(needed), self._waiting[0] if self._waiting else None
         absent = next((name for name in names if first is not None and name not in self._items[first]), None)
         behind = any(all(name in self._items[item] for name in names) for item in self._waiting)
         return (first, absent) if first is not None and absent is not None and behind else None
@@ -134,7 +135,8 @@ class GrowingLog:
         if not entry.scores:
             return
         if entry.item not in self._items:
-            self._items[entry.item], self._waiting[entry.item] = {}, None
+            self._items[entry.item] = {}
+            self._waiting.append(entry.item)
             self._clusters[entry.item] = entry.cluster
         for name, one in entry.scores.items():
             self.systems.setdefault(name)

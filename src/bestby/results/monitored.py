@@ -197,11 +197,6 @@ class MonitoredComparison(Drawn, Reported):
         return tuple(one.system for one in self.systems if one.behind is not None)
 
     @property
-    def stopped_early(self) -> bool:
-        """Whether a decision was made before all items that there are were counted."""
-        return self.decided_at is not None and self.decided_at != self.n_available
-
-    @property
     def sentence(self) -> str:
         """What can be concluded at this moment."""
         text: str = report_module("kinds.monitored").sentence(self)

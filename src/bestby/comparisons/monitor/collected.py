@@ -124,10 +124,10 @@ class Collected:
         sums = np.add.reduceat(part, ends[:-1] - ends[0], axis=0) if sizes.size else part[:0]
         return sums / sizes[:, None], sizes
 
-    def pair(self, a: int, b: int, n_units: int) -> Units:
-        """Return the differences of two systems on the first closed units."""
-        means, sizes = self.units(0, n_units, (a, b))
-        return Units((means[:, 0] - means[:, 1])[:, None], sizes, self.weights(0, n_units))
+    def pair(self, a: int, b: int, n_units: int, *, first: int = 0) -> Units:
+        """Return the differences of two systems on the first closed units, or those from one on."""
+        means, sizes = self.units(first, n_units, (a, b))
+        return Units((means[:, 0] - means[:, 1])[:, None], sizes, self.weights(first, n_units))
 
     def weights(self, first: int, last: int) -> FloatArray:
         """Return the sizes of units as shares of the largest, given or seen so far."""

@@ -14,6 +14,7 @@ from bestby.comparisons.monitor import deciding, reporting, saving
 from bestby.comparisons.monitor.collected import Collected
 from bestby.comparisons.monitor.sequences import Pairs
 from bestby.comparisons.monitor.settings import Settings, checked_settings
+from bestby.comparisons.monitor.tracking import Tracker
 from bestby.data.evaluation import Evaluation
 from bestby.results.base import Note
 from bestby.results.monitored import Decision, MonitoredComparison, MonitoredDifference
@@ -121,6 +122,7 @@ class Monitor:
         self._settings = settings
         self._collected = Collected(settings)
         self._first = Pairs(settings, [(0, other) for other in others], deciding.hypotheses(settings))
+        self._tracker = Tracker(self._first, self._collected)
         every = [(a, b) for a in range(len(names)) for b in range(a + 1, len(names))]
         self._every = Pairs(settings, every, (0.0,)) if len(names) > 2 else None
         self._decisions: dict[str, tuple[Decision, int]] = {}
@@ -222,14 +224,13 @@ class Monitor:
     def interval(self) -> Interval | None:
         """The interval of the first system minus the second, valid at every look; None with too few items."""
         self._look()
-        return reporting.interval_of(self._first, 0, self._collected)
+        return reporting.interval_of(self._first, 0, self._tracker.ends)
 
     @property
     def pairs(self) -> tuple[MonitoredDifference, ...]:
         """The first system against each other one, as of now; `result` says more and takes longer."""
         self._look()
-        ends = reporting.pair_ends(self._first, self._collected)
-        return reporting.differences(self._first, self._collected, self._state(), ends)
+        return reporting.differences(self._first, self._collected, self._state(), self._tracker.ends)
 
     def result(self) -> MonitoredComparison:
         """Return all that can be said at this moment, as a record that does not change any more."""

@@ -7,8 +7,9 @@ import hashlib
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +18,7 @@ from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.collected import Collected
 from bestby.comparisons.monitor.sequences import Ends, Pairs, interval
 from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS
+from bestby.comparisons.monitor.tracking import exact_ends
 from bestby.data.evaluation import Evaluation
 from bestby.results.base import Note, provenance_of
 from bestby.results.monitored import (
@@ -52,17 +54,14 @@ class State:
     dropped_at: Mapping[str, int]
 
 
-def interval_of(
-    pairs: Pairs, place: int, collected: Collected, *, one_sided: bool = False
-) -> Interval | None:
+Found = Callable[[int, float], Ends]
+"""Finds the interval of a pair, by its place, at a level alpha, whatever earlier looks have shown."""
+
+
+def interval_of(pairs: Pairs, place: int, found: Found, *, one_sided: bool = False) -> Interval | None:
     """Return the interval of a pair, no longer than what was shown at earlier looks."""
     alpha = (2.0 if one_sided else 1.0) * pairs.settings.alpha
-    return _narrowed(pairs, place, _ends(pairs, place, collected, alpha), alpha)
-
-
-def _ends(pairs: Pairs, place: int, collected: Collected, alpha: float) -> Ends:
-    """Return the interval that the units of a pair give at this look, whatever earlier looks have shown."""
-    return interval(collected.pair(*pairs.pairs[place], int(pairs.n_units[place])), pairs.settings, alpha)
+    return _narrowed(pairs, place, found(place, alpha), alpha)
 
 
 def _narrowed(pairs: Pairs, place: int, ends: Ends, alpha: float) -> Interval | None:
@@ -84,13 +83,13 @@ def result(
     """Return the record of a monitor."""
     s, c = collected.settings, collected
     n_units, n = len(c.ends), c.n_counted
-    ends = pair_ends(first, c)
+    found = cache(partial(exact_ends, first, c))
     digest = hashlib.blake2b(c.scores.tobytes() + repr(c.items).encode(), digest_size=8).hexdigest()
     settings = {key: value for key, value in s.as_dict().items() if key != "systems"}
     extent = {"items": n, "clusters": n_units if c.clustered else 0, "systems": list(s.systems)}
     return MonitoredComparison(
         systems=tuple(_system(c, place, name, state) for place, name in enumerate(s.systems)),
-        pairs=differences(first, c, state, ends),
+        pairs=differences(first, c, state, found),
         path=tuple(_path(first, c)),
         decision=None if state.decision is None else state.decision[0],
         decided_at=None if state.decision is None else state.decision[1],
@@ -105,21 +104,14 @@ def result(
         greater_is_better=s.greater_is_better,
         level=s.level,
         margin=s.margin,
-        notes=(*notes, *_notes(c), *_contradictions(first, ends)),
+        notes=(*notes, *_notes(c), *_contradictions(first, found)),
         provenance=provenance_of(settings, extent, data_hash=digest),
     )
 
 
-def pair_ends(first: Pairs, c: Collected) -> list[Ends]:
-    """Return the interval that each pair has at this look, whatever earlier looks have shown."""
-    return [_ends(first, place, c, c.settings.alpha) for place in range(len(first.pairs))]
-
-
-def differences(
-    first: Pairs, c: Collected, state: State, ends: Sequence[Ends]
-) -> tuple[MonitoredDifference, ...]:
-    """Return the first system against each other one; `ends` are those of `pair_ends`."""
-    return tuple(_difference(first, place, c, state, own) for place, own in enumerate(ends))
+def differences(first: Pairs, c: Collected, state: State, found: Found) -> tuple[MonitoredDifference, ...]:
+    """Return the first system against each other one."""
+    return tuple(_difference(first, place, c, state, found) for place in range(len(first.pairs)))
 
 
 def _system(c: Collected, place: int, name: str, state: State) -> MonitoredSystem:
@@ -129,7 +121,7 @@ def _system(c: Collected, place: int, name: str, state: State) -> MonitoredSyste
     return MonitoredSystem(name, score, n, state.behind.get(name))
 
 
-def _difference(first: Pairs, place: int, c: Collected, state: State, ends: Ends) -> MonitoredDifference:
+def _difference(first: Pairs, place: int, c: Collected, state: State, found: Found) -> MonitoredDifference:
     s, (a, b) = c.settings, first.pairs[place]
     n_units = int(first.n_units[place])
     n = c.ends[n_units - 1] if n_units else 0
@@ -140,8 +132,8 @@ def _difference(first: Pairs, place: int, c: Collected, state: State, ends: Ends
         a=s.systems[a],
         b=s.systems[b],
         estimate=float(gaps.mean()) if n else math.nan,
-        interval=_narrowed(first, place, ends, s.alpha),
-        equivalence_interval=None if s.margin is None else interval_of(first, place, c, one_sided=True),
+        interval=interval_of(first, place, found),
+        equivalence_interval=None if s.margin is None else interval_of(first, place, found, one_sided=True),
         n_items=n,
         n_clusters=n_units if c.clustered else 0,
         p_value=_p_value(first, place),
@@ -214,10 +206,11 @@ def _notes(c: Collected) -> Iterator[Note]:
         )
 
 
-def _contradictions(first: Pairs, ends: Sequence[Ends]) -> Iterator[Note]:
+def _contradictions(first: Pairs, found: Found) -> Iterator[Note]:
     """Yield a note for each pair whose interval contradicts what an earlier look has shown."""
     s = first.settings
-    for place, ((a, b), (low, high)) in enumerate(zip(first.pairs, ends, strict=True)):
+    for place, (a, b) in enumerate(first.pairs):
+        low, high = found(place, s.alpha)
         if any(
             (first.shown(0, which, s.alpha / 2.0)[place] and high < mean)
             or (first.shown(1, which, s.alpha / 2.0)[place] and low > mean)

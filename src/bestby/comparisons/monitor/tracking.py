@@ -1,0 +1,149 @@
+"""Intervals by betting that are found again at each look without the units of the looks before.
+
+What each bet has won is a smooth function of the hypothesis, for independent units and for a benchmark alike.
+Near an end of the interval it is held at a few Chebyshev nodes, to which new units add; between the nodes it
+is interpolated (Berrut & Trefethen 2004, SIAM Review 46, 501-517). All units are gone through again only
+where an end has left its nodes, which happens each time that their number has grown by a share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from bestby._core.typing import FloatArray
+from bestby.comparisons.monitor.collected import Collected
+from bestby.comparisons.monitor.sequences import Ends, Pairs, interval
+from bestby.comparisons.monitor.settings import Settings
+from bestby.inference.betting import Before, Units, log_capital, log_factors, logical_bounds
+
+_NODES: Final = 12
+_ANGLES: Final = np.pi * np.arange(_NODES) / (_NODES - 1)
+_BARYCENTRIC: Final[FloatArray] = np.array([0.5 if n in (0, _NODES - 1) else 1.0 for n in range(_NODES)])
+_BARYCENTRIC[1::2] *= -1.0
+_TRIED: Final = 33
+"""Hypotheses that are tried at a time."""
+
+_REACH: Final = 0.2
+"""How far the nodes reach from an end, as a share of its distance to the mean and to what can be at all."""
+
+_TOLERANCE: Final = 1e-7
+"""The accuracy of an end, as a part of the range."""
+
+
+class Tracker:
+    """The intervals of some pairs at each look; `ends` remembers what it needs for the next."""
+
+    def __init__(self, pairs: Pairs, collected: Collected) -> None:
+        self._pairs, self._collected = pairs, collected
+        self._tracks: dict[tuple[int, float], _Track] = {}
+
+    def ends(self, place: int, alpha: float) -> Ends:
+        """Return the interval that the units of a pair give at this look."""
+        pairs, n_units = self._pairs, int(self._pairs.n_units[place])
+        if pairs.settings.method != "betting":
+            return exact_ends(pairs, self._collected, place, alpha)
+        track = self._tracks.get((place, alpha))
+        if track is None:
+            track = self._tracks[place, alpha] = _Track(pairs.settings, pairs.pairs[place], alpha)
+        return track.ends(self._collected, n_units)
+
+
+def exact_ends(pairs: Pairs, collected: Collected, place: int, alpha: float) -> Ends:
+    """Return the interval that the units of a pair give at this look, from all units."""
+    return interval(collected.pair(*pairs.pairs[place], int(pairs.n_units[place])), pairs.settings, alpha)
+
+
+class _Track:
+    """The interval of one pair at one level."""
+
+    def __init__(self, settings: Settings, pair: tuple[int, int], alpha: float) -> None:
+        self._settings, self._pair, self._alpha = settings, pair, alpha
+        self._n_units, self._before = 0, Before(0, np.zeros(1))
+        self._windows: tuple[_Window, ...] = ()
+        self._last: Ends | None = None
+
+    def ends(self, c: Collected, n_units: int) -> Ends:
+        if self._last is None or n_units > self._n_units:
+            self._advance(c.pair(*self._pair, n_units, first=self._n_units))
+            self._n_units = n_units
+            found = self._interpolated()
+            self._last = found or self._renewed(c.pair(*self._pair, n_units))
+        return self._last
+
+    def _advance(self, new: Units) -> None:
+        self._windows = tuple(window.after(new, self._settings, self._before) for window in self._windows)
+        self._before = self._before.after(new)
+
+    def _interpolated(self) -> Ends | None:
+        """Return the interval from the nodes, None if an end is not between them."""
+        if not self._windows:
+            return None
+        finest = _TOLERANCE * self._settings.difference_bounds[1]
+        low, high = (window.end(np.log(2.0 / self._alpha), finest) for window in self._windows)
+        return (low, high) if low is not None and high is not None and low <= high else None
+
+    def _renewed(self, units: Units) -> Ends:
+        """Return the interval from all units, and lay nodes around its ends."""
+        s, ends = self._settings, interval(units, self._settings, self._alpha)
+        self._windows = ()
+        if not self._before.n_items:
+            return ends
+        middle, reach = float(self._before.total[0]) / self._before.n_items, s.difference_bounds[1]
+        possible = logical_bounds(self._before, s.difference_bounds, s.n_population)
+        halves = [
+            _REACH * min(abs(end - middle), abs(end - most)) for end, most in zip(ends, possible, strict=True)
+        ]
+        if min(halves) > 10.0 * _TOLERANCE * reach:
+            self._windows = tuple(
+                _Window.around(end, half, side, units, s)
+                for side, (end, half) in enumerate(zip(ends, halves, strict=True))
+            )
+        return ends
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """What the bets on one side have won by each of the nodes, from the greatest to the least: (K, L)."""
+
+    side: int
+    centre: float
+    half: float
+    logs: FloatArray
+
+    @classmethod
+    def around(cls, end: float, half: float, side: int, units: Units, s: Settings) -> _Window:
+        """Return the nodes around an end, with what all units show."""
+        none = np.zeros((_NODES, 1))
+        return cls(side, end, half, none).after(units, s, Before(0, np.zeros(1)))
+
+    def after(self, units: Units, s: Settings, before: Before) -> _Window:
+        """Return the same nodes with more units."""
+        nodes = self.centre + self.half * np.cos(_ANGLES)
+        more = log_factors(units, nodes, s.difference_bounds, s.n_population, before, sides=(self.side,))
+        return _Window(self.side, self.centre, self.half, self.logs + more[0, :, 0])
+
+    def end(self, threshold: float, finest: float) -> float | None:
+        """Return the end, rounded outwards by `finest` at most; None if it is not between the nodes."""
+        if not np.isfinite(self.logs).all():
+            return None
+        outside, inside = (-1.0, 1.0) if self.side == 0 else (1.0, -1.0)
+        while True:
+            tried = np.linspace(outside, inside, _TRIED)
+            rejected = log_capital(_interpolated(self.logs, tried)) >= threshold
+            last = int(np.argmin(rejected)) - 1  # the last of those next to `outside`
+            if last < 0 or rejected[-1]:
+                return None
+            outside, inside = tried[last], tried[last + 1]
+            if abs(inside - outside) * self.half <= finest:
+                return self.centre + self.half * float(outside)
+
+
+def _interpolated(logs: FloatArray, places: FloatArray) -> FloatArray:
+    """Return the values (T, L) at places from -1 to 1 from those at the nodes, (K, L)."""
+    gaps = places[:, None] - np.cos(_ANGLES)
+    weights = _BARYCENTRIC / np.where(gaps == 0.0, 1e-300, gaps)  # at a node, its own value
+    values: FloatArray = (weights / weights.sum(axis=1, keepdims=True)) @ logs
+    return values
