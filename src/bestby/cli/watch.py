@@ -66,6 +66,7 @@ def _watched(values: Watch, say: Callable[[str], None]) -> Any:
         if final:
             _end(log, monitor)
     assert monitor is not None
+    log.check()
     looks.show(monitor)
     return monitor.result()
 
@@ -93,12 +94,14 @@ def _readings(data: Data, log: GrowingLog) -> Iterator[bool]:
     """Yield whether this reading of the log is the last one, each time that the log is to be read."""
     grown, size = time.monotonic(), -1
     while data.follow:
+        start = time.monotonic()
         yield False
+        took = time.monotonic() - start
         if log.size != size:
             grown, size = time.monotonic(), log.size
         if data.patience is not None and time.monotonic() - grown >= data.patience:
             break
-        time.sleep(PAUSE)
+        time.sleep(max(PAUSE, took))  # so that reading a long log takes half of the time at most
     yield True
 
 

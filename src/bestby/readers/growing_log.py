@@ -77,6 +77,11 @@ class GrowingLog:
             for entry in entries:
                 self._take(entry)
 
+    def check(self) -> None:
+        """Refuse the log if anything has changed of what was read."""
+        for source in self._sources.values():
+            source.check()
+
     def complete(
         self, needed: Callable[[], Iterable[str]]
     ) -> Iterator[tuple[str, dict[str, float], str | None]]:

@@ -68,6 +68,9 @@ class Source(Protocol):
     def taken(self) -> None:
         """Say that what was returned last is taken; until then it is new."""
 
+    def check(self) -> None:
+        """Refuse the file if what was taken has changed."""
+
 
 class LinesSource:
     """A file of plain JSON Lines: item, system and score, or an item and a score for each system."""
@@ -85,6 +88,10 @@ class LinesSource:
     def taken(self) -> None:
         """Take the lines."""
         self._file.taken()
+
+    def check(self) -> None:
+        """Compare the lines that were taken with the file."""
+        self._file.check()
 
     def _entry(self, place: int, line: bytes) -> Entry:
         where = f"{self._file.path}, line {place}"
@@ -168,6 +175,11 @@ class WholeSource:
         self._seen, self._text = self._next_seen, self._next_text
         if self._lines is not None:
             self._lines.taken()
+
+    def check(self) -> None:
+        """Compare lines that were taken with the file; another file was read as a whole the last time."""
+        if self._lines is not None:
+            self._lines.check()
 
     def _content(self, final: bool) -> Read | None:
         """Read the file; of a file of lines a copy of those that are complete."""

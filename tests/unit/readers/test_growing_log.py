@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 
 from bestby import read
 from bestby._core.errors import InvalidInputError
+from bestby.readers import growing_file
 from bestby.readers.growing_log import GrowingLog
 from bestby.readers.growing_sources import Columns
 
@@ -131,6 +132,75 @@ def test_a_log_that_was_written_anew_is_refused_until_it_is_restored(grown: Grow
     grown.path.write_bytes(sound)
     grown.add(wide("next"))
     assert [item for item, _, _ in grown.new()] == ["next"]
+
+
+def grow(grown: Grown, steps: int) -> None:
+    for step in range(steps):
+        grown.add(wide(f"more {step} {grown.path.stat().st_size}"))
+        assert len(grown.new()) == 1
+
+
+def change(path: Path, old: bytes, new: bytes) -> None:
+    """Change a file where it is."""
+    text = path.read_bytes()
+    assert text.count(old) == 1
+    assert len(old) == len(new)
+    with path.open("r+b") as stream:
+        stream.seek(text.index(old))
+        stream.write(new)
+
+
+@pytest.mark.parametrize("item", [0, 57, 119])
+@pytest.mark.parametrize("found", ["in turn", "at the end", "by a check"])
+def test_a_change_far_back_is_found(
+    grown: Grown, item: int, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing_file, "_BLOCK", 100)
+    grown.add(*(wide(f"q{i}") for i in range(120)))
+    assert len(grown.new()) == 120
+    grow(grown, 30)
+    grown.log.check()
+    change(grown.path, f'"item": "q{item}", "a": 1'.encode(), f'"item": "q{item}", "a": 0'.encode())
+    readings: dict[str, Callable[[], object]] = {
+        "in turn": lambda: grow(grown, 60),
+        "at the end": lambda: grown.new(final=True),
+        "by a check": grown.log.check,
+    }
+    with pytest.raises(InvalidInputError, match="was written anew"):
+        readings[found]()
+
+
+def test_a_file_in_the_place_of_the_log_is_compared_whole(
+    grown: Grown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing_file, "_BLOCK", 100)
+    grown.add(*(wide(f"q{i}") for i in range(120)))
+    assert len(grown.new()) == 120
+    other = grown.path.with_name("other")
+    other.write_bytes(grown.path.read_bytes().replace(b'"q57", "a": 1', b'"q57", "a": 0'))
+    other.replace(grown.path)
+    grown.add(wide("next"))
+    with pytest.raises(InvalidInputError, match="was written anew"):
+        grown.new()
+
+
+def test_a_log_that_grows_line_by_line_is_not_read_anew_each_time(
+    grown: Grown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing_file, "_BLOCK", 100)
+    read = []
+    piece = growing_file._piece
+
+    def counted(*arguments: Any) -> bytes:
+        read.append(len(piece(*arguments)))
+        return piece(*arguments)
+
+    monkeypatch.setattr(growing_file, "_piece", counted)
+    grown.add(wide("first"))
+    assert len(grown.new()) == 1
+    grow(grown, 300)
+    assert sum(read) <= 300 * 300  # three blocks for each line
+    assert grown.path.stat().st_size > 10_000
 
 
 def test_the_same_score_twice_counts_once_and_another_is_refused(grown: Grown) -> None:
