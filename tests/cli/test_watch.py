@@ -290,9 +290,20 @@ def test_an_order_that_follows_the_ids_is_warned_about(run: Run, log: Path) -> N
     write(log, sorted(rows(60), key=lambda row: int(row["item"][1:])))
     done = run("watch", "log.jsonl")
     assert done.returncode == 3
-    assert done.stderr.startswith("warning: the items come in the order of their ids")
+    assert done.stderr.startswith("warning: the 50 items came in the order of their ids")
     assert "bestby choose --shuffle" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_order_is_looked_at_again_as_the_log_grows(run: Run, log: Path) -> None:
+    lines = [{"item": f"{s}/{i}", "old": 0, "new": i % 2} for s in ("law", "art") for i in range(1000)]
+    random.Random(1).shuffle(lines[:1000])
+    first, second = lines[:1000], lines[1000:]
+    for part in (first, second):
+        random.Random(1).shuffle(part)
+    write(log, [*first[:15], *second, *first[15:]])
+    done = run("watch", "log.jsonl", "--every", "5", "--margin", "0.45")
+    assert done.stderr.count("whose ids begin alike came together") == 1, done.stderr
 
 
 def test_a_system_that_stops_appearing(run: Run, log: Path) -> None:

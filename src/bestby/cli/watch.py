@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +18,6 @@ from bestby.cli import streams
 from bestby.cli.outputs import write_result
 from bestby.cli.parameters.watch import Data, Statistics, Watch
 from bestby.comparisons.monitor.monitor import Monitor
-from bestby.comparisons.monitor.reporting import follows_ids
 from bestby.readers.growing_log import GrowingLog
 from bestby.readers.growing_sources import Columns
 from bestby.results.monitored import MonitoredDifference
@@ -76,18 +76,23 @@ class _Looks:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say, self._last = say, ""
+        self._order_at = 0
 
     def show(self, monitor: Monitor) -> None:
         """Look, and print what is known, unless the last line says so."""
         line = _line(monitor)
-        if not self._last and follows_ids(monitor.items):
-            streams.print_stderr(
-                "warning: the items come in the order of their ids, but the intervals hold in random order"
-                " only: shuffle the items before they are scored (bestby choose --shuffle)"
-            )
+        self._warn_of_order(monitor)
         if line != self._last:
             self._say(line)
         self._last = line
+
+    def _warn_of_order(self, monitor: Monitor) -> None:
+        """Say once that the order is not random; looked at whenever there are twice as many items."""
+        if monitor.n_items >= 2 * self._order_at:
+            self._order_at = monitor.n_items
+            if (order := monitor.order) is not None:
+                streams.print_stderr(f"warning: {order.message} (bestby choose --shuffle)")
+                self._order_at = sys.maxsize
 
 
 def _readings(data: Data, log: GrowingLog) -> Iterator[bool]:

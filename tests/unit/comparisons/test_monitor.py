@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bestby as bb
+from bestby.comparisons.monitor.order import not_random
 from bestby.inference.betting import betting_interval, single
 from bestby.inference.confidence_sequences import normal_mixture_bound
 
@@ -121,8 +122,8 @@ def test_a_decision_stays() -> None:
     monitor = filled(rows, stop=True)
     assert monitor.decision == "better"
     stopped = monitor.n_items
-    for place, (a, b) in enumerate(rows[stopped:]):
-        monitor.add(f"r{place}", {"a": a, "b": b})
+    for item, (a, b) in list(zip(ids(400), rows, strict=True))[stopped:]:
+        monitor.add(item, {"a": a, "b": b})
     assert monitor.decision == "better"
     assert monitor.result().decided_at == stopped
     assert monitor.interval is not None
@@ -131,10 +132,11 @@ def test_a_decision_stays() -> None:
 
 
 def test_items_that_change_on_the_way_are_noticed() -> None:
-    monitor = filled(answers(300, 0.3, 0.02))
-    assert monitor.decision == "better"
-    for place, (a, b) in enumerate(answers(800, 0.02, 0.3)):
-        monitor.add(f"r{place * 7 % 800}", {"a": a, "b": b})
+    monitor = bb.Monitor(["a", "b"], bounds=(0, 1))
+    rows = answers(300, 0.3, 0.02) + answers(800, 0.02, 0.3)
+    for place, (item, (a, b)) in enumerate(zip(ids(1100), rows, strict=True)):
+        monitor.add(item, {"a": a, "b": b})
+        assert place != 299 or monitor.decision == "better"
     assert monitor.decision == "better"
     assert [note.code for note in monitor.result().notes] == ["contradicting_looks"]
 
@@ -268,12 +270,58 @@ def test_bets_need_bounds() -> None:
         bb.Monitor(["a", "b"], bounds=None, method="betting")
 
 
-def test_the_order_of_a_file_is_noticed() -> None:
+def noted_order(items: Iterable[tuple[Any, Any]]) -> str | None:
+    """Return what a monitor notes of the order of items and their clusters, and what `order` does."""
     monitor = bb.Monitor(["a", "b"], bounds=(0, 1))
-    for item in range(30):
-        monitor.add(f"q{item}", {"a": item % 2, "b": 0})
-    assert [note.code for note in monitor.result().notes] == ["order_of_ids"]
-    assert filled(answers(30, 0.5, 0.2)).result().notes == ()
+    for place, (item, cluster) in enumerate(items):
+        monitor.add(item, {"a": place % 2, "b": 0}, cluster=cluster)
+    notes = [note for note in monitor.result().notes if note.code.startswith("order_of")]
+    assert notes == [note for note in [monitor.order] if note is not None]
+    return notes[0].code if notes else None
+
+
+def nearly(n: int) -> list[int]:
+    """Return numbers as answers arrive that were asked for in order, eight at a time."""
+    waits = np.random.default_rng(2).exponential(8.0, n)
+    return np.argsort(np.arange(n) + waits).tolist()
+
+
+SUBJECTS = ["biology", "maths", "art", "law"]  # in no order of their names
+SHUFFLED = np.random.default_rng(1).permutation(60).tolist()
+
+
+@pytest.mark.parametrize(
+    ("items", "code"),
+    [
+        ([(f"q{i}", None) for i in range(30)], "order_of_ids"),
+        ([(i, None) for i in range(30)], "order_of_ids"),
+        ([(f"q{i}", None) for i in range(30)][::-1], "order_of_ids"),
+        ([(f"q{i}", None) for i in nearly(200)], "order_of_ids"),
+        ([(f"q{i}", None) for i in range(19)], None),
+        ([(f"q{i}", None) for i in SHUFFLED], None),
+        # The items of a document together, the documents in random order: without clusters, and with them.
+        ([(f"doc{d}-q{i}", None) for d in SHUFFLED[:30] for i in (2, 1, 3)], "order_of_groups"),
+        ([(f"doc{d}-q{i}", f"doc{d}") for d in SHUFFLED[:30] for i in (2, 1, 3)], None),
+        # The documents in their order, told by the clusters or by the items that they begin with.
+        ([((31 * d + i) * 7919 % 10007, d) for d in range(30) for i in range(3)], "order_of_ids"),
+        ([(f"q{3 * d + i}", f"{d * 7919 % 10007}") for d in range(30) for i in range(3)], "order_of_ids"),
+        ([(f"{one}/{i}", None) for one in SUBJECTS for i in SHUFFLED[:20]], "order_of_groups"),
+        ([(f"{one[-1]}{i}", f"{one}/{i}") for one in SUBJECTS for i in SHUFFLED], "order_of_groups"),
+        ([(f"{SUBJECTS[i % 4]}/{i}", None) for i in SHUFFLED], None),
+    ],
+)
+def test_an_order_that_is_not_random_is_noticed(items: list[tuple[Any, Any]], code: str | None) -> None:
+    assert noted_order(items) == code
+
+
+def test_random_orders_are_not_noted() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        n = int(rng.integers(20, 60))
+        names = [f"{SUBJECTS[i % 4]}/{i}" for i in rng.permutation(n).tolist()]
+        assert not_random(names, [None] * n) is None
+        hexadecimal = [bytes(one).hex() for one in rng.integers(0, 256, (n, 8)).tolist()]
+        assert not_random(hexadecimal, [None] * n) is None
 
 
 # -- clusters --------------------------------------------------------------------------------------

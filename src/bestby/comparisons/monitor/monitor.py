@@ -12,6 +12,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby.comparisons.monitor import deciding, reporting, saving
 from bestby.comparisons.monitor.collected import Collected
+from bestby.comparisons.monitor.order import not_random
 from bestby.comparisons.monitor.sequences import Pairs
 from bestby.comparisons.monitor.settings import Settings, checked_settings
 from bestby.comparisons.monitor.tracking import Tracker
@@ -193,6 +194,11 @@ class Monitor:
         return tuple(self._collected.items)
 
     @property
+    def order(self) -> Note | None:
+        """A note if the ids of the items or clusters tell that their order is not random, as it must be."""
+        return not_random(self._collected.items, self._collected.clusters)
+
+    @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
         return self._settings.systems
@@ -241,11 +247,7 @@ class Monitor:
         return reporting.State(self._decisions, self._decision, self._behind, self._dropped_at)
 
     def plot(
-        self,
-        *,
-        width: FigureWidth | float | None = None,
-        font: FigureFont | None = None,
-        ax: Any = None,
+        self, *, width: FigureWidth | float | None = None, font: FigureFont | None = None, ax: Any = None
     ) -> Any:
         """Draw how the difference of the first two systems developed; as `MonitoredComparison.plot`."""
         return self.result().plot(width=width, font=font, ax=ax)

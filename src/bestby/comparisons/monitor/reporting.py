@@ -5,17 +5,16 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import pairwise
 
 import numpy as np
 
 from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.collected import Collected
+from bestby.comparisons.monitor.order import not_random
 from bestby.comparisons.monitor.sequences import Ends, Pairs, interval
 from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS
 from bestby.comparisons.monitor.tracking import exact_ends
@@ -35,9 +34,6 @@ TORN = Note(
     "the last line of the file was cut off, as by a crash, and left out: its item was not counted and can be"
     " added again",
 )
-_FOLLOWED = 20
-"""Items in the order of their ids from which this is no chance."""
-
 _PLACES = 40
 """How many looks the path of a figure has."""
 
@@ -176,12 +172,9 @@ def _steps(c: Collected, n_units: int) -> list[int]:
 
 def _notes(c: Collected) -> Iterator[Note]:
     s = c.settings
-    if follows_ids(c.items):
-        yield Note(
-            "order_of_ids",
-            f"the {len(c.items)} items came in the order of their ids: the intervals hold only if the order"
-            " is random, so shuffle the items before they are scored",
-        )
+    order = not_random(c.items, c.clusters)
+    if order is not None:
+        yield order
     if s.method == "asymptotic":
         yield Note(
             "asymptotic_sequence",
@@ -221,19 +214,6 @@ def _contradictions(first: Pairs, found: Found) -> Iterator[Note]:
                 f"the interval of {s.systems[a]} and {s.systems[b]} contradicts an earlier look, which is"
                 " nearly impossible if the items come in random order: the later items are unlike the first",
             )
-
-
-def follows_ids(items: Sequence[str | int]) -> bool:
-    """Return whether items came in the order of their ids, with numbers in texts as numbers."""
-    if len(items) < _FOLLOWED:
-        return False
-    keys = [_natural(str(item)) for item in items]
-    return all(one <= two for one, two in pairwise(keys))
-
-
-def _natural(name: str) -> list[tuple[str, int]]:
-    """Return what names are sorted by, so that q9 comes before q10."""
-    return [(words, int(digits or 0)) for words, digits in re.findall(r"(\D*)(\d*)", name)]
 
 
 def evaluation(
