@@ -19,11 +19,12 @@ adds. It is left out: both come from the few largest clusters, and intervals wit
 from __future__ import annotations
 
 import math
+from typing import overload
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from bestby._core.typing import Alternative
+from bestby._core.typing import Alternative, FloatArray
 from bestby.inference.clusters import StandardError
 from bestby.results.values import TestResult
 
@@ -79,15 +80,20 @@ def transformed(t: float, skewness: float) -> float:
     return t * (1.0 + z + z * z / 3.0) + skewness / 6.0
 
 
-def restored(x: float, skewness: float) -> float:
+@overload
+def restored(x: float, skewness: float) -> float: ...
+@overload
+def restored(x: float, skewness: FloatArray) -> FloatArray: ...
+def restored(x: float, skewness: float | FloatArray) -> float | FloatArray:
     """Return the t whose g(t) is x: 3 ((1 + s (x - s / 6))^(1/3) - 1) / s, in a form that holds at s = 0.
 
     >>> round(restored(transformed(2.0, 0.3), 0.3), 12), restored(2.0, 0.0)
     (2.0, 2.0)
     """
     y = x - skewness / 6.0
-    root = float(np.cbrt(1.0 + skewness * y))
-    return 3.0 * y / (root * root + root + 1.0)
+    root = np.cbrt(1.0 + skewness * y)
+    found: FloatArray = 3.0 * y / (root * root + root + 1.0)
+    return found if isinstance(skewness, np.ndarray) else float(found)
 
 
 def _df(error: StandardError) -> float:

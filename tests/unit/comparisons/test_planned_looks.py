@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 import bestby as bb
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby.comparisons.monitor.sequences import Sums
+from bestby.inference.betting import Units
 from bestby.inference.group_sequential import BOUNDARIES
 
 METHODS = list(BOUNDARIES)
@@ -62,19 +64,50 @@ def test_when_somebody_asks_makes_no_difference(method: str) -> None:
 
 
 @pytest.mark.parametrize("population", ["wider", "bank"])
-def test_the_interval_is_the_estimate_and_a_multiple_of_its_error(population: str) -> None:
+@pytest.mark.parametrize("kind", ["0/1", "skewed up", "skewed down"])
+def test_the_interval_is_the_estimate_and_a_multiple_of_its_error(population: str, kind: str) -> None:
+    """The boundary is that of Student's t, moved by Hall's transformation where that makes it farther."""
     scores = answers(200, seed=1)
-    monitor = filled(scores, looks=[200, 500], n_items=1000, population=population, method="pocock")
+    options: dict[str, Any] = {}
+    if kind != "0/1":
+        skewed = np.random.default_rng(2).lognormal(size=(200, 1))
+        scores, options = np.hstack([skewed, np.zeros((200, 1))]), {"bounds": None}
+        scores = scores[:, ::-1] if kind == "skewed down" else scores
+    monitor = filled(
+        scores, looks=[200, 500], n_items=1000, population=population, method="pocock", **options
+    )
     gaps = scores[:, 0] - scores[:, 1]
     information = [200, 500] if population == "wider" else [200 / 0.8, 500 / 0.5]
-    limit = BOUNDARIES["pocock"](information, 0.05)[0]
-    multiple = stats.t.isf(stats.norm.sf(limit), 199)
-    spread = math.sqrt(gaps.var(ddof=1) + 1 / 201)
-    left = 1.0 if population == "wider" else math.sqrt(0.8)
-    half = multiple * spread * left / math.sqrt(200)
+    multiple = stats.t.isf(stats.norm.sf(BOUNDARIES["pocock"](information, 0.05)[0]), 199)
+    spread = math.sqrt(gaps.var(ddof=1) + (1 / 201 if kind == "0/1" else 0.0))
+    error = spread * (1.0 if population == "wider" else math.sqrt(0.8)) / math.sqrt(200)
+    skewness = ((gaps - gaps.mean()) ** 3).mean() / spread**3 / math.sqrt(200)
+
+    def beyond(t: float, limit: float) -> float:
+        return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6 - limit
+
+    moved = [optimize.brentq(beyond, -50.0, 50.0, (limit,)) for limit in (multiple, -multiple)]
+    low, high = gaps.mean() - max(multiple, moved[0]) * error, gaps.mean() - min(-multiple, moved[1]) * error
     interval = monitor.interval
     assert interval is not None
-    assert (interval.low, interval.high) == pytest.approx((gaps.mean() - half, gaps.mean() + half))
+    assert (interval.low, interval.high) == pytest.approx((low, high))
+    if kind != "0/1":
+        farther, nearer = (high, low) if kind == "skewed up" else (low, high)
+        assert abs(farther - gaps.mean()) > 1.15 * abs(nearer - gaps.mean())
+
+
+def test_the_skewness_is_that_of_the_clusters() -> None:
+    """Clusters weigh as their sums do."""
+    rng = np.random.default_rng(7)
+    sizes = rng.integers(1, 6, 200)
+    values = rng.lognormal(size=200)
+    sums = Sums.of(Units(values[:, None], sizes, sizes / 5.0))
+    mean = (sizes * values).sum() / sizes.sum()
+    parts = sizes * (values - mean) * 200 / sizes.sum()
+    assert sums.third == pytest.approx((parts**3).mean())
+    assert sums.deviation == pytest.approx(math.sqrt((parts**2).sum() / 199))
+    far = Sums.of(Units(values[:, None] + 1e6, sizes, sizes / 5.0))
+    assert far.third == 0.0  # no digit of it is known
 
 
 def test_at_the_last_item_of_a_benchmark_the_interval_is_a_point() -> None:

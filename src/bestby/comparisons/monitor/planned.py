@@ -3,6 +3,8 @@
 At a look the interval is the estimate plus and minus a multiple of its standard error, the multiple being the
 boundary of the look (Jennison & Turnbull 1989, J. R. Statist. Soc. B 51, 305-361): all intervals of all looks
 hold at once, so that each is valid whatever made the monitor stop there, and stays so until the next look.
+The boundary allows for the estimated deviation, by Student's t, and for skewed differences (Hall 1992, J. R.
+Statist. Soc. B 54, 221-228).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from scipy.special import ndtr, stdtrit
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons.monitor.settings import SPENDING_METHODS, Settings
+from bestby.inference.cluster_pivots import restored
 from bestby.inference.group_sequential import BOUNDARIES, NEAREST
 from bestby.results.base import Note
 
@@ -69,14 +72,30 @@ def multiples(settings: Settings, n_units: int, alpha: float, counts: tuple[int,
     return _student(here, units), _student(last, units)
 
 
-def radius(
-    settings: Settings, n_units: int, deviation: FloatArray, alpha: float, counts: tuple[int, ...]
-) -> FloatArray:
-    """Return the half-lengths of the repeated confidence intervals at the look that was reached last."""
+def reaches(
+    settings: Settings,
+    n_units: int,
+    deviation: FloatArray,
+    third: FloatArray,
+    alpha: float,
+    counts: tuple[int, ...],
+) -> tuple[FloatArray, FloatArray]:
+    """Return how far the repeated confidence intervals reach below and above the estimates at the last look.
+
+    `deviation` is that of a unit, `third` its third central moment. The estimate over its standard error is
+    skewed the other way than the units: on the side on which it has the longer tail, the boundary is moved by
+    Hall's transformation, and on the other side it stays, as an estimated skewness would make the interval
+    too short there (see `bestby.inference.cluster_pivots`).
+    """
     here, _ = multiples(settings, n_units, alpha, counts)
     if math.isinf(here) or n_units < 2:
-        return np.full_like(deviation, np.inf)
-    return here * spread(settings, n_units, deviation) * share_left(settings, counts[-1]) / math.sqrt(n_units)
+        return np.full_like(deviation, np.inf), np.full_like(deviation, np.inf)
+    wide = spread(settings, n_units, deviation)
+    cubes = wide**3
+    skewness = np.divide(third, cubes, out=np.zeros_like(third), where=cubes > 0.0) / math.sqrt(n_units)
+    error = wide * share_left(settings, counts[-1]) / math.sqrt(n_units)
+    below, above = np.maximum(here, restored(here, skewness)), np.maximum(here, -restored(-here, skewness))
+    return below * error, above * error
 
 
 def spread(settings: Settings, n_units: int, deviation: FloatArray) -> FloatArray:
