@@ -7,6 +7,8 @@ JOBS ?= 2
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 CALIBRATE_ARGS ?=
+STUDY ?=
+STUDY_ARGS ?=
 MUTANTS ?= *
 ROUNDS ?= 20
 SEED ?= 1
@@ -27,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export MPLBACKEND := Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test release release-check calibrate bench example figure clean
+.PHONY: help demo quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test release release-check calibrate study bench example figure clean
 
 help:  ## Show the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -146,6 +148,11 @@ mutants: build/mutants/.done  ## Change inference/ and resampling/ in one place 
 calibrate: $(VENV)/.test  ## Measure coverage and error rates, make the page, run the long tests (an hour and more)
 	$(BIN)/python -m calibration --jobs $(JOBS) $(CALIBRATE_ARGS)
 	$(if $(CALIBRATE_ARGS),,$(PYTEST) -m slow $(PYTEST_ARGS))
+
+# STUDY=sequential_items; calibration/README.md lists them. STUDY_ARGS="--full --docs" passes words on.
+study: $(VENV)/.test  ## Measure one of the studies beside the grid (STUDY=sequential_items)
+	$(if $(STUDY),,$(error say which, as calibration/README.md lists them: make study STUDY=sequential_items))
+	$(BIN)/python -m calibration.$(STUDY) $(STUDY_ARGS)
 
 # BooStSa asks for old releases of pip and SciPy, which it does not need, and cannot do with pandas 3.
 build/boostsa/.done: $(VENV)/.base

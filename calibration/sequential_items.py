@@ -1,6 +1,6 @@
 """How many items does a monitor need, beside a plan of fixed size and beside looking every 50 items?
 
-    python -m calibration.sequential_items
+    make study STUDY=sequential_items        # python -m calibration.sequential_items
 
 Two systems of 0/1 scores that differ on 10 % of the items, by 0 to 8 points, without a margin and with one of
 1 or 2 points; a monitor of items like these, looked at every 10 items until it decides, at most 10,000.
@@ -21,6 +21,7 @@ from tools import pages
 
 from bestby import DesignError, PairedProportions, sample_size
 from bestby._core.text import counted
+from bestby.planning.base import Design
 from calibration import ROOT
 from calibration.populations import Floats
 from calibration.sequences import decided, settings
@@ -64,11 +65,14 @@ def peeking(differences: Floats, margin: float | None) -> list[tuple[str | None,
 
 
 def planned(points: int, margin: int | None) -> str:
-    """Return how many items McNemar's test needs for a power of .8, where nothing but 0 is of interest."""
-    if margin is not None or not points:
-        return ""
+    """Return how many items a plan of fixed size needs for a power of .8, nothing where nothing can be shown.
+
+    It decides by McNemar's test, or with a margin by t-tests.
+    """
+    design: Design = PairedProportions(0.75 + points / 100, 0.75, 1.0 - DIFFER)
+    if margin is not None:
+        design = PairedProportions(0.75 + points / 100, 0.75, 1.0 - DIFFER).with_margin(margin / 100)
     try:
-        design = PairedProportions(0.75 + points / 100, 0.75, 1.0 - DIFFER)
         return str(sample_size(design).n)
     except DesignError:
         return ""

@@ -92,6 +92,15 @@ def test_scores_by_their_spread(capsys: pytest.CaptureFixture[str]) -> None:
     assert from_few["n"] > document["n"]
 
 
+def test_a_margin(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    scores = _json(capsys, "--sd", 0.3, "--margin", 0.02)
+    assert scores["n"] == bb.sample_size(bb.PairedScores(0.0, 0.3, margin=0.02)).n
+    answers = _json(capsys, "--accuracy", 0.84, 0.80, "--agreement", 0.9, "--margin", 0.02)
+    assert answers["n"] == bb.sample_size(bb.PairedProportions(0.84, 0.80, 0.9).with_margin(0.02)).n
+    pilot = [table, "--gold", "label", "--item", "item", "--system", "high", "--system", "low", "--formula"]
+    assert _json(capsys, *pilot, "--margin", 0.05)["design"]["margin"] == 0.05  # type: ignore[index]
+
+
 def test_what_a_pilot_leaves_open_can_be_left_out(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
     options = ("--lift", 1.02, "--n", 12, "--test", "welch", "--simulations", 300)
     averaged = _json(capsys, runs, *options)
@@ -290,6 +299,11 @@ def test_every_output(run: Run, tmp_path: Path) -> None:
         ("--item-sd .3 --difference .1 --budget 5 --run-cost 1 --n 5", "InvalidInputError: --n does not go with --budget", "hint: leave one out"),
         ("--item-sd .3 --difference .1 --budget 5 --run-cost 1 --power 7", "InvalidInputError: --power does not go with --budget", "hint: leave one out"),
         ("--item-sd .3 --difference .1 --n 100 --max-items 5", "InvalidInputError: --max-items does not go with a plan without --budget", "hint: leave one out; --max-items is for --budget"),
+        ("--sd 1 --difference .1 --margin .1", "DesignError: no size shows on which side of the margin", "hint: assume"),
+        ("--sd 1 --margin 0", "InvalidInputError: --margin must be a positive number", "hint: leave it out"),
+        ("--sd 1 --margin .1 --alternative greater", "DesignError: a margin is looked at on both sides", "hint: --alternative two-sided"),
+        ("--lift 1.1 --margin .1", "InvalidInputError: --margin does not go with --lift", "hint: leave one out"),
+        ("--accuracy .9 .8 --agreement .8 --margin .1 --test mcnemar", "InvalidInputError: --test: this design", "hint: leave out --test"),
         ("--sd 1 --difference .1 --n 1", "InvalidInputError: --n must lie between", "hint: bestby plan --help"),
     ],
 )  # fmt: skip

@@ -57,6 +57,7 @@ _GOES_WITH = {
     "--system-column": (*_LIFTED, *_FILES),
     "--value-column": (*_LIFTED, *_FILES),
     "--missing-value": (*_LIFTED, *_FILES),
+    "--margin": ("--accuracy", "--sd", _FORMULA),
     "--simulations": (*_LIFTED, _PILOT),
     "--resamples": (*_LIFTED, _PILOT),
     "--n": (_NO_BUDGET,),
@@ -134,13 +135,17 @@ def _proportions(values: Plan) -> Design:
             hint="--agreement 0.9, or measure it on a pilot: bestby plan pilot.csv --gold label --formula",
         )
     test: Any = values.statistics.test or "mcnemar"  # the record checks the name
-    return PairedProportions(*assumed.accuracy, assumed.agreement, test, pilot_items=assumed.pilot_items)
+    design = PairedProportions(*assumed.accuracy, assumed.agreement, test, pilot_items=assumed.pilot_items)
+    if values.question.margin is None:
+        return design
+    _refuse_test(values)
+    return design.with_margin(values.question.margin)
 
 
 def _scores(values: Plan) -> Design:
     assumed = values.assumptions
     known = _known(assumed, "design_effect", "cluster_size", "pilot_df")
-    return PairedScores(_difference(values), float(assumed.sd or 0.0), **known)
+    return PairedScores(_difference(values), float(assumed.sd or 0.0), margin=values.question.margin, **known)
 
 
 def _runs_and_items(values: Plan) -> RunsAndItems:
@@ -266,11 +271,12 @@ def _pilot(values: Plan) -> Design:
     x, y = evaluation.systems[a], evaluation.systems[b]
     if evaluation.gold is not None:
         x, y = x == evaluation.gold, y == evaluation.gold
-        if evaluation.clusters is None:
+        if evaluation.clusters is None and values.question.margin is None:
             design = PairedProportions.from_pilot(x, y, test=test or "mcnemar")
             return design if difference is None else design.with_effect(difference)
     _refuse_test(values)
-    return PairedScores.from_pilot(1.0 * x, 1.0 * y, clusters=evaluation.clusters, difference=difference)
+    scores = PairedScores.from_pilot(1.0 * x, 1.0 * y, clusters=evaluation.clusters, difference=difference)
+    return dataclasses.replace(scores, margin=values.question.margin)
 
 
 _DESIGNS = {

@@ -24,13 +24,13 @@ from bestby.planning.spend import allocate
 from bestby.readers.opening import one_table
 
 _ONLY = {
-    "--half-width", "--margin", "--correlation", "--judged-items", "--pilot-labels", "--judge", "--human",
+    "--half-width", "--correlation", "--judged-items", "--pilot-labels", "--judge", "--human",
     "--judge-cost", "--label-cost",
 }  # fmt: skip
 """Options that have no meaning without --labels."""
 
 _SHARED = {
-    "FILES", "--labels", "--n", "--power", "--budget", "--item-cost", "--max-items", "--sd",
+    "FILES", "--labels", "--n", "--margin", "--power", "--budget", "--item-cost", "--max-items", "--sd",
     "--design-effect", "--item", "--system", "--system-column", "--missing-value", "--level",
     "--comparisons", "--json", "--csv", "--markdown", "--latex", "--html", "--plot", "--plot-width",
     "--plot-font",

@@ -81,6 +81,11 @@ def check_effect(design: Design, wanted: float, question: Question) -> None:
     """Refuse a power that no size of the study has."""
     checked_size(design, design.least)
     check_wanted(wanted, question)
+    if design.effect == design.null and design.margin is not None:
+        raise DesignError(
+            f"no size shows on which side of the margin a difference of exactly {design.margin:g} lies",
+            hint="assume a difference beyond the margin, or within it",
+        )
     if design.effect == design.null:
         raise DesignError(
             "no size has the power to detect a difference of 0",

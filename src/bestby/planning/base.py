@@ -65,11 +65,14 @@ class Design(ABC):
         Whether power is the share of rejections in simulated studies.
     simulations : int
         How many studies are simulated by default.
+    margin : float or None
+        The smallest difference that matters, if the study is to show on which side of it the true one lies.
     """
 
     name: ClassVar[str]
     simulated: ClassVar[bool] = False
     simulations: ClassVar[int] = 0
+    margin: float | None = None
 
     @property
     def unit(self) -> str:

@@ -17,6 +17,7 @@ from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.inference.power import mcnemar_power
 from bestby.planning import doubt
 from bestby.planning.base import Design, Question
+from bestby.planning.scores import PairedScores
 from bestby.results.base import Note
 from bestby.vocabulary import ProportionsTest, allowed_names, long_name
 
@@ -168,6 +169,22 @@ class PairedProportions(Design):
         """Return the design with another accuracy of A, the accuracy of B and the agreement kept."""
         accuracy_a = min(max(self.accuracy_b + effect, 0.0), 1.0)
         return dataclasses.replace(self, accuracy_a=accuracy_a)
+
+    def with_margin(self, margin: float) -> PairedScores:
+        """Return the design that shows on which side of a margin the difference lies, by paired t-tests.
+
+        McNemar's test knows no difference but 0. Where the systems differ on few items, the t-tests are
+        only approximate.
+
+        >>> PairedProportions(0.84, 0.80, agreement=0.9).with_margin(0.02).margin
+        0.02
+        """
+        differing = 1.0 - self.agreement
+        df = None
+        if self.pilot_items is not None:  # of a variance that is known from the items that differ
+            df = 2.0 * differing * self.pilot_items / (1.0 - differing) if differing < 1.0 else None
+        spread = math.sqrt(max(differing - self.true_difference**2, 0.0))
+        return PairedScores(self.true_difference, spread, pilot_df=df, margin=margin)
 
     def taken_as_true(self) -> Self:
         """Return the design whose agreement is that of the pilot."""

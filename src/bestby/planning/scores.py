@@ -20,6 +20,7 @@ from bestby.inference import classical
 from bestby.inference.power import t_power
 from bestby.planning import doubt
 from bestby.planning.base import PlannedDifference, Question
+from bestby.planning.margins import margin_power
 from bestby.results.base import Note
 
 
@@ -47,6 +48,10 @@ class PairedScores(PlannedDifference):
     pilot_df : float or None
         Degrees of freedom with which a pilot has estimated the variance (n - 1 for `sd` from n items): the
         power is averaged over the true variances that this leaves open. None: the variance is known.
+    margin : float or None
+        The smallest difference that matters. Power is then that to show what is true: that the difference is
+        beyond the margin (the two-sided interval lies there), or within it (equivalence, by two one-sided
+        tests). Without it, that there is a difference.
 
     Raises
     ------
@@ -83,6 +88,8 @@ class PairedScores(PlannedDifference):
     44
     >>> sample_size(PairedScores(difference=0.5, sd=1.0, pilot_df=9), power=0.9).n
     59
+    >>> sample_size(PairedScores(difference=0.0, sd=1.0, margin=0.2), power=0.9).n  # equivalence
+    272
     """
 
     difference: float
@@ -92,20 +99,22 @@ class PairedScores(PlannedDifference):
     intracluster_correlation: float | None = None
     size_ratio: float = 1.0
     pilot_df: float | None = None
+    margin: float | None = None
 
     name: ClassVar[str] = "paired scores"
 
     def __post_init__(self) -> None:
         self._check_difference()
         limits = {"sd": 0.0, "design_effect": 0.0, "cluster_size": 1.0, "size_ratio": 1.0}
-        if self.pilot_df is not None:
-            limits["pilot_df"] = 0.0
+        for optional in ("pilot_df", "margin"):
+            if getattr(self, optional) is not None:
+                limits[optional] = 0.0
         for what, least in limits.items():
             value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value > 0.0 and value >= least):
                 raise InvalidInputError(
                     f"{what} must be {'at least 1' if least else 'a positive number'}, got {value}",
-                    hint="a pilot measures it",
+                    hint="a pilot measures it" if what != "margin" else "leave it out if there is none",
                     argument=what,
                 )
 
@@ -184,6 +193,11 @@ class PairedScores(PlannedDifference):
         return cls(assumed, sd, effect, mean_size, icc, met / mean_size, df)
 
     @property
+    def null(self) -> float:
+        """The effect of which nothing can be shown: 0, or the margin on the side of the difference."""
+        return math.copysign(self.margin or 0.0, self.difference)
+
+    @property
     def least(self) -> int:
         """Two clusters."""
         return math.ceil(2.0 * self.cluster_size)
@@ -206,24 +220,34 @@ class PairedScores(PlannedDifference):
 
     def powers(self, n: IntArray, question: Question) -> tuple[FloatArray, FloatArray]:
         """Return the power of the t-test at each n, averaged over the variances the pilot leaves open."""
-        shift = self.difference / self.standard_error(n)
+        error = self.standard_error(n)
         # Satterthwaite's degrees of freedom of CR2 count clusters of unequal size as fewer equal ones.
         df = n / (self.cluster_size * self.size_ratio) - 1.0
         if self.size_ratio > 1.0:  # of two clusters there is one, however unequal they are
             df = np.where(n >= self.least, np.maximum(df, 1.0), df)
         if self.pilot_df is None:
-            power = t_power(shift, df, question.alpha, question.alternative)
+            power = self._power_with(error, df, question)
         else:
             u, weights = doubt.gauss_legendre()
-            scale = np.sqrt(doubt.mean_squares(self.pilot_df, u))
-            shifts = shift[:, None] * scale
-            power = t_power(shifts, df[:, None], question.alpha, question.alternative) @ weights
+            errors = error[:, None] / np.sqrt(doubt.mean_squares(self.pilot_df, u))
+            power = self._power_with(errors, df[:, None], question) @ weights
         return power, np.zeros(n.size)
+
+    def _power_with(self, error: FloatArray, df: FloatArray, question: Question) -> FloatArray:
+        """Return the power where the standard errors are known."""
+        if self.margin is not None:
+            return margin_power(self.difference, self.margin, error, df, question)
+        return t_power(self.difference / error, df, question.alpha, question.alternative)
 
     @property
     def test_words(self) -> str:
         """The test."""
-        return "the paired t-test" if self.cluster_size == 1.0 else "the t-test of clusters (CR2, 'wald')"
+        test = "paired t-test" if self.cluster_size == 1.0 else "t-test of clusters (CR2, 'wald')"
+        if self.margin is None:
+            return f"the {test}"
+        if abs(self.difference) > self.margin:
+            return f"the {test} against the margin of {self.margin:g}"
+        return f"two one-sided tests of equivalence within {self.margin:g}, each by the {test}"
 
     @property
     def assumed_words(self) -> str:
@@ -238,7 +262,8 @@ class PairedScores(PlannedDifference):
 
     def settings(self) -> dict[str, Any]:
         """Return the assumptions by name."""
-        return dataclasses.asdict(self)
+        found = dataclasses.asdict(self)
+        return found if self.margin is not None else {k: v for k, v in found.items() if k != "margin"}
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Tell of few pilot data, how many clusters n items are, and of a negative correlation."""

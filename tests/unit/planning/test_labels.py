@@ -243,7 +243,7 @@ def test_the_command_divides_a_budget(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("arguments", "first"),
     [
-        ("--sd .5 --difference .1 --margin .1", "--margin does not go with"),
+        ("--sd .5 --difference .1 --half-width .1", "--half-width does not go with"),
         ("--labels --accuracy .8 .7 --n 50", "--accuracy does not go with --labels"),
         ("--labels --sd .5 --half-width .1", "nothing is known of the judge"),
         ("--labels --sd .5 --correlation .5 --half-width .1", "how many items the judge scores"),

@@ -24,7 +24,11 @@ class Question(Group):
     budget: Number = option("COST", "Find the best use of this budget, with --item-sd or with runs in FILE.")
     labels: bool = flag("Plan the number of human labels beside a judge, or with --budget both.")
     half_width: Number = option("W", "With --labels: half the length of the interval wanted.")
-    margin: Number = option("SIZE", "With --labels: the smallest difference to be detected with --power.")
+    margin: Number = option(
+        "SIZE",
+        "Smallest difference that matters: plan to show that the difference is beyond it, or within it"
+        " (equivalence); with --labels to detect it with --power.",
+    )
 
 
 @record
@@ -127,6 +131,7 @@ class Plan:
     Examples:
       bestby plan --accuracy .83 .80 --agreement .9 --power .8
       bestby plan --accuracy .80 .80 --agreement .9 --n 1000 --power .8
+      bestby plan --accuracy .80 .80 --agreement .9 --margin .02 --power .8
       bestby plan pilot.csv --gold label --metric f1_macro --n 2000
       bestby plan --runs 5 --difference .02 --item-sd .3 --run-sd .01
       bestby plan --labels pilot.csv --judged-items 5000 --half-width .02

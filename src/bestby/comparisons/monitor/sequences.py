@@ -50,16 +50,12 @@ class Sums:
     def of(cls, units: Units) -> Sums:
         """Return the sums of some units."""
         size, x = units.sizes.astype(np.float64)[:, None], units.values
-
-        def total(power: int, degree: int) -> FloatArray:
-            sums: FloatArray = (size**power * x**degree).sum(axis=0)
-            return sums
-
+        square = size * size
+        parts = [size * x, square * x, square * x * x]
+        parts += [size * part for part in parts[1:]]
+        parts += [parts[-1] * x, x != 0.0]
         s, ss, sss = (float((size**power).sum()) for power in (1, 2, 3))
-        places = ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3))
-        sx, ssx, ssxx, sssx, sssxx, sssxxx = (total(*place) for place in places)
-        differing = (x != 0.0).sum(axis=0).astype(np.float64)
-        return cls(len(size), s, ss, sss, sx, ssx, ssxx, sssx, sssxx, sssxxx, differing)
+        return cls(len(size), s, ss, sss, *np.sum(parts, axis=1))
 
     def plus(self, other: Sums, on: IntArray | slice = _ALL) -> Sums:
         """Return the sums over the units of both; of pairs that are not `on` as they are."""

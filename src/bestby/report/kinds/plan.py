@@ -40,18 +40,32 @@ def document(plan: Plan) -> Document:
 
 def headline(plan: Plan) -> str:
     """Return the answer in a sentence."""
-    size, difference = f"{plan.n} {plan.unit}", difference_text(plan.difference)
+    size = f"{plan.n} {plan.unit}"
     reached = power_text(plan.power, plan.error)
     if plan.asked == "power":
-        return f"A study of {size} detects a difference of {difference} with power {reached}."
+        return f"A study of {size} {aim(plan, 's')} with power {reached}."
     if plan.asked == "sample_size":
         simulated = "" if plan.exact else f" (simulated power: {reached})"
-        return (
-            f"{size} are needed to detect a difference of {difference} with power {plan.wanted:g}{simulated}."
-        )
+        return f"{size} are needed to {aim(plan)} with power {plan.wanted:g}{simulated}."
     simulated = "" if plan.exact else f"; simulated power: {reached}"
     power = f"with power {plan.wanted:g}{_solved(plan)}{simulated}"
-    return f"A study of {size} detects differences of {difference} or more {power}."
+    return f"A study of {size} {aim(plan, 's', more=True)} {power}."
+
+
+def aim(plan: Plan, ending: str = "", *, more: bool = False) -> str:
+    """Return what the study detects or shows; `more` if it does so of larger differences, too.
+
+    >>> from bestby.planning import PairedScores, power
+    >>> aim(power(PairedScores(0.0, 1.0, margin=0.1), 34))
+    'show a difference of 0 to be within the margin of 0.1'
+    """
+    size = difference_text(plan.difference)
+    what = f"differences of {size} or more" if more else f"a difference of {size}"
+    margin: float | None = getattr(plan.design, "margin", None)
+    if margin is None:
+        return f"detect{ending} {what}"
+    side = "beyond" if abs(plan.difference) > margin else "within"
+    return f"show{ending} {what} to be {side} the margin of {margin:g}"
 
 
 def as_estimated(plan: Plan) -> str:
@@ -81,13 +95,14 @@ def _table(plan: Plan) -> Table:
         column.count(plan.unit, attrgetter("n")),
         Column("power", lambda point: Cell(power_text(point.power, point.error), point.power)),
     )
-    caption = f"Power to detect a difference of {difference_text(plan.difference)}"
+    caption = f"Power to {aim(plan)}"
     return Table.of(caption, columns, plan.curve, lambda point: point.n == plan.n, main=1)
 
 
 def decision(plan: Plan | Allocation) -> str:
     """Return the test and its level in words."""
-    text = f"{plan.design.test_words}, {plan.alternative}, at the {percent(alpha(plan.level))} level"
+    sides = f", {plan.alternative}" if getattr(plan.design, "margin", None) is None else ""
+    text = f"{plan.design.test_words}{sides}, at the {percent(alpha(plan.level))} level"
     if plan.n_comparisons > 1:
         text += f" divided by {plan.n_comparisons} comparisons (p ≤ {plan.alpha:.3g})"
     return text

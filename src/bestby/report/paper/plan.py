@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bestby.report.kinds import plan as plans
-from bestby.report.numbers import difference_text, power_text
+from bestby.report.numbers import power_text
 from bestby.report.references import cite
 from bestby.results.plans import Allocation, Plan
 
@@ -13,8 +13,8 @@ from bestby.results.plans import Allocation, Plan
 def sentences(p: Plan) -> Iterator[str]:
     """Yield how the size or the power of a study was found."""
     yield (
-        f"We planned the study by an analysis of power{cite('analysis', 'power')}: {p.n} {p.unit} detect a"
-        f" difference of {difference_text(p.difference)} with power {power_text(p.power, p.error)}."
+        f"We planned the study by an analysis of power{cite('analysis', 'power')}: {p.n} {p.unit}"
+        f" {plans.aim(p)} with power {power_text(p.power, p.error)}."
     )
     yield assumed(p)
     if not p.exact:
