@@ -22,9 +22,9 @@ Sequences of items with planned looks (`bb.Monitor(..., looks=...)`). `rejected`
 confidence interval of any look misses the true difference; `auto` is the spending of O'Brien and Fleming. A
 sequence counts as noted where the first look has fewer than 50 units, 20 that differ, or 25 times the squared
 skewness. *Ordinary* takes 1.96 standard errors at each look, as if it were the only one. *Benchmark*: the
-items of a benchmark without replacement, whose last look, at all of them, needs no interval. Three things keep
-the error at 5 % where the normal approximation is poor: the quantiles of Student's t, Hall's transformation for
-skewed differences, and one more unit that differs as far as the bounds allow.
+items of a benchmark without replacement, whose last look, at all of them, needs no interval. Three things
+keep the error at 5 % where the normal approximation is poor: the quantiles of Student's t, Hall's
+transformation for skewed differences, and one more unit that differs as far as the bounds allow.
 """
 
 _SEQUENCES = 20_000

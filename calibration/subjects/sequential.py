@@ -21,13 +21,16 @@ Sequences of items that are looked at after every item. `rejected`: how often th
 misses the truth at any of these looks. `auto` is betting where there are bounds and, where there are none,
 the asymptotic sequence from 300 items on; *peeking* looks at an ordinary 95 % interval every 50 items.
 *Benchmark*: all its items, drawn without replacement. *Clusters*: of 1 to 12 items, whose difference grows
-with their size; the size of the largest is given, or not. *Monitor*: `bb.Monitor` itself with a margin of
-10 points, `rejected` being a wrong decision about two systems or, of five equal systems, that any of them
-is dropped or decided against.
+with their size; the size of the largest is given, or not. *All pairs* of some equal systems: `rejected` is
+that the interval of any pair misses at any look. *Monitor*: `bb.Monitor` itself with a margin of 10 points,
+`rejected` being a wrong decision about two systems or, of five equal systems, that any of them is dropped or
+decided against.
 """
 
 _N = 1000
 _SEQUENCES = 20_000
+_MANY = 10_000
+"""Pairs that are looked at together, about twice."""
 
 
 def cells() -> Iterator[Statements]:
@@ -51,11 +54,17 @@ def cells() -> Iterator[Statements]:
         clusters = settings(largest_cluster=largest)
         draw = partial(_clusters, largest)
         yield _cell(f"clusters, {told}", draw, _EFFECT, clusters, n=300)
+    for k, sequences in ((5, _SEQUENCES), (20, 2000)):
+        names = tuple(f"s{place}" for place in range(k))
+        one = Batched(
+            partial(_all_pairs, k), partial(_any_missed, k, settings(systems=names)), size=_MANY // k**2
+        )
+        yield Statements("sequential", f"all pairs of {k}, equal", "300", 300, one, datasets=sequences)
     for k, truth in ((2, 0.1), (2, 0.0), (5, 0.0)):
         one = partial(_monitor, k=k, truth=truth)
         margin = "at the margin" if truth else "equal"
         yield Statements(
-            "sequential", f"monitor of {k}, {margin}", "300", 300, one, datasets=1000 if k == 2 else 400
+            "sequential", f"monitor of {k}, {margin}", "300", 300, one, datasets=1000 if k == 2 else 2000
         )
 
 
@@ -117,6 +126,19 @@ def _clusters(largest: int | None, rng: np.random.Generator, width: int) -> Unit
     values = np.where(differs, np.where(ahead, 1.0, -1.0), 0.0)
     top = np.maximum.accumulate(sizes) if largest is None else np.full(300, largest)
     return Units(values, sizes, sizes / top)
+
+
+def _all_pairs(k: int, rng: np.random.Generator, width: int) -> Units:
+    """Return the differences of all pairs of k equal systems, the pairs of a sequence side by side."""
+    right = (rng.random((300, width, k)) < 0.7).astype(np.float64)
+    a, b = np.triu_indices(k, 1)
+    return single((right[:, :, a] - right[:, :, b]).reshape(300, -1))
+
+
+def _any_missed(k: int, s: Settings, units: Units) -> dict[What, np.ndarray]:
+    """Return of each sequence whether the interval of any pair missed the truth at any look."""
+    missed = ever_missed(units, 0.0, s).reshape(-1, k * (k - 1) // 2)
+    return {What("rejected", "auto", True): missed.any(axis=1)}
 
 
 def _monitor(rng: np.random.Generator, _seed: int, k: int, truth: float) -> dict[What, Outcome]:
