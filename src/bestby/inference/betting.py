@@ -26,7 +26,7 @@ SHARES: Final[FloatArray] = np.array([*[0.85 / _STEPS] * _STEPS, *[0.15 / len(_S
 _BLOCK: Final = 1_000_000
 """Factors that are computed at a time."""
 
-_TOLERANCE: Final = 1e-7
+TOLERANCE: Final = 1e-7
 """The accuracy of the ends of an interval, as a part of the range of the values."""
 
 
@@ -179,7 +179,7 @@ def betting_interval(
     bounds: tuple[float, float],
     alpha: float,
     n_population: int | None = None,
-    tolerance: float = _TOLERANCE,
+    tolerance: float = TOLERANCE,
 ) -> tuple[float, float]:
     """Return the interval of a bounded mean that holds at every look, at level 1 - alpha.
 

@@ -17,7 +17,7 @@ from bestby._core.typing import FloatArray
 from bestby.comparisons.monitor.collected import Collected
 from bestby.comparisons.monitor.sequences import Ends, Pairs, interval
 from bestby.comparisons.monitor.settings import Settings
-from bestby.inference.betting import Before, Units, log_capital, log_factors, logical_bounds
+from bestby.inference.betting import TOLERANCE, Before, Units, log_capital, log_factors, logical_bounds
 
 _NODES: Final = 12
 _ANGLES: Final = np.pi * np.arange(_NODES) / (_NODES - 1)
@@ -28,9 +28,6 @@ _TRIED: Final = 33
 
 _REACH: Final = 0.2
 """How far the nodes reach from an end, as a share of its distance to the mean and to what can be at all."""
-
-_TOLERANCE: Final = 1e-7
-"""The accuracy of an end, as a part of the range."""
 
 
 class Tracker:
@@ -81,7 +78,7 @@ class _Track:
         """Return the interval from the nodes, None if an end is not between them."""
         if not self._windows:
             return None
-        finest = _TOLERANCE * self._settings.difference_bounds[1]
+        finest = TOLERANCE * self._settings.difference_bounds[1]
         low, high = (window.end(np.log(2.0 / self._alpha), finest) for window in self._windows)
         return (low, high) if low is not None and high is not None and low <= high else None
 
@@ -96,7 +93,7 @@ class _Track:
         halves = [
             _REACH * min(abs(end - middle), abs(end - most)) for end, most in zip(ends, possible, strict=True)
         ]
-        if min(halves) > 10.0 * _TOLERANCE * reach:
+        if min(halves) > 10.0 * TOLERANCE * reach:
             self._windows = tuple(
                 _Window.around(end, half, side, units, s)
                 for side, (end, half) in enumerate(zip(ends, halves, strict=True))
@@ -144,6 +141,8 @@ class _Window:
 def _interpolated(logs: FloatArray, places: FloatArray) -> FloatArray:
     """Return the values (T, L) at places from -1 to 1 from those at the nodes, (K, L)."""
     gaps = places[:, None] - np.cos(_ANGLES)
-    weights = _BARYCENTRIC / np.where(gaps == 0.0, 1e-300, gaps)  # at a node, its own value
+    weights = _BARYCENTRIC / np.where(
+        gaps == 0.0, np.finfo(np.float64).tiny, gaps
+    )  # at a node, its own value
     values: FloatArray = (weights / weights.sum(axis=1, keepdims=True)) @ logs
     return values
