@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 from benchmarks import data, null_pairs
 from benchmarks import measures as ms
 from benchmarks import rivals as rv
-from benchmarks.rivals import Rival
+from benchmarks.own_jobs import own_jobs
+from benchmarks.work import Job, Rivals, Work
 
 MEASURES: dict[str, tuple[ms.Measure, Callable[..., Any] | None, str]] = {
     "accuracy": (ms.accuracy, ms.accuracy, "NumPy accuracy"),
@@ -27,59 +27,12 @@ JACKKNIFED = 1_000
 """Items up to which rivals are asked for BCa intervals: their jackknife takes n x n steps."""
 
 
-Rivals = dict[str, Callable[[], Rival]]
-
-
 LONG_TABLES = 10_000
 """Items up to which evalstats is asked: at 100 000 a call with two resamples takes half a minute and more."""
 
 
 FEW_SYSTEMS = 5
 """Systems up to which it is asked: of 20 it took half a minute before its time is known."""
-
-
-@dataclass(frozen=True, eq=False)
-class Work:
-    """What a job's data are made into.
-
-    Parameters
-    ----------
-    ours : callable
-        Calls bestby and returns its answer: the ends of an interval, or a p-value.
-    rivals : dict
-        What makes each rival, by tool.
-    """
-
-    ours: Callable[[], Any]
-    rivals: Rivals
-
-
-@dataclass(frozen=True, eq=False)
-class Job:
-    """One piece of work.
-
-    Parameters
-    ----------
-    name : str
-        What is asked, and of how many items.
-    make : callable
-        Draws the data.
-    tools : list of str
-        The rivals that have the job.
-    n_resamples : int
-        B, for those that resample.
-    asked : int
-        How many times the time of bestby a seed tool should take.
-    quick : bool
-        Whether `--quick` does it.
-    """
-
-    name: str
-    make: Callable[[], Work]
-    tools: list[str]
-    n_resamples: int = 10_000
-    asked: int = 100
-    quick: bool = False
 
 
 # -- what bestby is asked --------------------------------------------------------------------------
@@ -257,99 +210,6 @@ def _mcnemar(n: int, *, only: bool = False) -> Job:
 
     what = "McNemar's exact test only" if only else "McNemar's exact test"
     return Job(f"accuracy, {what}, n = {n:,}", make, ["scipy"] if only else ["scipy", "evalstats"])
-
-
-def _slices(n: int) -> Job:
-    """Forty slices, with simultaneous intervals and the test whether the difference depends on the slice."""
-
-    def make() -> Work:
-        gold, a, b = data.labels(n)
-        slices = np.arange(n) * 7919 % 40
-
-        def ours() -> float:
-            import bestby
-
-            found = bestby.compare_slices({"a": a, "b": b}, gold, by={"slice": slices})
-            return found.heterogeneity[0].p_value
-
-        return Work(ours, {})
-
-    return Job(f"accuracy in 40 slices, n = {n:,}", make, [])
-
-
-def _choose(n: int) -> Job:
-    """A hundredth of the items drawn to be labelled, from strata of the judge's scores."""
-
-    def make() -> Work:
-        judge = {name: np.random.default_rng(seed).random(n) for seed, name in enumerate("ab")}
-
-        def ours() -> float:
-            import bestby
-
-            return bestby.choose_items(judge, n // 100, stratify_by="score").probabilities[0]
-
-        return Work(ours, {})
-
-    return Job(f"items to label, stratified, n = {n:,}", make, [])
-
-
-def _monitor(n: int) -> Job:
-    """Items added one by one to a monitor of two systems, and the decision and the interval in the end."""
-
-    def make() -> Work:
-        gold, a, b = data.labels(n)
-        rows = list(zip((a == gold).astype(float).tolist(), (b == gold).astype(float).tolist(), strict=True))
-
-        def ours() -> Any:
-            import bestby
-
-            monitor = bestby.Monitor(["a", "b"], bounds=(0, 1), n_items=2 * n)
-            for item, (first, second) in enumerate(rows):
-                monitor.add(item, {"a": first, "b": second})
-            found = monitor.interval
-            assert found is not None
-            return found.low, found.high
-
-        return Work(ours, {})
-
-    return Job(f"accuracy monitored item by item, n = {n:,}", make, [])
-
-
-def _published(n: int) -> Job:
-    """A published share of right answers, with the range of McNemar's test over all that it allows."""
-
-    def make() -> Work:
-        gold, a, _ = data.labels(n)
-
-        def ours() -> float:
-            import bestby
-
-            return bestby.compare_published({"a": a}, gold, published="0.80").answers[-1].p_high
-
-        return Work(ours, {})
-
-    return Job(f"accuracy beside a published score, n = {n:,}", make, [])
-
-
-def _judged(n: int) -> Job:
-    """Five systems by a judge's scores, of which 500 items have human labels too."""
-
-    def make() -> Work:
-        rng = np.random.default_rng(20)
-        truth = rng.standard_normal((n, 1)) + rng.standard_normal((n, 5))
-        judge = truth + 0.5 * rng.standard_normal(truth.shape)
-        human = np.where((np.arange(n) < 500)[:, None], truth, np.nan)
-
-        def ours() -> float:
-            import bestby
-
-            names = "abcde"
-            scores, labels = (dict(zip(names, x.T, strict=True)) for x in (judge, human))
-            return bestby.compare_judged(scores, labels, labels_drawn="random").differences[0].p_value
-
-        return Work(ours, {})
-
-    return Job(f"five systems by a judge and 500 labels, n = {n:,}", make, [])
 
 
 def _binary_test(metric: str, called: str, title: str, n: int) -> Job:
@@ -531,11 +391,11 @@ def _several(systems: int, n: int, **more: Any) -> Job:
         gold, *predictions = data.labels(n, 3, systems)
         right = _right(gold, *predictions)
 
-        def bootci(i: int, j: int) -> tuple[Rival, ...]:
+        def bootci(i: int, j: int) -> tuple[rv.Rival, ...]:
             pair = predictions[i], predictions[j], gold, ms.accuracy, "NumPy accuracy"
             return rv.bootci(*pair, "bca"), rv.bootci_test(*pair)
 
-        def scipy(i: int, j: int) -> tuple[Rival, ...]:
+        def scipy(i: int, j: int) -> tuple[rv.Rival, ...]:
             return (
                 rv.scipy_bootstrap((right[i] - right[j],), np.mean, "mean of the differences", "bca"),
                 rv.scipy_test(right[i], right[j], _mean_difference, "vectorised mean"),
@@ -607,11 +467,7 @@ def all_jobs() -> Iterator[Job]:
     for n in (638, 10_000):
         yield _test("f1_macro", "macro-F1 of 3 classes", n, only=True)
     yield _mcnemar(10_000, only=True)
-    yield _published(10_000)
-    yield _slices(100_000)
-    yield _judged(100_000)
-    yield _choose(100_000)
-    yield _monitor(100_000)
+    yield from own_jobs()
     yield _binary_test("f1_macro", "f1", "macro-F1 of 2 classes", 1_000)
     yield _binary_test("roc_auc", "roc_auc", "ROC-AUC", 1_000)
     yield _several(5, 638, quick=True)

@@ -140,6 +140,7 @@ def raced(job: jobs.Job, rounds: int, budget: float) -> Iterator[dict[str, Any]]
             "added_mb": f"{held - worker.about['before']:.0f}",
             "answer": worker.answer,
             "asked": job.asked,
+            "at_most_ms": "" if job.at_most is None else f"{1e3 * job.at_most:g}",
             "how": worker.about["how"],
             "note": worker.about["note"],
         }
@@ -189,14 +190,14 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="some of everything, coarsely; writes nothing")
     parser.add_argument("--only", default="", help="jobs whose name contains this")
-    parser.add_argument("--missing", action="store_true", help="jobs that have no rows yet")
+    parser.add_argument("--missing", action="store_true", help="jobs or commands that have no rows yet")
     parser.add_argument("--part", choices=["jobs", *PARTS, "page"], help="this alone")
     parser.add_argument("--budget", type=float, help="CPU seconds a rival may take a turn [0.5; quick: 0.1]")
     parser.add_argument("--rounds", type=int, help="turns each [5; quick: 2]")
     options = parser.parse_args()
     rounds = options.rounds or (2 if options.quick else 5)
     budget = options.budget or (0.1 if options.quick else 0.5)
-    part = "jobs" if options.only or options.missing else options.part
+    part = options.part or ("jobs" if options.only or options.missing else None)
     keep = not options.quick
     if part in (None, "jobs"):
         about = machine(rounds, budget)
@@ -223,7 +224,8 @@ def main() -> None:
         if part not in (None, name):
             continue
         print(f"\n{name}:", flush=True)
-        rows = processes.start_up(rounds) if measured is None else measured(options.quick)
+        there = page.read(name) if measured is None and options.missing else []
+        rows = processes.start_up(rounds, there) if measured is None else measured(options.quick)
         if name not in ("reading", "many_systems"):  # these print each row when they have it
             print("\n".join(" ".join(str(value) for value in row.values()) for row in rows), flush=True)
         if keep:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestby.inference import betting
 from bestby.inference.betting import (
     FRACTIONS,
     SHARES,
@@ -18,6 +19,7 @@ from bestby.inference.betting import (
     betting_interval,
     log_capital,
     log_factors,
+    logical_bounds,
     single,
 )
 
@@ -173,3 +175,34 @@ def test_few_items_are_needed_for_differences_of_four_and_eight_points() -> None
             won = (log_capital(logs)[0, 0] >= math.log(40.0)) & np.isinf(stop)
             stop[won] = start + 2
         assert np.median(stop) <= most
+
+
+@pytest.mark.parametrize("population", [None, 2, 1])
+@pytest.mark.parametrize(
+    "values",
+    [[1.0] * 30, [-1.0] * 30, [0.0] * 30, [1.0, 0.0, 0.0, -1.0, 0.5] * 200, [0.0] * 999 + [1.0], [1.0, -1.0]],
+)
+def test_each_end_is_next_to_a_mean_that_is_rejected(values: list[float], population: int | None) -> None:
+    """The means a hair inside of an end are not rejected; the end is, unless nothing beyond is possible."""
+    units, n = single(values), len(values)
+    items = None if population is None else population * n + (population == 1)
+    low, high = betting_interval(units, (-1.0, 1.0), 0.05, items)
+    if high - low <= 4e-7:
+        return
+    least, most = logical_bounds(Before(0, np.zeros(1)).after(units), (-1.0, 1.0), items)
+    means = np.array([low, low + 2.1e-7, high - 2.1e-7, high])
+    capital = log_capital(log_factors(units, means, (-1.0, 1.0), items))[:, :, 0]
+    wins = math.log(2.0 / 0.05)
+    assert capital[0, 1] < wins
+    assert capital[1, 2] < wins
+    assert low == least or capital[0, 0] >= wins
+    assert high == most or capital[1, 3] >= wins
+
+
+def test_an_interval_needs_few_passes_over_the_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    passes = []
+    counted = betting.log_factors
+    monkeypatch.setattr(betting, "log_factors", lambda *a, **k: passes.append(1) or counted(*a, **k))
+    values = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], 20_000, p=[0.2, 0.58, 0.22])
+    betting_interval(single(values), (-1.0, 1.0), 0.05, 40_000)
+    assert len(passes) <= 24  # bisection takes fifty

@@ -1,0 +1,154 @@
+"""The jobs that bestby alone is given, as nothing else does them: a goal is a number of seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from benchmarks import data
+from benchmarks.work import Job, Work
+
+
+def own_jobs() -> Iterator[Job]:
+    """Yield them in the order of the table; nothing is drawn yet."""
+    yield _published(10_000)
+    yield _slices(100_000)
+    yield _gate(100_000)
+    yield _judged(100_000)
+    yield _choose(100_000)
+    yield _labels(100_000)
+    yield _monitor(100_000)
+
+
+def _published(n: int) -> Job:
+    """A published share of right answers, with the range of McNemar's test over all that it allows."""
+
+    def make() -> Work:
+        gold, a, _ = data.labels(n)
+
+        def ours() -> float:
+            import bestby
+
+            return bestby.compare_published({"a": a}, gold, published="0.80").answers[-1].p_high
+
+        return Work(ours, {})
+
+    return Job(f"accuracy beside a published score, n = {n:,}", make, [])
+
+
+def _judged(n: int) -> Job:
+    """Five systems by a judge's scores, of which 500 items have human labels too."""
+
+    def make() -> Work:
+        rng = np.random.default_rng(20)
+        truth = rng.standard_normal((n, 1)) + rng.standard_normal((n, 5))
+        judge = truth + 0.5 * rng.standard_normal(truth.shape)
+        human = np.where((np.arange(n) < 500)[:, None], truth, np.nan)
+
+        def ours() -> float:
+            import bestby
+
+            names = "abcde"
+            scores, labels = (dict(zip(names, x.T, strict=True)) for x in (judge, human))
+            return bestby.compare_judged(scores, labels, labels_drawn="random").differences[0].p_value
+
+        return Work(ours, {})
+
+    return Job(f"five systems by a judge and 500 labels, n = {n:,}", make, [])
+
+
+def _slices(n: int) -> Job:
+    """Forty slices, with simultaneous intervals and the test whether the difference depends on the slice."""
+
+    def make() -> Work:
+        gold, a, b = data.labels(n)
+        slices = np.arange(n) * 7919 % 40
+
+        def ours() -> float:
+            import bestby
+
+            found = bestby.compare_slices({"a": a, "b": b}, gold, by={"slice": slices})
+            return found.heterogeneity[0].p_value
+
+        return Work(ours, {})
+
+    return Job(f"accuracy in 40 slices, n = {n:,}", make, [], at_most=2.0)
+
+
+def _gate(n: int) -> Job:
+    """A gate with a margin that has to hold in each of forty slices."""
+
+    def make() -> Work:
+        gold, a, b = data.labels(n)
+        slices = np.arange(n) * 7919 % 40
+
+        def ours() -> Any:
+            import bestby
+
+            found = bestby.gate({"a": a, "b": b}, gold, by={"slice": slices}, margin=0.05)
+            ends = found.checks[-1].difference.equivalence_interval
+            return ends.low, ends.high
+
+        return Work(ours, {})
+
+    return Job(f"gate by accuracy in 40 slices, n = {n:,}", make, [], at_most=2.0)
+
+
+def _choose(n: int) -> Job:
+    """A hundredth of the items drawn to be labelled, from strata of the judge's scores."""
+
+    def make() -> Work:
+        judge = {name: np.random.default_rng(seed).random(n) for seed, name in enumerate("ab")}
+
+        def ours() -> float:
+            import bestby
+
+            return bestby.choose_items(judge, n // 100, stratify_by="score").probabilities[0]
+
+        return Work(ours, {})
+
+    return Job(f"items to label, stratified, n = {n:,}", make, [])
+
+
+def _labels(n: int) -> Job:
+    """The number of labels for a margin, from a pilot of two systems with 200 labels."""
+
+    def make() -> Work:
+        rng = np.random.default_rng(21)
+        truth = rng.standard_normal((n, 2))
+        judge = truth + 0.5 * rng.standard_normal(truth.shape)
+        human = np.where((np.arange(n) < 200)[:, None], truth, np.nan)
+
+        def ours() -> float:
+            import bestby
+
+            scores, labels = (dict(zip("ab", x.T, strict=True)) for x in (judge, human))
+            pilot = bestby.JudgedScores.from_pilot(scores, labels)
+            return float(bestby.plan_labels(pilot, margin=0.1).n_labels)
+
+        return Work(ours, {})
+
+    return Job(f"labels to plan from a pilot of 200, n = {n:,}", make, [])
+
+
+def _monitor(n: int) -> Job:
+    """Items added one by one to a monitor of two systems, and the decision and the interval in the end."""
+
+    def make() -> Work:
+        gold, a, b = data.labels(n)
+        rows = list(zip((a == gold).astype(float).tolist(), (b == gold).astype(float).tolist(), strict=True))
+
+        def ours() -> Any:
+            import bestby
+
+            monitor = bestby.Monitor(["a", "b"], bounds=(0, 1), n_items=2 * n)
+            for item, (first, second) in enumerate(rows):
+                monitor.add(item, {"a": first, "b": second})
+            found = monitor.interval
+            assert found is not None
+            return found.low, found.high
+
+        return Work(ours, {})
+
+    return Job(f"accuracy monitored item by item, n = {n:,}", make, [], at_most=5.0)
