@@ -14,6 +14,7 @@ from bestby.results.base import MetricInfo
 from bestby.results.comparison import Difference
 from bestby.results.disagreements import Disagreements, ItemsOf, Order
 from bestby.results.gate import Gate
+from bestby.results.judge_quality import JudgeQuality
 from bestby.results.judged import JudgedComparison
 from bestby.results.pairs import Differences, Pairs, parts_of
 from bestby.results.published import PublishedComparison
@@ -38,6 +39,11 @@ _ON_SCALE = (
 
 _OF_LABELS = ("labels_score", "labels_estimate", "labels_interval")
 _OF_JUDGE = ("judge_score", "judge_estimate")
+_OF_AGREEMENT = (
+    "bias", "bias_interval", "sensitivity", "sensitivity_interval", "specificity", "specificity_interval",
+)  # fmt: skip
+_OF_BIAS = ("bias", "slope", "interval")
+_OF_BIN, _OF_BIN_OF_JUDGE = ("human", "interval"), ("low", "high", "judge")
 
 _VARIANCES = ("items", "runs", "rest")
 """The fields of a record of variances, which are on the square of that scale."""
@@ -68,6 +74,11 @@ def in_percent(result: Any) -> Any:
 def scale_of(metric: MetricInfo) -> float:
     """Return by how much the scores of a metric were multiplied: 100 in percent, else 1."""
     return _HUNDRED if metric.name.endswith(NAMED) else 1.0
+
+
+def unit_of(metric: MetricInfo) -> str:
+    """Return what the names of other numbers on the scale of a metric end with: nothing, or as its own."""
+    return NAMED if metric.name.endswith(NAMED) else ""
 
 
 def as_measured(difference: Difference, scale: float) -> Difference:
@@ -206,10 +217,32 @@ def _changes_of_published(result: PublishedComparison, names: Mapping[str, str])
 def _changes_of_judged(result: JudgedComparison, names: Mapping[str, str]) -> dict[str, Any]:
     """Return what changes; what the judge says by itself is in percent if it is on the same scale."""
     changes = _changes(result, names)
-    fields = (*_OF_LABELS, *(_OF_JUDGE if result.scale == "same" else ()))
+    same = result.scale == "same"
+    fields = (*_OF_LABELS, *(_OF_JUDGE if same else ()))
     for what in ("systems", "differences"):
         changes[what] = tuple(_scaled(one, fields=fields) for one in changes[what])
+    changes["judges"] = tuple(_judge_in_percent(one, same=same) for one in result.judges)
+    if result.humans is not None:
+        changes["humans"] = _scaled(result.humans, _HUNDRED**2, ("variance",))
     return changes
+
+
+def _judge_in_percent(judge: JudgeQuality, *, same: bool) -> JudgeQuality:
+    """Return what is known of a judge, with biases and shares in percent, but correlations as they are."""
+    of_bin = (*_OF_BIN, *(_OF_BIN_OF_JUDGE if same else ()))
+    effects = (
+        dataclasses.replace(
+            _scaled(one, fields=_OF_BIAS),
+            levels=tuple(_scaled(level, fields=_OF_BIAS) for level in one.levels),
+        )
+        for one in judge.effects
+    )
+    return dataclasses.replace(
+        judge,
+        systems=tuple(_scaled(one, fields=_OF_AGREEMENT) for one in judge.systems),
+        calibration=tuple(_scaled(one, fields=of_bin) for one in judge.calibration),
+        effects=tuple(effects),
+    )
 
 
 _CHANGES = {

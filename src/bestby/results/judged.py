@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from bestby._core.text import counted
 from bestby.results.base import negated, report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
-from bestby.results.drawn import canvas_of
+from bestby.results.drawn import canvas_of, shown_metric
 from bestby.results.judge_quality import HumanAgreement, JudgeQuality
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, JudgedFigure
@@ -165,6 +165,7 @@ class JudgedComparison(Comparison):
         kind: JudgedFigure = "auto",
         width: FigureWidth | float | None = None,
         font: FigureFont | None = None,
+        percent: bool = False,
         ax: Any = None,
     ) -> Any:
         """Draw the comparison, or the judge; return the matplotlib Axes.
@@ -176,8 +177,9 @@ class JudgedComparison(Comparison):
         kind : {"auto", "forest", "systems", "scores", "baseline", "matrix", "judge"}
             "judge": the mean human score by the score of the (first) judge; the others as for
             `Comparison.plot`.
-        width, font, ax
+        width, font, percent, ax
             As for `Comparison.plot`.
         """
         canvas = canvas_of(ax, width, font)
-        return report_module("figures.plots").judged(self, metric, kind, canvas)
+        shown, metric = shown_metric(self, metric, percent)
+        return report_module("figures.plots").judged(shown, metric, kind, canvas)

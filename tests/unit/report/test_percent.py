@@ -22,6 +22,15 @@ DATASETS = {f"d{i}": {"p": 0.7 + 0.01 * i, "q": 0.68 + 0.012 * i, "r": 0.6} for 
 GOLD = RNG.integers(0, 3, 200)
 
 
+def judged(**more: Any) -> Any:
+    rng = np.random.default_rng(1)
+    human = {name: (rng.random(200) < able).astype(float) for name, able in (("x", 0.8), ("y", 0.6))}
+    judge = {name: np.where(rng.random(200) < 0.2, 1.0 - x, x) for name, x in human.items()}
+    labels = {name: np.where(np.arange(200) < 80, x, np.nan) for name, x in human.items()}
+    columns = {"length": rng.random(200), "topic": np.array(["law", "news"] * 100)}
+    return bb.compare_judged(judge, labels, labels_drawn="random", bias_by=columns, **more)
+
+
 def study(path: Path) -> Any:
     store = bb.Study(path)
     for name, wrong in (("c", 0.3), ("d", 0.2)):
@@ -53,6 +62,7 @@ RESULTS = {
         }
     ),
     "study": study,
+    "judged": lambda _: judged(margin=0.05),
 }
 
 
@@ -83,6 +93,10 @@ def test_scores_and_differences_are_multiplied_and_nothing_else(kind: str, tmp_p
 SCORES = {
     "score", "mean", "sd", "min", "max", "optimality_gap", "difference", "score_a", "score_b", "margin",
     "low", "high", "equivalence_low", "equivalence_high", "standard_error",
+    "judge_score", "judge_estimate", "labels_score", "labels_estimate", "labels_low", "labels_high",
+    "bias", "bias_low", "bias_high", "sensitivity", "sensitivity_low", "sensitivity_high",
+    "specificity", "specificity_low", "specificity_high",
+    "judge_low", "judge_high", "judge_mean", "human_mean", "human_low", "human_high",
 }  # fmt: skip
 UNCHANGED = {"ranges", "replicability", "ranking", "improvements", "provenance"}
 
@@ -126,6 +140,54 @@ def test_each_number_has_its_scale(kind: str, tmp_path: Path) -> None:
     before, after = (np.array([number for _, number in part]) for part in (plain, shown))
     wrong = ~np.isclose(after, before * factors, rtol=1e-12, atol=0.0, equal_nan=True)
     assert {path for path, one in zip(paths, wrong, strict=True) if one} == set()
+
+
+def test_no_table_on_a_judge_mixes_shares_and_percent() -> None:
+    c = judged()
+    text = c.table(percent=True)
+    for name in (
+        "judge alone",
+        "labels alone",
+        "bias",
+        "sensitivity",
+        "specificity",
+        "judge's score",
+        "human",
+    ):
+        assert f"{name} (%)" in text, name
+    (first, *_), (shown, *_) = c.judges[0].systems, in_percent(c).judges[0].systems
+    assert (shown.pearson, shown.kappa) == (first.pearson, first.kappa)
+    assert c.judges[0].equal_bias == in_percent(c).judges[0].equal_bias
+    axes = c.plot(kind="judge", percent=True)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("score of the judge (%)", "mean human score (%)")
+    assert axes.get_xlim()[1] > 90.0
+
+
+def test_a_judge_on_another_scale_is_not_in_percent() -> None:
+    rng = np.random.default_rng(2)
+    human = rng.random((200, 2)).round(1)
+    judge = {name: 100.0 * human[:, i] + rng.normal(0.0, 9.0, 200) for i, name in enumerate("xy")}
+    labels = {name: np.where(np.arange(200) < 80, human[:, i], np.nan) for i, name in enumerate("xy")}
+    c = bb.compare_judged(judge, labels, labels_drawn="random", scale="different")
+    shown = in_percent(c)
+    assert shown.score("x").judge_score == c.score("x").judge_score
+    assert shown.score("x").labels_score == pytest.approx(100 * c.score("x").labels_score)
+    (bin_, *_), (other, *_) = c.judges[0].calibration, shown.judges[0].calibration
+    assert (other.low, other.judge, other.human) == (bin_.low, bin_.judge, pytest.approx(100 * bin_.human))
+    assert c.plot(kind="judge", percent=True).get_xlabel() == "score of the judge"
+    table = c.table(percent=True)
+    assert "labels alone (%)" in table
+    assert "judge alone (%)" not in table
+
+
+def test_several_humans_vary_in_squares_of_percent() -> None:
+    rng = np.random.default_rng(3)
+    human = {name: (rng.random((120, 2)) < 0.6).astype(float) for name in "xy"}
+    for labels in human.values():
+        labels[60:] = np.nan
+    c = bb.compare_judged({name: rng.random(120) for name in "xy"}, human, labels_drawn="random")
+    assert in_percent(c).humans.variance == pytest.approx(1e4 * c.humans.variance)
+    assert in_percent(c).humans.reliability == c.humans.reliability
 
 
 def test_the_table_in_percent(made: SimpleNamespace) -> None:

@@ -77,7 +77,7 @@ class Statistics(Group):
 
 
 @record
-class Output(outputs.ComparisonTables):
+class Output(outputs.InPercent, outputs.ComparisonTables):
     kind: str = outputs.figure_kind("judged")
     csv_judges: Text = result_file("Write how far the judge agrees with the humans, by system, as CSV.")
 

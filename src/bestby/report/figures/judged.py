@@ -10,6 +10,7 @@ from bestby.report.figures.drawing import left_scale
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
 from bestby.report.numbers import percent
+from bestby.report.percent import unit_of
 
 if TYPE_CHECKING:
     from bestby.results.judged import JudgedComparison
@@ -37,8 +38,9 @@ def judge(c: JudgedComparison, judge: str | None = None, *, canvas: Canvas = SCR
         legend = "; on the dashed line both agree"
     left_scale(axes)
     called = "the judge" if len(c.judges) == 1 else name(one.judge)
-    axes.set_xlabel(f"score of {called}", color=INK, parse_math=False)
-    axes.set_ylabel("mean human score", color=INK)
+    unit = unit_of(c.metrics[0])
+    axes.set_xlabel(f"score of {called}{unit if c.scale == 'same' else ''}", color=INK, parse_math=False)
+    axes.set_ylabel(f"mean human score{unit}", color=INK)
     n = sum(b.n_labels for b in one.calibration)
     title = f"What humans say where {called} gives a score\n{n} labels, {percent(c.level)} intervals{legend}"
     return Sheet(axes, *_SIZE, title)

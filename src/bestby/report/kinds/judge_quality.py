@@ -14,6 +14,7 @@ from bestby.report.column import Cell, Column
 from bestby.report.document import Picture
 from bestby.report.figures.judged import judge as draw
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, p_clause, p_text, percent
+from bestby.report.percent import unit_of
 from bestby.report.tables import Table
 from bestby.results.judge_quality import CalibrationBin, JudgeOfSystem, JudgeQuality
 from bestby.results.judged import JudgedComparison
@@ -67,6 +68,11 @@ def _of(c: JudgedComparison, j: JudgeQuality) -> str:
     return "the judge" if len(c.judges) == 1 else f"judge {j.judge}"
 
 
+def _unit(c: JudgedComparison) -> str:
+    """Return what follows the names of numbers on the human scale."""
+    return unit_of(c.metrics[0])
+
+
 def _judge(c: JudgedComparison) -> Column:
     return column.text("judge", itemgetter(0), applies=len(c.judges) > 1)
 
@@ -88,7 +94,7 @@ def _agreement(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) ->
         _judge(c),
         column.name("system", _field("system")),
         column.count("labels", _field("n_labels")),
-        column.number("bias", bias, _field("bias"), applies=same),
+        column.number(f"bias{_unit(c)}", bias, _field("bias"), applies=same),
         column.interval(c.level, bias, _field("bias_interval"), applies=same),
         column.number("Pearson", correlation, _field("pearson")),
         column.interval(c.level, correlation, _field("pearson_interval")),
@@ -103,10 +109,10 @@ def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Ta
     for name in ("sensitivity", "specificity"):
         digits = _digits(entries, name)
         columns += [
-            column.number(name, digits, _field(name)),
+            column.number(f"{name}{_unit(c)}", digits, _field(name)),
             column.interval(c.level, digits, _field(f"{name}_interval")),
         ]
-    columns.append(column.number("kappa", _digits(entries, "specificity"), _field("kappa")))
+    columns.append(column.number("kappa", _digits(entries, "pearson"), _field("kappa")))
     caption = f"The judge on items that the humans gave 1 (sensitivity) and 0, {percent(c.level)} intervals"
     return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2)
 
@@ -114,12 +120,13 @@ def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Ta
 def _calibration(c: JudgedComparison) -> Table:
     entries = [(j.judge, one) for j in c.judges for one in j.calibration]
     digits = Rounding.of([(one.human, one.interval) for _, one in entries])
+    of_judge = _unit(c) if c.scale == "same" else ""
     columns = (
         _judge(c),
-        Column("judge's score", lambda e: Cell(_range(e[1]), e[1].low)),
+        Column(f"judge's score{of_judge}", lambda e: Cell(_range(e[1]), e[1].low)),
         column.count("labels", _field("n_labels")),
-        column.number("judge", digits, _field("judge")),
-        column.number("human", digits, _field("human")),
+        column.number(f"judge{of_judge}", digits, _field("judge")),
+        column.number(f"human{_unit(c)}", digits, _field("human")),
         column.interval(c.level, digits, _field("interval")),
     )
     return Table.of(
@@ -151,7 +158,7 @@ def _effects(c: JudgedComparison) -> Table:
         column.text("judge", itemgetter("judge"), applies=len(c.judges) > 1),
         column.name("column", itemgetter("column")),
         column.text("value", lambda e: e["value"] or "per unit"),
-        Column("bias", lambda e: column.number_cell(digits(e), e["bias"])),
+        Column(f"bias{_unit(c)}", lambda e: column.number_cell(digits(e), e["bias"])),
         Column(f"{percent(c.level)} interval", lambda e: column.interval_cell(digits(e), e["interval"])),
         Column("p", p_value),
     )

@@ -14,6 +14,7 @@ from bestby.report.figures import forest
 from bestby.report.kinds import judge_quality
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.numbers import DASH, MINUS, Rounding, difference_text, percent
+from bestby.report.percent import unit_of
 from bestby.report.tables import (
     Table,
     difference_rounding,
@@ -47,7 +48,8 @@ def document(c: JudgedComparison) -> Document:
     """Return the report: corrected means, their differences, and what judge and labels say alone."""
     metric, digits = c.metrics[0], difference_rounding(c)
     by_rates = c.labels_drawn == "calibration"
-    alone = column.number("judge alone", Rounding.of([(s.score, s.interval) for s in c.systems]), _judged)
+    judge_alone = f"judge alone{unit_of(metric)}"
+    alone = column.number(judge_alone, Rounding.of([(s.score, s.interval) for s in c.systems]), _judged)
     beside = (alone,) if by_rates else ()
     how = _BY_RATES if by_rates else _METHOD
     pictures: tuple[Picture, ...] = ()
@@ -105,7 +107,7 @@ def _sources_of_scores(c: JudgedComparison) -> Table:
     columns = (
         column.name("system", attrgetter("system")),
         _judge(c, own, attrgetter("judge_score")),
-        column.number("labels alone", own, attrgetter("labels_score")),
+        column.number(f"labels alone{unit_of(c.metrics[0])}", own, attrgetter("labels_score")),
         column.interval(c.level, own, attrgetter("labels_interval")),
         column.count("labels", attrgetter("n_labels")),
         Column("tuning", lambda s: Cell(", ".join(map(_constant, s.tuning)), s.tuning[0])),
@@ -122,7 +124,7 @@ def _sources_of_differences(c: JudgedComparison) -> Table:
     columns = (
         *sides.columns,
         _judge(c, own, attrgetter("judge_estimate")),
-        column.number("labels alone", own, attrgetter("labels_estimate")),
+        column.number(f"labels alone{unit_of(c.metrics[0])}", own, attrgetter("labels_estimate")),
         column.interval(c.level, own, attrgetter("labels_interval")),
         column.count("labels", attrgetter("n_labels")),
         Column("judge worth", lambda d: _worth(d.extra_labels)),
@@ -145,7 +147,7 @@ def _sources_of_differences(c: JudgedComparison) -> Table:
 def _judge(c: JudgedComparison, digits: Rounding, value: Callable[[Any], float]) -> Column:
     """Return the column of the judge's own numbers, which may have another scale than the human ones."""
     if c.scale == "same":
-        return column.number("judge alone", digits, value)
+        return column.number(f"judge alone{unit_of(c.metrics[0])}", digits, value)
     return Column("judge alone", lambda e: Cell(difference_text(value(e)), value(e)))
 
 
