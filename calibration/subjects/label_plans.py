@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
 from scipy.special import stdtrit
 
 from bestby import DesignError, JudgedScores, plan_labels
-from bestby._core.typing import FloatArray
+from bestby._core.typing import FloatArray, IntArray
 from bestby.results.label_plans import LabelPlan
 from calibration.statements import Outcome, Statements, What
 
@@ -24,9 +25,10 @@ interval leaves out 0; *as estimated* with the pilot's variances taken for the t
 at their upper 80 % limits. *Of the study*: the coverage of its interval. *Known*: the variances are those of
 the population. Human scores are normal and correlate by .3, .8 or .95 with the judge's; or right and wrong
 answers of two systems that differ on 30 or on 8 % of the items, with a judge who takes every tenth answer
-wrongly; or grades of 1 to 5. Plans that no number of labels fulfils are not counted. A plan from a small
-pilot has less power than promised on average, as it takes the estimates for the truth; the cautious number
-of labels makes up for that.
+wrongly; or grades of 1 to 5. *Strata*: three kinds of items have other means and spreads, and labels are
+drawn from each in proportion to its size; the study takes the shares of the strata as given. Plans that no
+number of labels fulfils are not counted. A plan from a small pilot has less power than promised on average,
+as it takes the estimates for the truth; the cautious number of labels makes up for that.
 """
 
 POWER, CAUTIOUS = What("power", "as estimated", default=True), What("power", "cautious")
@@ -36,6 +38,8 @@ CODES = {"few_labels", "small_pilot", "pilot_too_uncertain", "judge_saves_little
 ITEMS = 2000
 
 Draw = Callable[[np.random.Generator, int], tuple[FloatArray, FloatArray]]
+SHARES, MEANS, SPREADS = np.array([0.5, 0.3, 0.2]), np.array([0.0, 0.5, 1.5]), np.array([0.7, 1.0, 1.5])
+"""Of the strata, in the population that has some."""
 
 
 def cells() -> Iterator[Statements]:
@@ -48,28 +52,34 @@ def cells() -> Iterator[Statements]:
 
 def _one(rng: np.random.Generator, _seed: int, name: str, pilot: int) -> Mapping[What, Outcome]:
     draw, (margin, design) = POPULATIONS[name], _truth(name)
+    strata = name == STRATA
     if pilot:
         judge, human = draw(rng, pilot)
         if np.ptp(human) == 0.0:
             return NOT_COUNTED
-        design = JudgedScores.from_pilot(judge, human, n_items=ITEMS)
+        codes = strata_of(pilot) if strata else None
+        design = JudgedScores.from_pilot(judge, human, strata=codes, n_items=ITEMS)
     try:
         plan = plan_labels(design, margin=margin)
     except DesignError:  # no number of labels is enough
         return NOT_COUNTED
     noted = any(note.code in CODES for note in plan.notes)
-    estimate, half = _study(rng, draw, plan.n_labels)
+    study = _study_of_strata if strata else _study
+    estimate, half = study(rng, draw, plan.n_labels)
     found = {
         POWER: Outcome(abs(estimate) > half, noted),
         COVERAGE: Outcome(abs(estimate - margin) <= half, noted),
     }
-    return found | ({CAUTIOUS: _cautious(rng, draw, plan, noted=noted)} if pilot else {})
+    return found | ({CAUTIOUS: _cautious(rng, draw, study, plan, noted=noted)} if pilot else {})
 
 
-def _cautious(rng: np.random.Generator, draw: Draw, plan: LabelPlan, *, noted: bool) -> Outcome:
+def _cautious(
+    rng: np.random.Generator, draw: Draw, study: Callable[..., tuple[float, float]], plan: LabelPlan, *,
+    noted: bool,
+) -> Outcome:  # fmt: skip
     if plan.n_cautious is None:
         return Outcome(None)
-    estimate, half = _study(rng, draw, plan.n_cautious)
+    estimate, half = study(rng, draw, plan.n_cautious)
     return Outcome(abs(estimate) > half, noted)
 
 
@@ -87,10 +97,42 @@ def _study(rng: np.random.Generator, draw: Draw, n: int) -> tuple[float, float]:
     return estimate, float(stdtrit(n - 2, 0.975) * error)
 
 
+def _study_of_strata(rng: np.random.Generator, draw: Draw, n: int) -> tuple[float, float]:
+    """Return the same of labels in proportion to the strata, by the regression inside them."""
+    judge, human = draw(rng, ITEMS)
+    items, labels = strata_of(ITEMS), strata_of(n)
+    places = np.concatenate(
+        [rng.choice(np.flatnonzero(items == h), (labels == h).sum(), replace=False) for h in range(3)]
+    )
+    x, y, counts = judge[places], human[places], np.bincount(labels)
+    weights = (SHARES / counts)[labels]
+    means_x, means_y = (np.bincount(labels, weights=one) / counts for one in (x, y))
+    x, y = x - means_x[labels], y - means_y[labels]
+    slope = float((weights * x) @ y / ((weights * x) @ x))
+    left = np.bincount(labels, weights=(y - slope * x) ** 2) / (counts - 1.0)
+    of_judge = np.array([judge[items == h].var(ddof=1) for h in range(3)])
+    at = np.array([judge[items == h].mean() for h in range(3)])
+    estimate = float(SHARES @ (means_y + slope * (at - means_x)))
+    of_labels = float((SHARES**2 / counts) @ left) * (n - 3) / (n - 4) * (1.0 + 1.0 / (n - 5))
+    error = np.sqrt(of_labels + slope**2 * float(SHARES @ of_judge) / ITEMS)
+    return estimate, float(stdtrit(n - 4, 0.975) * error)
+
+
+def strata_of(n: int) -> IntArray:
+    """Return the strata of n items, each with its share, at least two of them."""
+    sizes = np.maximum(2, np.rint(SHARES * n).astype(int))
+    sizes[0] = n - sizes[1:].sum()
+    return np.repeat(np.arange(3), sizes)
+
+
 @cache
 def _truth(name: str) -> tuple[float, JudgedScores]:
     """Return the true difference, and the design with the variances of the population."""
     judge, human = POPULATIONS[name](np.random.default_rng(1), 2_000_000)
+    if name == STRATA:
+        codes = strata_of(len(human))
+        known = JudgedScores.from_pilot(judge, human, strata=codes, n_items=ITEMS)
+        return float(human.mean()), replace(known, pilot_labels=None)
     correlation = float(np.corrcoef(judge, human)[0, 1])
     return float(human.mean()), JudgedScores(float(human.std()), correlation, ITEMS)
 
@@ -119,6 +161,15 @@ def _grades(rng: np.random.Generator, n: int) -> tuple[FloatArray, FloatArray]:
     return judge[0] - judge[1], human[0] - human[1]
 
 
+def _of_strata(rng: np.random.Generator, n: int) -> tuple[FloatArray, FloatArray]:
+    """Return differences in strata of other means and spreads; the judge knows what is inside them only."""
+    stratum = strata_of(n)
+    judge, rest = rng.standard_normal((2, n))
+    return judge, MEANS[stratum] - 0.2 + SPREADS[stratum] * (0.8 * judge + 0.6 * rest)
+
+
+STRATA = "strata"
+
 POPULATIONS: dict[str, Draw] = {
     "normal, r = .3": partial(_normal, r=0.3),
     "normal, r = .8": partial(_normal, r=0.8),
@@ -126,4 +177,5 @@ POPULATIONS: dict[str, Draw] = {
     "0/1, 30 % differ": partial(_answers, differ=0.3),
     "0/1, 8 % differ": partial(_answers, differ=0.08),
     "grades": _grades,
+    STRATA: _of_strata,
 }

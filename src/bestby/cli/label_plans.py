@@ -8,7 +8,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import FloatArray
+from bestby._core.typing import Array, FloatArray
 from bestby.cli.options import given_options
 from bestby.cli.parameters.plan import Plan
 from bestby.data.columns import MISSING
@@ -24,14 +24,14 @@ from bestby.planning.spend import allocate
 from bestby.readers.opening import one_table
 
 _ONLY = {
-    "--half-width", "--correlation", "--judged-items", "--pilot-labels", "--judge", "--human",
+    "--half-width", "--correlation", "--judged-items", "--pilot-labels", "--n-strata", "--judge", "--human",
     "--judge-cost", "--label-cost",
 }  # fmt: skip
 """Options that have no meaning without --labels."""
 
 _SHARED = {
     "FILES", "--labels", "--n", "--margin", "--power", "--budget", "--item-cost", "--max-items", "--sd",
-    "--design-effect", "--item", "--system", "--system-column", "--missing-value", "--level",
+    "--design-effect", "--item", "--system", "--system-column", "--stratum", "--missing-value", "--level",
     "--comparisons", "--json", "--csv", "--markdown", "--latex", "--html", "--plot", "--plot-width",
     "--plot-font",
 }  # fmt: skip
@@ -80,33 +80,49 @@ def label_plan(values: Plan) -> Any:
 def _design(values: Plan) -> JudgedScores:
     assumed, effect = values.assumptions, values.assumptions.design_effect or 1.0
     if values.paths:
-        given = given_options(values) & {"--sd", "--correlation", "--pilot-labels"}
+        of_numbers = {"--sd", "--correlation", "--pilot-labels", "--n-strata"}
+        given = given_options(values) & of_numbers
         if given:
             raise InvalidInputError(
                 f"{min(given)} and a pilot in a file say the same", hint="leave one of them out"
             )
-        judge, human = _pilot(values)
-        return JudgedScores.from_pilot(judge, human, n_items=assumed.n_items, design_effect=effect)
+        judge, human, strata = _pilot(values)
+        return JudgedScores.from_pilot(
+            judge, human, strata=strata, n_items=assumed.n_items, design_effect=effect
+        )
+    if values.data.strata is not None:
+        raise InvalidInputError(
+            "--stratum names a column of a pilot, and there is none",
+            hint="give a file, or --n-strata with the spread inside the strata",
+        )
     if assumed.sd is None or assumed.correlation is None:
         raise InvalidInputError(
             "nothing is known of the judge and the human scores",
             hint="give --sd and --correlation, or a pilot in a file with both scores",
         )
-    return JudgedScores(assumed.sd, assumed.correlation, assumed.n_items, effect, assumed.pilot_labels)
+    return JudgedScores(
+        assumed.sd,
+        assumed.correlation,
+        assumed.n_items,
+        effect,
+        assumed.pilot_labels,
+        assumed.n_strata or 1,
+    )
 
 
-def _pilot(values: Plan) -> tuple[Any, Any]:
-    """Return the scores of judge and humans in a file: of one system, or of two by their names."""
+def _pilot(values: Plan) -> tuple[Any, Any, Any]:
+    """Return the scores of judge and humans in a file, of one system or of two by their names, and strata."""
     data = values.data
     table = one_table(values.paths or [], "a pilot", data.missing or MISSING)
     system = data.system_column or system_column_of(table, Roles(), data.systems)
     if system is None and not data.systems and (data.judge or data.human or JUDGE in table.data):
         judges = data.judge or [name for name in table.names if name == JUDGE]
         humans = data.human or [name for name in table.names if name == HUMAN]
-        return _of_columns(table, judges, humans)
+        strata = None if data.strata is None else table.texts(table.require(data.strata, "strata"), "strata")
+        return *_of_columns(table, judges, humans), strata
     item = data.items[0] if data.items else None
     named = JudgedColumns(tuple(data.judge or ()), tuple(data.human or ()), item, system)
-    return _of_systems(judged_of(table, named), data.systems)
+    return _of_systems(judged_of(table, named), data.systems, data.strata)
 
 
 def _of_columns(table: Table, judges: list[str], humans: list[str]) -> tuple[Any, Any]:
@@ -121,7 +137,7 @@ def _of_columns(table: Table, judges: list[str], humans: list[str]) -> tuple[Any
     return _one_or_two(judge, human)
 
 
-def _of_systems(scores: JudgedItems, systems: list[str] | None) -> tuple[Any, Any]:
+def _of_systems(scores: JudgedItems, systems: list[str] | None, stratum: str | None) -> tuple[Any, Any, Any]:
     """Return the scores of the systems asked for, of the items that the judge scored for all of them."""
     names = chosen_names(scores.names, systems, None, "the pilot")
     if len(names) not in (1, 2):
@@ -139,7 +155,18 @@ def _of_systems(scores: JudgedItems, systems: list[str] | None) -> tuple[Any, An
     kept = ~np.isnan(judge).any(axis=0) | ~np.isnan(human).any(axis=0)
     if not kept.any():
         raise InvalidInputError("the systems share no item", hint="name the item ids: --item ...")
-    return _one_or_two([*judge[:, kept]], [*human[:, kept]])
+    pair = _one_or_two([*judge[:, kept]], [*human[:, kept]])
+    return *pair, None if stratum is None else _strata(scores, stratum, at[0])[kept]
+
+
+def _strata(scores: JudgedItems, name: str, place: int) -> Array:
+    """Return the stratum of each item, where a system has a row for it."""
+    if name not in scores.columns:
+        raise InvalidInputError(
+            f"no column {quoted(name)} for the strata", hint=f"columns: {listed([*scores.columns])}"
+        )
+    values = scores.columns[name]
+    return values if values.ndim == 1 else values[:, place]
 
 
 def _one_or_two(judge: list[FloatArray], human: list[FloatArray]) -> tuple[Any, Any]:

@@ -13,8 +13,8 @@ from scipy.special import chdtri, stdtrit
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
+from bestby.planning.judged_pilot import pilot_numbers, spread_of, strata_of
 
 LEAST_LABELS = 5
 """Labels from which on the formula of the variance is used."""
@@ -44,6 +44,9 @@ class JudgedScores:
     pilot_labels : int, optional
         The number of labels from which `sd` and `correlation` were estimated: a plan then says too how many
         labels it takes if both variances are at their upper 80 % limits. None: they are known.
+    n_strata : int
+        The number of strata, if the labels are drawn from strata in proportion to their size: `sd` and
+        `correlation` are those inside the strata then, `sd` the root of the mean of their variances.
 
     Raises
     ------
@@ -60,15 +63,19 @@ class JudgedScores:
     The estimate is that of PPI++ [1]_ for a mean with its best tuning constant: the mean of n labels, moved
     by the regression of human on judge to the judge's mean of all N items. Its variance is
     sd² ((1 - r²) / n · (1 + 1 / (n - 3)) + r² / N), which is sd² / n for r = 0; the factor is what
-    estimating the constant costs with normal scores [2]_. This is an approximation: it
-    misleads if few items have a large error of the judge (0/1 scores with few disagreements), and with fewer
-    than some 50 labels.
+    estimating the constant costs with normal scores [2]_. With H strata [3]_ the 3 is H + 2, and what lies
+    between the strata adds nothing, as `compare_judged` takes their shares as given. Neyman's allocation
+    needs no more labels than a proportional one, if the standard deviations it rests on are right. The
+    formula is an approximation: it misleads if few items have a large error of the judge (0/1 scores with few
+    disagreements), and with fewer than some 50 labels.
 
     References
     ----------
     .. [1] Angelopoulos, Duchi & Zrnic (2023), PPI++: Efficient prediction-powered inference,
        arXiv:2311.01453, section 6.
     .. [2] Cochran (1977), Sampling Techniques, 3rd ed., section 12.6.
+    .. [3] Fisch et al. (2024), Stratified prediction-powered inference for effective hybrid evaluation of
+       language models, NeurIPS, arXiv:2406.04291.
 
     Examples
     --------
@@ -82,6 +89,7 @@ class JudgedScores:
     n_items: int | None = None
     design_effect: float = 1.0
     pilot_labels: int | None = None
+    n_strata: int = 1
 
     name: ClassVar[str] = "judged scores"
 
@@ -104,6 +112,16 @@ class JudgedScores:
             value = getattr(self, what)
             if value is not None and checks.positive_int(value, what) < LEAST_LABELS:
                 raise InvalidInputError(f"{what} must be at least {LEAST_LABELS}, got {value}", argument=what)
+        checks.positive_int(self.n_strata, "n_strata")
+
+    @property
+    def least_labels(self) -> int:
+        """The labels from which on the formula is used."""
+        return LEAST_LABELS + self.n_strata - 1
+
+    def freedom(self, labels: ArrayLike) -> FloatArray:
+        """Return the degrees of freedom of the standard error with the judge; one more without."""
+        return np.asarray(labels, dtype=np.float64) - self.n_strata - 1.0
 
     @classmethod
     def from_pilot(
@@ -111,6 +129,7 @@ class JudgedScores:
         judge: ArrayLike | Mapping[str, ArrayLike],
         human: ArrayLike | Mapping[str, ArrayLike],
         *,
+        strata: ArrayLike | None = None,
         n_items: int | None = None,
         design_effect: float = 1.0,
     ) -> Self:
@@ -121,6 +140,9 @@ class JudgedScores:
         judge, human : array_like, shape (n,), or mapping of two systems to them
             The judge's score of every item, and the human one, NaN or None where there is none. Of two
             systems the differences are planned for, the first minus the second.
+        strata : array_like, shape (n,), optional
+            The stratum of every item, if labels will be drawn from strata in proportion to their size. How
+            the labels of the pilot were divided over them does not matter, if chance chose them in each.
         n_items : int, optional
             How many items the judge will score; by default as many as in the pilot.
         design_effect : float
@@ -134,7 +156,8 @@ class JudgedScores:
         Raises
         ------
         InvalidInputError
-            If lengths differ, fewer than five items have both scores, or the human scores do not vary.
+            If lengths differ, fewer than five items have both scores, the human scores do not vary inside the
+            strata, or a stratum has fewer than two labels.
 
         Examples
         --------
@@ -143,7 +166,7 @@ class JudgedScores:
         >>> round(pilot.correlation, 2), pilot.n_items, pilot.pilot_labels
         (0.84, 10, 7)
         """
-        x, y = _pilot(judge, human)
+        x, y = pilot_numbers(judge, human)
         known = ~np.isnan(y)
         m = int(known.sum())
         if m < LEAST_LABELS or float(np.ptp(y[known])) == 0.0:
@@ -153,17 +176,24 @@ class JudgedScores:
                 hint="label more items, or give the standard deviation and the correlation themselves",
                 argument="human",
             )
-        total = float(y[known].var(ddof=1))
-        residual, slope = _residual(x[known], y[known])
-        correlation = math.copysign(math.sqrt(max(0.0, 1.0 - residual / total)), slope)
+        codes = strata_of(strata, known)
+        least = LEAST_LABELS + int(codes.max())
+        found = spread_of(x, y, known, codes)
+        if m < least or found.within == 0.0:
+            raise InvalidInputError(
+                f"{m} labels in {int(codes.max()) + 1} strata, inside which human scores must vary; at least"
+                f" {least} are needed",
+                hint="label more items, or join strata",
+                argument="strata",
+            )
         items = int(x.size) if n_items is None else n_items
-        return cls(math.sqrt(total), correlation, items, design_effect, m)
+        return cls(math.sqrt(found.within), found.correlation, items, design_effect, m, found.n_strata)
 
     def standard_error(self, labels: ArrayLike, items: ArrayLike) -> FloatArray:
         """Return the standard error with so many labels among so many judged items."""
         n, total = np.asarray(labels, dtype=np.float64), np.asarray(items, dtype=np.float64)
         r2 = self.correlation**2
-        variance = (1.0 - r2) / n * (1.0 + 1.0 / (n - 3.0)) + r2 / total
+        variance = (1.0 - r2) / n * (1.0 + 1.0 / (self.freedom(n) - 1.0)) + r2 / total
         se: FloatArray = self.sd * np.sqrt(self.design_effect * variance)
         return se
 
@@ -176,9 +206,9 @@ class JudgedScores:
         """Return the design with both variances of the pilot at their upper 80 % limits."""
         if self.pilot_labels is None:
             return self
-        m = self.pilot_labels
-        upper = self.sd**2 * (m - 1) / float(chdtri(m - 1, _CAUTION))
-        residual = self.sd**2 * (1.0 - self.correlation**2) * (m - 2) / float(chdtri(m - 2, _CAUTION))
+        freedom = self.pilot_labels - self.n_strata
+        upper = self.sd**2 * _raised(freedom)
+        residual = self.sd**2 * (1.0 - self.correlation**2) * _raised(freedom - 1)
         correlation = math.copysign(math.sqrt(max(0.0, 1.0 - residual / upper)), self.correlation)
         return replace(self, sd=math.sqrt(upper), correlation=correlation, pilot_labels=None)
 
@@ -187,6 +217,8 @@ class JudgedScores:
         """The assumptions, as one writes them in a sentence."""
         text = f"human scores with standard deviation {self.sd:.4g}, correlation {self.correlation:.3g}"
         text += " with the judge's"
+        if self.n_strata > 1:
+            text += f", both inside {self.n_strata} strata"
         if self.design_effect != 1.0:
             text += f", design effect {self.design_effect:.3g}"
         return f"{text}, from {self.pilot_labels} labels" if self.pilot_labels else text
@@ -202,67 +234,6 @@ def t_quantile(alpha: float, df: FloatArray) -> FloatArray:
     return value
 
 
-def _residual(x: FloatArray, y: FloatArray) -> tuple[float, float]:
-    """Return the residual variance of the regression of y on x, over n - 2, and its slope."""
-    centred = x - x.mean()
-    spread = float(centred @ centred)
-    if spread == 0.0:
-        return float(y.var(ddof=1)), 0.0
-    slope = float(centred @ y) / spread
-    rest = y - y.mean() - slope * centred
-    return float(rest @ rest) / (y.size - 2), slope
-
-
-def _pilot(judge: Any, human: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the judge's and the human numbers of each item: scores, or differences of two systems."""
-    if isinstance(judge, Mapping) != isinstance(human, Mapping):
-        raise InvalidInputError(
-            "judge and human must both be scores of one system, or both those of two",
-            hint='judge={"a": ..., "b": ...}, human={"a": ..., "b": ...}',
-            argument="human",
-        )
-    if not isinstance(judge, Mapping):
-        return _joined(judge, human)
-    if len(judge) != 2 or {*judge} != {*human}:
-        raise InvalidInputError(
-            f"a pilot has the judge and the humans on the same two systems, got {quoted([*judge])} and"
-            f" {quoted([*human])}",
-            hint="choose two: their differences are planned for",
-            argument="judge",
-        )
-    (x_a, y_a), (x_b, y_b) = (_joined(judge[name], human[name]) for name in judge)
-    if x_a.size != x_b.size:
-        raise InvalidInputError(
-            f"both systems need the same items, got {x_a.size} and {x_b.size}",
-            hint="put None where a label is missing",
-            argument="judge",
-        )
-    return x_a - x_b, y_a - y_b
-
-
-def _joined(judge: Any, human: Any) -> tuple[FloatArray, FloatArray]:
-    x, y = _numbers(judge, "judge"), _numbers(human, "human")
-    if x.size != y.size or np.isnan(x).any():
-        what = "the judge must have scored every item" if x.size == y.size else "lengths differ"
-        raise InvalidInputError(
-            f"{what}: {int((~np.isnan(x)).sum())} scores by the judge, and {y.size} items with or without a"
-            " label",
-            hint="human has one entry per item of judge, None where there is no label",
-            argument="judge",
-        )
-    return x, y
-
-
-def _numbers(values: Any, what: str) -> FloatArray:
-    """Return numbers with NaN where there is none."""
-    try:
-        numbers = np.array(values.tolist() if hasattr(values, "tolist") else list(values), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            f"{what} must be numbers, got {quoted(values)}", hint="None where there is none", argument=what
-        ) from error
-    if numbers.ndim != 1 or np.isinf(numbers).any():
-        raise InvalidInputError(
-            f"{what} must be finite numbers, one per item", hint="None where there is none", argument=what
-        )
-    return numbers
+def _raised(freedom: int) -> float:
+    """Return by how much a variance with these degrees of freedom is multiplied in a cautious plan."""
+    return freedom / float(chdtri(freedom, _CAUTION))

@@ -12,7 +12,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import IntArray
 from bestby.planning.arguments import check_costs
 from bestby.planning.base import Question
-from bestby.planning.judged import LEAST_LABELS, JudgedScores, t_quantile
+from bestby.planning.judged import JudgedScores, t_quantile
 from bestby.planning.labels import notes_on
 from bestby.results.base import provenance_of
 from bestby.results.label_plans import LabelAllocation, LabelSplit
@@ -79,13 +79,13 @@ def _alone(
 ) -> LabelSplit:
     """Return the whole budget spent on labels."""
     n = int(min(rounding.round_down(budget / (item_cost + label_cost)), limit))
-    if n < LEAST_LABELS:
+    if n < design.least_labels:
         raise DesignError(
-            f"a budget of {budget:g} pays for {n} labels, and {LEAST_LABELS} are the least",
+            f"a budget of {budget:g} pays for {n} labels, and {design.least_labels} are the least",
             hint="raise the budget",
         )
     error = float(design.standard_error_alone(n))
-    width = float(t_quantile(alpha, np.asarray(n - 1.0))) * error
+    width = float(t_quantile(alpha, design.freedom(n) + 1.0)) * error
     return LabelSplit(n, 0, n * (item_cost + label_cost), error, width)
 
 
@@ -93,28 +93,28 @@ def _with_judge(
     design: JudgedScores, budget: float, judged_cost: float, label_cost: float, limit: float, alpha: float
 ) -> tuple[LabelSplit, ...]:
     """Return splits with the judge, in ascending order of labels; that of the least error is one of them."""
-    labels, items = _affordable(budget, judged_cost, label_cost, limit)
+    labels, items = _affordable(design.least_labels, budget, judged_cost, label_cost, limit)
     if labels.size == 0:
         return ()
     errors = design.standard_error(labels, items)
     kept = _kept(labels.size, int(np.argmin(errors)))
     labels, items, errors = labels[kept], items[kept], errors[kept]
-    widths = t_quantile(alpha, labels.astype(np.float64) - 2.0) * errors
+    widths = t_quantile(alpha, design.freedom(labels)) * errors
     paid = (items * judged_cost + labels * label_cost).astype(np.float64)
     columns = (one.tolist() for one in (labels, items, paid, errors, widths))
     return tuple(LabelSplit(*row) for row in zip(*columns, strict=True))
 
 
 def _affordable(
-    budget: float, judged_cost: float, label_cost: float, limit: float
+    least: int, budget: float, judged_cost: float, label_cost: float, limit: float
 ) -> tuple[IntArray, IntArray]:
     """Return numbers of labels, and with each the most items that can be judged; no fewer than labels."""
     most = int(min(rounding.round_down(budget / (judged_cost + label_cost)), limit))
-    if most < LEAST_LABELS:
+    if most < least:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    labels = np.arange(LEAST_LABELS, most + 1)
+    labels = np.arange(least, most + 1)
     if labels.size > _MOST_SPLITS:
-        labels = np.unique(np.rint(np.geomspace(LEAST_LABELS, most, _MOST_SPLITS)).astype(np.int64))
+        labels = np.unique(np.rint(np.geomspace(least, most, _MOST_SPLITS)).astype(np.int64))
     left = budget - labels * label_cost
     judged = left / judged_cost if judged_cost > 0.0 else np.full(labels.size, np.inf)
     items = rounding.round_down(np.minimum(judged, min(limit, 1e15)))

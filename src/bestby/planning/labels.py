@@ -14,7 +14,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
 from bestby.inference.power import t_power
 from bestby.planning.arguments import check_wanted, checked_question
-from bestby.planning.judged import LEAST_LABELS, JudgedScores, t_quantile
+from bestby.planning.judged import JudgedScores, t_quantile
 from bestby.results.base import Note, provenance_of
 from bestby.results.label_plans import LabelPlan, LabelPoint
 
@@ -91,9 +91,10 @@ def plan_labels(
     Notes
     -----
     An interval is the estimate plus or minus Student's t with n - 2 degrees of freedom (n - 1 without the
-    judge) times the standard error of `JudgedScores`. The number is an approximation from a formula, which
-    the calibration of this package compares with simulated studies. No interval is shorter than that of
-    human labels of all judged items, so that more labels than a share of the items gain little.
+    judge; n - H - 1 and n - H with H strata) times the standard error of `JudgedScores`. The number is an
+    approximation from a formula, which the calibration of this package compares with simulated studies. No
+    interval is shorter than that of human labels of all judged items, so that more labels than a share of the
+    items gain little.
 
     References
     ----------
@@ -120,8 +121,12 @@ def plan_labels(
         enough = _enough(value, wanted, alpha)
         found = _labels(design, enough, alpha)
         unsure = design.pilot_labels is not None
-        cautious = _least(_with_judge(design.cautious()), enough, _items(design)) if unsure else None
-    alone = _least(_alone(design), enough, _MOST)
+        cautious = (
+            _least(_with_judge(design.cautious()), enough, design.least_labels, _items(design))
+            if unsure
+            else None
+        )
+    alone = _least(_alone(design), enough, design.least_labels, _MOST)
     assert alone is not None
     settings = {"plan": "labels", "asked": asked, "value": value, "power": wanted, "level": level,
                 "comparisons": n_comparisons}  # fmt: skip
@@ -147,13 +152,13 @@ def plan_labels(
 def _half_width(design: JudgedScores, labels: Any, alpha: float) -> FloatArray:
     """Return half the length of the interval with the judge."""
     n = np.asarray(labels, dtype=np.float64)
-    return t_quantile(alpha, n - 2.0) * design.standard_error(n, _items(design))
+    return t_quantile(alpha, design.freedom(n)) * design.standard_error(n, _items(design))
 
 
 def _half_width_alone(design: JudgedScores, labels: Any, alpha: float) -> FloatArray:
     """Return half the length of the interval of the labels alone."""
     n = np.asarray(labels, dtype=np.float64)
-    return t_quantile(alpha, n - 1.0) * design.standard_error_alone(n)
+    return t_quantile(alpha, design.freedom(n) + 1.0) * design.standard_error_alone(n)
 
 
 def _given(
@@ -181,9 +186,9 @@ def _given(
         checks.refuse_unused(f"a plan by {asked}", power=(power, None))
     if asked == "n":
         size = checks.positive_int(n or 0, "n")
-        if not LEAST_LABELS <= size <= design.n_items:
+        if not design.least_labels <= size <= design.n_items:
             raise InvalidInputError(
-                f"n must lie between {LEAST_LABELS} and the {design.n_items} judged items, got {size}",
+                f"n must lie between {design.least_labels} and the {design.n_items} judged items, got {size}",
                 argument="n",
             )
         return asked, size
@@ -198,11 +203,11 @@ def _items(design: JudgedScores) -> int:
 
 
 def _with_judge(design: JudgedScores) -> Callable[[int], tuple[FloatArray, FloatArray]]:
-    return lambda n: (design.standard_error(n, _items(design)), np.asarray(n - 2.0))
+    return lambda n: (design.standard_error(n, _items(design)), design.freedom(n))
 
 
 def _alone(design: JudgedScores) -> Callable[[int], tuple[FloatArray, FloatArray]]:
-    return lambda n: (design.standard_error_alone(n), np.asarray(n - 1.0))
+    return lambda n: (design.standard_error_alone(n), design.freedom(n) + 1.0)
 
 
 def _enough(value: float, power: float | None, alpha: float) -> Enough:
@@ -214,10 +219,10 @@ def _enough(value: float, power: float | None, alpha: float) -> Enough:
 
 def _labels(design: JudgedScores, enough: Enough, alpha: float) -> int:
     """Return the least number of labels that is enough."""
-    found = _least(_with_judge(design), enough, _items(design))
+    found = _least(_with_judge(design), enough, design.least_labels, _items(design))
     if found is not None:
         return found
-    alone = _least(_alone(design), enough, _MOST)
+    alone = _least(_alone(design), enough, design.least_labels, _MOST)
     reached = float(_half_width(design, _items(design), alpha))
     raise DesignError(
         f"labels of all {design.n_items} judged items are not enough: they give an interval of"
@@ -228,10 +233,12 @@ def _labels(design: JudgedScores, enough: Enough, alpha: float) -> int:
     )
 
 
-def _least(errors: Callable[[int], tuple[FloatArray, FloatArray]], enough: Enough, most: int) -> int | None:
+def _least(
+    errors: Callable[[int], tuple[FloatArray, FloatArray]], enough: Enough, least: int, most: int
+) -> int | None:
     """Return the least number of labels whose standard error is small enough; None if all are not."""
-    low, high = LEAST_LABELS, most
-    if not enough(*errors(high)):
+    low, high = least, most
+    if low > high or not enough(*errors(high)):
         return None
     while low < high:
         middle = (low + high) // 2
@@ -244,7 +251,8 @@ def _least(errors: Callable[[int], tuple[FloatArray, FloatArray]], enough: Enoug
 
 def _curve(design: JudgedScores, found: int, alpha: float) -> tuple[LabelPoint, ...]:
     """Return half-widths from a quarter of the answer to four times, or to all items."""
-    low, high = max(LEAST_LABELS, found // 4), min(_items(design), max(4 * found, 4 * LEAST_LABELS))
+    least = design.least_labels
+    low, high = max(least, found // 4), min(_items(design), max(4 * found, 4 * least))
     sizes = np.unique([found, *np.rint(np.geomspace(low, max(low, high), _POINTS)).astype(int).tolist()])
     widths = _half_width(design, sizes, alpha), _half_width_alone(design, sizes, alpha)
     rows = zip(sizes.tolist(), widths[0].tolist(), widths[1].tolist(), strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,93 @@ def test_small_pilots_do_not_flatter_the_judge_and_ask_for_caution() -> None:
     assert "pilot_too_uncertain" in {note.code for note in unsure.notes}
 
 
+def stratified(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Judge, human and stratum: the strata differ in their means, and the judge follows inside them."""
+    stratum = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    ahead, own = np.array([0.0, 1.0, 3.0])[stratum], rng.standard_normal((2, n))
+    return own[0], ahead + 0.6 * own[0] + 0.8 * own[1], stratum
+
+
+def test_strata_cost_degrees_of_freedom() -> None:
+    strata = bb.JudgedScores(0.5, 0.8, 4000, n_strata=3)
+    n = np.array([50, 200])
+    assert strata.standard_error(n, 4000) == pytest.approx(DESIGN.standard_error(n, 4000), rel=1e-3)
+    assert (strata.standard_error(n, 4000) > DESIGN.standard_error(n, 4000)).all()
+    assert (strata.freedom(n) == DESIGN.freedom(n) - 2).all()
+    assert strata.least_labels == DESIGN.least_labels + 2
+    assert bb.plan_labels(strata, half_width=0.3).n_labels > bb.plan_labels(DESIGN, half_width=0.3).n_labels
+
+
+def test_a_pilot_measures_what_lies_inside_the_strata() -> None:
+    judge, human, stratum = stratified(np.random.default_rng(3), 20_000)
+    labels = np.where(np.arange(20_000) < 15_000, human, np.nan)
+    labels[(stratum == 0) & (np.arange(20_000) % 2 == 0)] = np.nan  # half of the labels of one stratum
+    design = bb.JudgedScores.from_pilot(judge, labels, strata=stratum)
+    assert design.sd == pytest.approx(1.0, rel=0.02)
+    assert design.correlation == pytest.approx(0.6, abs=0.02)
+    assert design.n_strata == 3
+    assert design.cautious().sd > design.sd
+    assert bb.JudgedScores.from_pilot(judge, labels).sd == pytest.approx(human.std(), rel=0.1)
+
+
+def test_strata_of_unequal_spread_count_by_their_shares() -> None:
+    rng = np.random.default_rng(4)
+    stratum = np.repeat([0, 1], [9000, 1000])
+    human = np.array([1.0, 5.0])[stratum] * rng.standard_normal(10_000)
+    labels = np.where((stratum == 1) | (np.arange(10_000) < 1000), human, np.nan)
+    design = bb.JudgedScores.from_pilot(rng.standard_normal(10_000), labels, strata=stratum)
+    assert design.sd**2 == pytest.approx(0.9 * 1.0 + 0.1 * 25.0, rel=0.1)
+
+
+def test_one_stratum_is_none() -> None:
+    judge, human, _ = stratified(np.random.default_rng(5), 80)
+    one = bb.JudgedScores.from_pilot(judge, human, strata=["all"] * 80)
+    assert one == bb.JudgedScores.from_pilot(judge, human)
+
+
+@pytest.mark.parametrize(
+    ("strata", "message"),
+    [
+        (["a"] * 9 + ["b"], "stratum 'b' has 1 label in the pilot, and 2 are the least"),
+        (["a"] * 9, "strata must have one entry per item, 10, got 9"),
+        (["a"] * 9 + [None], "an item has no stratum"),
+        (["a", "b", "c", "d", "e"] * 2, "10 labels in 5 strata, inside which human scores must vary"),
+    ],
+)
+def test_strata_that_tell_nothing_are_refused(strata: Any, message: str) -> None:
+    human = np.arange(10) % 5
+    with pytest.raises(bb.InvalidInputError, match=re.escape(message)):
+        bb.JudgedScores.from_pilot(np.arange(10.0), human.astype(float), strata=strata)
+
+
+def test_a_stratified_study_has_the_half_width_promised() -> None:
+    """Labels in proportion to the strata, corrected by `compare_judged`."""
+    rng = np.random.default_rng(6)
+    judge, human, stratum = stratified(rng, 200_000)
+    known = bb.JudgedScores.from_pilot(judge, human, strata=stratum, n_items=2000)
+    plan = bb.plan_labels(known, half_width=0.12)
+    shares = np.rint(np.array([0.5, 0.3, 0.2]) * 2000).astype(int)
+    widths, hits = [], []
+    for _ in range(60):
+        judge, human, stratum = stratified(rng, 20_000)
+        kept = np.concatenate([np.flatnonzero(stratum == h)[: shares[h]] for h in range(3)])
+        judge, human, stratum = judge[kept], human[kept], stratum[kept]
+        drawn = bb.choose_items(range(2000), plan.n_labels, strata=stratum, rng=rng)
+        chosen = np.isin(np.arange(2000), [int(one.item) for one in drawn])
+        found = bb.compare_judged(
+            {"x": judge, "y": rng.random(2000)},
+            {"x": np.where(chosen, human, np.nan), "y": np.where(chosen, rng.random(2000), np.nan)},
+            labels_drawn="stratified",
+            strata=stratum,
+            scale="different",
+        )
+        interval = found.score("x").interval
+        widths.append(0.5 * (interval.high - interval.low))
+        hits.append(0.9 in interval)
+    assert np.median(widths) == pytest.approx(0.12, rel=0.04)
+    assert np.mean(hits) > 0.85
+
+
 def test_a_budget_is_divided_at_the_best_ratio_of_judged_items_and_labels() -> None:
     design = bb.JudgedScores(1.0, 0.8)
     best = bb.allocate(design, 10_000, judge_cost=0.02, label_cost=1.0).best
@@ -200,6 +288,26 @@ def test_the_command_reads_a_pilot_of_either_form(pilot: Path, capsys: pytest.Ca
         assert main([*options, str(path), "--system", "a"]) == 0
         shown = json.loads(capsys.readouterr().out)
         assert shown["n_labels"] == bb.plan_labels(one, half_width=0.03).n_labels
+
+
+def test_the_command_plans_for_strata(pilot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.read_csv(pilot)
+    frame["part"] = np.where(frame["human[a]"] > 0.5, "high", "low")
+    frame.to_csv(pilot, index=False)
+    options = ["plan", "--labels", "--half-width", ".03", "--json", "-"]
+    expected = bb.plan_labels(
+        bb.JudgedScores.from_pilot(frame["judge[a]"], frame["human[a]"], strata=frame["part"], n_items=3000),
+        half_width=0.03,
+    )
+    where = [str(pilot), "--judged-items", "3000", "--stratum", "part"]
+    for more in (["--system", "a"], ["--judge", "judge[a]", "--human", "human[a]"]):
+        assert main([*options, *where, *more]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert (shown["n_labels"], shown["design"]["n_strata"]) == (expected.n_labels, 2)
+    numbers = ["--sd", ".5", "--correlation", ".8", "--judged-items", "4000"]
+    assert main([*options, *numbers, "--n-strata", "4"]) == 0
+    known = bb.JudgedScores(0.5, 0.8, 4000, n_strata=4)
+    assert json.loads(capsys.readouterr().out)["n_labels"] == bb.plan_labels(known, half_width=0.03).n_labels
 
 
 def test_the_command_averages_humans_and_joins_systems_by_item(

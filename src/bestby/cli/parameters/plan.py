@@ -69,6 +69,9 @@ class Assumptions(Group):
     correlation: Number = option("R", "With --labels: correlation of the human scores with the judge's.")
     n_items: Count = option("N", "With --labels: number of items that the judge scores.", "--judged-items")
     pilot_labels: Count = option("N", "With --labels: labels by which --sd and --correlation were estimated.")
+    n_strata: Count = option(
+        "N", "With --labels: number of strata, inside which --sd and --correlation are meant."
+    )
 
 
 @record
