@@ -18,7 +18,6 @@ from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.inference import cluster_pivots, powered_intervals, proportions
 from bestby.inference.classical import doubled_ranks
 from bestby.inference.clusters import StandardError, cr2
-from bestby.inference.heterogeneity import hotelling
 from bestby.inference.powered_intervals import Shares
 from bestby.inference.robust_regression import Regression, regressed
 from bestby.results.judge_quality import (
@@ -38,6 +37,9 @@ MOST_BINS = 10
 PER_BIN = 10
 """Labels in a bin of it, at least, where the judge's scores are not few."""
 
+LEAST_APART = 5
+"""Values that must differ from the commonest one: with fewer, intervals from a spread are far too short."""
+
 MOST_LEVELS = 20
 """Values of a column of texts of which the bias is told."""
 
@@ -56,6 +58,8 @@ class Pairs:
         The systems.
     plain : bool
         Whether items are independent and of equal weight, so that exact score intervals hold.
+    binary : bool
+        Whether humans, and the judge, score 0 and 1 only, on all items.
     """
 
     judge: FloatArray
@@ -66,6 +70,7 @@ class Pairs:
     stratum: IntArray
     names: tuple[str, ...]
     plain: bool
+    binary: bool
 
     @property
     def bias(self) -> FloatArray:
@@ -112,14 +117,14 @@ def quality(
 
 def _of_system(pairs: Pairs, name: str, level: float, same: bool) -> JudgeOfSystem:
     """Return the agreement on one system."""
-    bias, interval = _mean(pairs.bias, pairs, level, paired=True) if same else (None, None)
+    bias, interval = _mean_bias(pairs, level) if same else (None, None)
     r, of_r = pearson(pairs, level)
     ranked = dataclasses.replace(
         pairs, judge=doubled_ranks(pairs.judge) / 2.0, human=doubled_ranks(pairs.human) / 2.0
     )
     spearman = pearson(ranked, level)[0]
     found = JudgeOfSystem(name, pairs.human.size, bias, interval, r, of_r, spearman)
-    if not (same and _binary(pairs.judge) and _binary(pairs.human)):
+    if not (same and pairs.binary):
         return found
     right = (pairs.judge == pairs.human).astype(np.float64)
     sensitivity, of_sensitivity = _share(right, pairs, pairs.human == 1.0, level)
@@ -138,7 +143,7 @@ def _share(
     right: FloatArray, pairs: Pairs, which: BoolArray, level: float
 ) -> tuple[float | None, Interval | None]:
     """Return the share of some pairs that are right, with its interval."""
-    return _mean(right[which], pairs.part(which), level) if which.any() else (None, None)
+    return _mean(right[which], pairs.part(which), level, share=True) if which.any() else (None, None)
 
 
 def kappa(pairs: Pairs) -> float | None:
@@ -165,7 +170,7 @@ def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
     r = min(1.0, max(-1.0, float(w @ (zx * zy))))
     left = 1.0 - r * r
     error = _error(zx * zy - 0.5 * r * (zx**2 + zy**2), pairs)
-    if pairs.human.size < 4 or rounding.is_nothing(left, 1.0) or error.se == 0.0:
+    if _alike(pairs.judge) or _alike(pairs.human) or rounding.is_nothing(left, 1.0) or error.se == 0.0:
         return r, None
     own = StandardError(error.se / left, error.df)
     low, high = cluster_pivots.interval(math.atanh(r), own, level)
@@ -175,8 +180,8 @@ def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
 def equal_bias(pairs: Pairs, *, greater: bool = True) -> EqualBias | None:
     """Return the test that the judge has the same bias on all systems; None if the labels cannot tell.
 
-    Hotelling's T squared of the differences of the biases, with CR2 covariances by item or cluster, so that
-    items labelled for several systems count as pairs.
+    Wald's test of the differences of the biases, with CR2 covariances by item or cluster, so that items
+    labelled for several systems count as pairs. Where all systems have the same items it is Hotelling's.
     """
     k = len(pairs.names)
     x = (pairs.system[:, None] == np.arange(k)).astype(np.float64)
@@ -194,6 +199,7 @@ def equal_bias(pairs: Pairs, *, greater: bool = True) -> EqualBias | None:
 def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:
     """Return the mean human score by the judge's score: by each of few scores, else in bins of equal size."""
     pairs = dataclasses.replace(pairs, plain=pairs.plain and len(pairs.names) == 1)
+    shares = binary(pairs.human)
     scores, bins = _codes(pairs.judge)
     if scores.size > MOST_BINS:
         n_bins = min(MOST_BINS, max(2, pairs.judge.size // PER_BIN))
@@ -204,7 +210,7 @@ def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:
     found = []
     for number in range(int(bins.max()) + 1):
         part = pairs.part(bins == number)
-        human, interval = _mean(part.human, part, level)
+        human, interval = _mean(part.human, part, level, share=shares)
         judge = float(part.weights @ part.judge / part.weights.sum())
         low, high = float(part.judge.min()), float(part.judge.max())
         found.append(CalibrationBin(low, high, judge, human, interval, part.human.size))
@@ -243,7 +249,8 @@ def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect
     for number, name in enumerate(names.tolist()):
         error = fit.error(contrasts[number])
         mean = float(fit.coefficients[number])
-        told.append(BiasLevel(name, mean, _t_interval(mean, error, level), int(counts[number])))
+        interval = None if _alike(pairs.bias[place == number]) else _t_interval(mean, error, level)
+        told.append(BiasLevel(name, mean, interval, int(counts[number])))
     found = _wald(fit, contrasts[:-1] - contrasts[-1], size) if names.size > 1 else None
     return BiasEffect(column, False, None, None, tuple(told), None if found is None else found[1])
 
@@ -277,20 +284,32 @@ def _codes(values: Array) -> tuple[Array, IntArray]:
     return distinct, place.reshape(-1)
 
 
-def _binary(values: FloatArray) -> bool:
-    return bool(np.isin(values, (0.0, 1.0)).all())
+def _alike(values: FloatArray) -> bool:
+    """Return whether nearly all values are the same, so that their spread is hardly known."""
+    return bool(values.size - np.unique(values, return_counts=True)[1].max(initial=0) < LEAST_APART)
+
+
+def binary(*scores: FloatArray) -> bool:
+    """Return whether all scores are 0 or 1."""
+    return all(bool(np.isin(one, (0.0, 1.0)).all()) for one in scores)
+
+
+def _mean_bias(pairs: Pairs, level: float) -> tuple[float, Interval | None]:
+    """Return the mean bias with its interval: of a difference of shares if the scores are 0 and 1."""
+    if not pairs.binary:
+        return _mean(pairs.bias, pairs, level)
+    w = pairs.weights / pairs.weights.sum()
+    mean, differing = float(w @ pairs.bias), float(w @ np.abs(pairs.bias))
+    return mean, _net_interval(mean, differing, pairs.bias, w, pairs, level)
 
 
 def _mean(
-    values: FloatArray, pairs: Pairs, level: float, *, paired: bool = False
+    values: FloatArray, pairs: Pairs, level: float, *, share: bool = False
 ) -> tuple[float, Interval | None]:
-    """Return a weighted mean with its interval; `paired` values are differences, which may be of 0 and 1."""
+    """Return a weighted mean with its interval; of a `share` the values are 0 and 1."""
     w = pairs.weights / pairs.weights.sum()
     mean = float(w @ values)
-    if paired and _binary(pairs.judge) and _binary(pairs.human):
-        differing = float(w @ np.abs(values))
-        return mean, _net_interval(mean, differing, values, w, pairs, level)
-    if not paired and _binary(values):
+    if share:
         return mean, _share_interval(mean, values, w, pairs, level)
     if values.size < 2:
         return mean, None
@@ -348,12 +367,7 @@ def _fit(x: FloatArray, y: FloatArray, pairs: Pairs) -> Regression | None:
 
 
 def _wald(fit: Regression, contrasts: FloatArray, size: float) -> tuple[float, float] | None:
-    """Return Hotelling's T squared that all contrasts are 0, and its p-value; None if that cannot be told."""
-    covariance = contrasts @ fit.covariance @ contrasts.T
-    estimates = contrasts @ fit.coefficients
-    values = np.linalg.eigvalsh(covariance)
+    """Return Wald's statistic that all contrasts are 0, and its p-value; None if that cannot be told."""
+    values = np.linalg.eigvalsh(contrasts @ fit.covariance @ contrasts.T)
     known = values[0] > max(rounding.noise_width(values[-1]), rounding.noise_width(size) ** 2)
-    if not known or fit.n_clusters <= fit.coefficients.size:
-        return None
-    q = float(estimates @ np.linalg.solve(covariance, estimates))
-    return q, hotelling(q, len(contrasts), fit.n_clusters)
+    return fit.wald(contrasts) if known else None

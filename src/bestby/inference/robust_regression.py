@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import fdtrc
 
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.clusters import StandardError
@@ -68,6 +69,45 @@ class Regression:
         squares = float(diagonal @ diagonal - 2.0 * diagonal @ (q**2).sum(axis=1) + (inner**2).sum())
         se = math.sqrt(float(((self.scores @ contrast) ** 2).sum()))
         return StandardError(se, trace**2 / squares if squares > 0.0 else 0.0)
+
+    def freedom(self, contrasts: FloatArray) -> float:
+        """Return the degrees of freedom of the covariance of Q sums of coefficients, contrasts (Q, P).
+
+        Those of a Wishart matrix whose entries vary as much in total, each in the unit of its expectation;
+        for one contrast they are those of `error`. 0 if some contrast has no variance.
+        """
+        a = np.einsum("gpr,rq->gqp", self.adjust, self.root @ contrasts.T)
+        b = np.einsum("gpr,gqr->gqp", self.leverage, a)
+        own = np.einsum("gsp,gtp->gst", a, b) - np.einsum("gsp,gtp->gst", b, b)
+        values, axes = np.linalg.eigh(own.sum(axis=0))
+        if values[0] <= _SINGULAR * max(values[-1], 0.0):
+            return 0.0
+        unit = axes / np.sqrt(values)
+        a, b = (np.einsum("gqp,qs->gsp", one, unit) for one in (a, b))
+        diagonal = np.einsum("gsp,gtp->gst", a, b)
+        less = np.einsum("gsp,gtp->gst", b, b)
+        across = np.einsum("gsp,gtr->sptr", b, b, optimize=True)
+        squares = float((across**2).sum() + np.einsum("sptr,tpsr->", across, across))
+        traces = np.einsum("gss->g", diagonal)
+        squares += float(traces @ (traces - 2.0 * np.einsum("gss->g", less)))
+        squares += float(np.einsum("gst,gts->", diagonal, diagonal - 2.0 * less))
+        q = len(contrasts)
+        return q * (q + 1.0) / squares
+
+    def wald(self, contrasts: FloatArray) -> tuple[float, float] | None:
+        """Return Wald's statistic that Q sums of coefficients are 0, and its p-value; None without freedom.
+
+        The approximate Hotelling test of Tipton & Pustejovsky (2015), J. Educ. Behav. Stat. 40, 604-634: with
+        eta degrees of freedom (eta - Q + 1) / (eta Q) times the statistic is F(Q, eta - Q + 1). For means of
+        the same clusters it is Hotelling's test.
+        """
+        q, eta = len(contrasts), self.freedom(contrasts)
+        if eta < q:
+            return None
+        estimates = contrasts @ self.coefficients
+        statistic = float(estimates @ np.linalg.solve(contrasts @ self.covariance @ contrasts.T, estimates))
+        left = eta - q + 1.0
+        return statistic, float(fdtrc(q, left, statistic * left / (eta * q)))
 
 
 def regressed(x: FloatArray, y: FloatArray, weights: FloatArray, clusters: IntArray) -> Regression | None:

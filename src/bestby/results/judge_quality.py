@@ -20,11 +20,12 @@ class JudgeOfSystem:
     bias : float or None
         The mean of judge minus human; None if they score on different scales.
     bias_interval : Interval or None
-        Its interval.
+        Its interval; too short where the judge is far off on a few answers only.
     pearson, spearman : float or None
         The correlations of judge and human; None if one of them is constant.
     pearson_interval : Interval or None
-        The interval of Pearson's, by Fisher's z.
+        The interval of Pearson's, by Fisher's z; much too short where the judge is far off on a few answers
+        only. None if fewer than five scores of the judge, or of the humans, differ from the commonest one.
     sensitivity, specificity : float or None
         The share of the items with human label 1 (0) that the judge gives 1 (0), where all scores are 0 or 1.
     sensitivity_interval, specificity_interval : Interval or None
@@ -58,7 +59,7 @@ class EqualBias:
     Parameters
     ----------
     statistic : float
-        Hotelling's T squared of the differences of the biases.
+        Wald's statistic of the differences of the biases.
     df : int
         Their number, that of the systems less 1.
     n_units : int
@@ -119,7 +120,7 @@ class BiasLevel:
     bias : float
         The mean of judge minus human, adjusted for the systems.
     interval : Interval or None
-        Its interval.
+        Its interval; None if fewer than five biases differ from the commonest one.
     n_labels : int
         Labels of these items.
 
@@ -151,7 +152,8 @@ class BiasEffect:
     levels : tuple of BiasLevel
         The bias for each value; empty for numbers.
     p_value : float or None
-        That of the hypothesis that the bias does not depend on the column; None if there are too few labels.
+        That of the hypothesis that the bias does not depend on the column; None if there are too few labels,
+        or too few clusters of one value.
 
     See Also
     --------

@@ -25,6 +25,7 @@ def pairs_of(judge: Any, human: Any, **changes: Any) -> Pairs:
     plain = Pairs(
         judge.ravel(), human.ravel(), np.full(n * k, 1.0 / n), np.tile(np.arange(k), n), item,
         np.zeros(n * k, dtype=np.int64), tuple("abcdef"[:k]), plain=True,
+        binary=judge_quality.binary(judge, human),
     )  # fmt: skip
     return dataclasses.replace(plain, **changes)
 
@@ -192,3 +193,26 @@ def test_no_reliability_of_labels_that_do_not_vary() -> None:
     found = judge_quality.agreement(np.zeros(7), two, same, np.zeros(7, dtype=np.int64))
     assert found is not None
     assert found.reliability is None
+
+
+def test_no_interval_of_what_hardly_varies() -> None:
+    human = np.array([[1.0]] * 60)
+    judge = human.copy()
+    judge[:4] = 0.0
+    human[:2] = 0.0
+    columns = (("topic", np.array(["a", "b"] * 30)),)
+    found = judge_quality.quality("j", pairs_of(judge, human), columns, LEVEL, same=True)
+    assert found.systems[0].pearson is not None
+    assert found.systems[0].pearson_interval is None  # two labels are 0
+    assert [level.interval for level in found.effects[0].levels] == [None, None]
+    assert all(one.interval is not None for one in found.calibration)  # Wilson's
+
+
+def test_a_point_of_equal_grades_is_no_share() -> None:
+    """Ten labels 1 on a scale from 1 to 5 are not all right answers: nothing is known of their spread."""
+    judge = np.repeat([1.0, 3.0], 10)[:, None]
+    human = np.concatenate([np.ones(10), np.arange(10) % 5 + 1.0])[:, None]
+    first, second = judge_quality.calibration(pairs_of(judge, human), LEVEL)
+    assert first.interval is None
+    assert second.interval is not None
+    assert second.interval.method == "t"

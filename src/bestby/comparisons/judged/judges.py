@@ -42,9 +42,10 @@ def judges_of(
     plain = labelled.n_clusters == 0 and labelled.n_strata == 1 and not data.weighted
     found = []
     for place, name in enumerate(scores.judges):
+        judge, human = data.judge[item, system, place], data.human[item, system]
         pairs = Pairs(
-            data.judge[item, system, place], data.human[item, system], data.weights[item, system], system,
-            data.clusters[item], data.strata[item], scores.names, plain,
+            judge, human, data.weights[item, system], system, data.clusters[item], data.strata[item],
+            scores.names, plain, judge_quality.binary(judge, human),
         )  # fmt: skip
         found.append(judge_quality.quality(name, pairs, columns, level, same=same, greater=greater))
     return tuple(found)
