@@ -1,9 +1,9 @@
-"""Recompute the numbers that the four works published, and put them into docs/concepts/published-numbers.md.
+"""Recompute the numbers of published data, and put them into docs/concepts/published-numbers.md and guides.
 
 python docs/make_published_page.py            # write the sections whose data are there
 python docs/make_published_page.py --check    # only say whether these sections are what the data give
 
-The data are looked for in the folder BESTBY_SHARED_DATA; the page says where each of them comes from.
+The data are looked for in the folder BESTBY_SHARED_DATA; the pages say where each of them comes from.
 A section whose data are not there stays as it is.
 """
 
@@ -23,6 +23,7 @@ import numpy as np
 import bestby as bb
 
 PAGE = Path(__file__).resolve().parent / "concepts" / "published-numbers.md"
+GUIDE = PAGE.parents[1] / "guides" / "judged.md"
 DATA = Path(os.environ.get("BESTBY_SHARED_DATA", PAGE.parents[3] / "shared" / "data"))
 BEGIN, END = "<!-- {}: docs/make_published_page.py writes this. -->\n", "<!-- Up to here. -->\n"
 
@@ -275,14 +276,81 @@ def _bounds(new: Any, old: Any, comparisons: int) -> list[str]:
 
 # -- the page ----------------------------------------------------------------------------------------
 
-SECTIONS: dict[str, tuple[str, Callable[[], str]]] = {
-    "bestgen-figure-2": ("absa", bestgen_figure_2),
-    "bestgen-table-1": ("bootci_real_data", bestgen_table_1),
-    "dror-2017": ("", dror_2017),
-    "fornaciari": ("boostsa_example", fornaciari),
-    "deep-significance": ("", deep_significance),
+# -- a judge that is worth nothing -------------------------------------------------------------------
+
+WMT21 = "wmt21_ted_mqm"
+LABELS, DRAWS = 100, 100
+
+
+def wmt21() -> str:
+    """Return what chrF, 100 labels and both say of thirteen systems whose penalties are all known."""
+    with (DATA / WMT21 / "scores.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    names = sorted({row["system"] for row in rows})
+    chrf, mqm = (
+        {name: np.array([float(row[what]) for row in rows if row["system"] == name]) for name in names}
+        for what in ("chrf", "mqm")
+    )
+    first = max(names, key=lambda name: chrf[name].mean())
+    found = [_corrected(chrf, mqm, seed) for seed in range(DRAWS)]
+    by_chrf = sorted(names, key=lambda name: -chrf[name].mean())
+    by_mqm = sorted(names, key=lambda name: mqm[name].mean())
+    lines = [
+        (
+            name,
+            str(by_mqm.index(name) + 1),
+            number(mqm[name].mean(), 2),
+            str(by_chrf.index(name) + 1),
+            number(chrf[name].mean(), 1),
+            number(found[0].score(name).labels_score, 2),
+            number(found[0].score(name).score, 2),
+            ends(found[0].score(name).interval.low, found[0].score(name).interval.high, 2),
+        )
+        for name in by_mqm
+    ]
+    head = ("system", "place", "penalty of all 529", "place by chrF", "chrF", f"{LABELS} labels alone",
+            "corrected", "95 % interval")  # fmt: skip
+    return table(head, lines) + "\n" + _of_draws(found, first, mqm)
+
+
+def _corrected(chrf: dict[str, Any], mqm: dict[str, Any], seed: int) -> Any:
+    """Return the comparison with the penalties of segments drawn at random."""
+    n = len(next(iter(mqm.values())))
+    chosen = np.isin(np.arange(n), np.random.default_rng(seed).choice(n, LABELS, replace=False))
+    human = {name: np.where(chosen, values, np.nan) for name, values in mqm.items()}
+    return bb.compare_judged(chrf, human, labels_drawn="random", greater_is_better=False, baseline=FIRST)
+
+
+FIRST = "HuaweiTSC"
+"""The first system by chrF."""
+
+
+def _of_draws(found: Sequence[Any], first: str, mqm: dict[str, Any]) -> str:
+    """Return how the intervals of the differences with the first system by chrF did, over all draws."""
+    assert first == FIRST
+    every = [d for one in found for d in one.differences]
+    held = [float(mqm[d.a].mean() - mqm[d.b].mean()) in d.interval for d in every]
+    lengths = [
+        (d.interval.high - d.interval.low) / (d.labels_interval.high - d.labels_interval.low) for d in every
+    ]
+    worth = [d.extra_labels for d in every if d.extra_labels is not None]
+    pairs, share = len(found[0].differences), 100 * np.mean(held)
+    return (
+        f"Over {DRAWS} draws of {LABELS} labels the intervals of the {pairs} differences with {first} hold\n"
+        f"the truth in {share:.1f} % of the cases, and are {np.mean(lengths):.3f} times as long as those of"
+        f" the labels alone.\nchrF is worth {np.median(worth):.1f} labels (median)."
+    )
+
+
+SECTIONS: dict[str, tuple[Path, str, Callable[[], str]]] = {
+    "bestgen-figure-2": (PAGE, "absa", bestgen_figure_2),
+    "bestgen-table-1": (PAGE, "bootci_real_data", bestgen_table_1),
+    "dror-2017": (PAGE, "", dror_2017),
+    "fornaciari": (PAGE, "boostsa_example", fornaciari),
+    "deep-significance": (PAGE, "", deep_significance),
+    "wmt21": (GUIDE, WMT21, wmt21),
 }
-"""Per section the folder of its data, "" where it needs none, and what makes it."""
+"""Per section its page, the folder of its data, "" where it needs none, and what makes it."""
 
 
 def page(text: str, made: dict[str, str]) -> str:
@@ -296,16 +364,18 @@ def page(text: str, made: dict[str, str]) -> str:
 
 
 def main() -> int:
-    """Write the page, or with ``--check`` compare it, and return the exit status."""
-    there = {name: make for name, (folder, make) in SECTIONS.items() if (DATA / folder).is_dir()}
+    """Write the pages, or with ``--check`` compare them, and return the exit status."""
+    there = {name: of for name, of in SECTIONS.items() if (DATA / of[1]).is_dir()}
     for name in SECTIONS.keys() - there.keys():
         sys.stderr.write(f"{name}: its data are not in {DATA}\n")
-    text = PAGE.read_text(encoding="utf-8")
-    new = page(text, {name: make() for name, make in there.items()})
-    if "--check" in sys.argv:
-        return int(text != new)
-    PAGE.write_text(new, encoding="utf-8")
-    return 0
+    stale = False
+    for path in (PAGE, GUIDE):
+        text = path.read_text(encoding="utf-8")
+        new = page(text, {name: make() for name, (where, _, make) in there.items() if where == path})
+        stale |= text != new
+        if "--check" not in sys.argv:
+            path.write_text(new, encoding="utf-8")
+    return int(stale and "--check" in sys.argv)
 
 
 if __name__ == "__main__":
