@@ -28,9 +28,10 @@ TEXT = """
 metrics both are worse by their margins (*both*), or one of them is and the other is equal (*one*).
 `rejected`: how often a gate without a margin fails a candidate that is as good as the baseline; of several
 metrics how often one of them does. Over slices and tasks B is as good everywhere, or worse by the margin in
-the smallest of them only (*one worse*); slices of two columns cross. The systems are `a`, the baseline, and
-`b`. The note `skewed_differences` is counted: of lognormal differences, few items gain much; of minus
-lognormal ones, few lose much.
+the smallest of them only (*one worse*), or by the margin in all (*all worse*): *fails at the margin* is how
+often one of the checks then says that the loss is larger; slices of two columns cross. The systems are `a`,
+the baseline, and `b`. The note `skewed_differences` is counted: of lognormal differences, few items gain
+much; of minus lognormal ones, few lose much.
 """
 
 SUBJECT = "gate"
@@ -71,21 +72,27 @@ def _one(
     seed: int,
 ) -> dict[What, Outcome]:
     """Return whether the gate passes a candidate that is worse, or fails one that is not."""
-    resolved = [resolve(one) for one in metrics]
-    wanted = dict(zip([one.name for one in resolved], margins(), strict=True))
-    drawn = Resampling(n_resamples=199, rng=seed)
-    evaluation = sample(rng, n)
-    parts, _ = parts_of(evaluation, [Column(name) for name in evaluation.groupings], 1, crossed=False)
-    made, found = decided(parts, resolved, "a", wanted, 0.95, resampling=drawn)
-    outcome = outcome_of(tuple(found))
-    alarm = None in wanted.values()
+    wanted = margins()
+    outcome, noted = _asked(sample(rng, n), metrics, wanted, seed)
+    alarm = None in wanted
     kind: Kind = "rejected" if alarm else "wrong"
+    return {What(kind, "auto", True): Outcome(outcome == ("fail" if alarm else "pass"), noted)}
+
+
+def _asked(
+    evaluation: Evaluation, metrics: Sequence[object], margins: Sequence[float | None], seed: int
+) -> tuple[str, bool]:
+    """Return the outcome of a gate, and whether it has a note on skewness."""
+    resolved = [resolve(one) for one in metrics]
+    wanted = dict(zip([one.name for one in resolved], margins, strict=True))
+    parts, _ = parts_of(evaluation, [Column(name) for name in evaluation.groupings], 1, crossed=False)
+    drawn = Resampling(n_resamples=199, rng=seed)
+    made, found = decided(parts, resolved, "a", wanted, 0.95, resampling=drawn)
     notes = [
         *(note for one in made for note in one.notes),
         *(n for one in found for n in one.difference.notes),
     ]
-    noted = any(note.code == SKEWED for note in notes)
-    return {What(kind, "auto", True): Outcome(outcome == ("fail" if alarm else "pass"), noted)}
+    return outcome_of(tuple(found)), any(note.code == SKEWED for note in notes)
 
 
 def _fixed(*margins: float | None) -> Margins:
@@ -231,8 +238,17 @@ def _cells_of_alarms() -> Iterator[Statements]:
 # -- slices and tasks --------------------------------------------------------------------------------
 
 
-def in_parts(how: str, k: int, worse: float, gains: float, rng: np.random.Generator, n: int) -> Evaluation:
-    """Return answers in k slices or tasks of unequal size; B is worse by `worse` in the smallest alone.
+def in_parts(
+    how: str,
+    k: int,
+    worse: float,
+    gains: float,
+    rng: np.random.Generator,
+    n: int,
+    *,
+    everywhere: bool = False,
+) -> Evaluation:
+    """Return answers in k slices or tasks of unequal size; B is worse by `worse` in the smallest or in all.
 
     Slices of the second column, where there is one, cross those of the first.
     """
@@ -240,7 +256,7 @@ def in_parts(how: str, k: int, worse: float, gains: float, rng: np.random.Genera
     place[: 2 * k] = np.arange(2 * k) % k  # none is empty or has one item
     right = rng.random(n) < 0.7
     draw = rng.random(n)
-    lost = draw < gains + np.where(place == k - 1, worse, 0.0)
+    lost = draw < gains + np.where(everywhere | (place == k - 1), worse, 0.0)
     gained = draw > 1.0 - gains
     a, b = (np.where(lost, 1 - one, np.where(gained, one, right)) for one in (0, 1))
     names = np.array([f"part {one}" for one in range(k)])[place]
@@ -259,3 +275,12 @@ def _cells_of_parts() -> Iterator[Statements]:
             yield _cell(f"{told}, equal", n, sample, ("accuracy",), _fixed(None), 600)
             sample = partial(in_parts, how, k, 0.1, 0.02)
             yield _cell(f"{told}, one worse by 10 %", n, sample, ("accuracy",), _fixed(0.1), 600)
+            sample = partial(in_parts, how, k, 0.1, 0.02, everywhere=True)
+            one = partial(_failing, sample, n)
+            yield Statements(SUBJECT, f"{told}, all worse by 10 %", str(n), n, one, 600)
+
+
+def _failing(sample: Sampler, n: int, rng: np.random.Generator, seed: int) -> dict[What, Outcome]:
+    """Return whether a gate fails whose loss is the margin, and no more, in all its parts."""
+    outcome, noted = _asked(sample(rng, n), ("accuracy",), (0.1,), seed)
+    return {What("rejected", "fails at the margin", True): Outcome(outcome == "fail", noted)}

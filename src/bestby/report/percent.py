@@ -269,7 +269,7 @@ def _around(entries: Iterable[Any], names: Mapping[str, str]) -> tuple[Any, ...]
 
 def _scaled_around(entry: Any, names: Mapping[str, str]) -> Any:
     (difference,) = _renamed((entry.difference,), names)
-    shown = _scaled(entry, fields=("margin", "detectable", "shrunken"))
+    shown = _scaled(entry, fields=("margin", "detectable", "shrunken", "fail_bound"))
     changes = {"metric": difference.metric} if hasattr(entry, "metric") else {}
     return dataclasses.replace(shown, difference=difference, **changes)
 

@@ -22,10 +22,13 @@ OUTCOMES: tuple[Outcome, ...] = ("fail", "inconclusive", "pass")
 """The outcomes, the one that decides first: a gate has the first of them that one of its checks has."""
 
 
-def outcome_by_margin(bounds: Interval | None, margin: float, greater_is_better: bool) -> Outcome:
+def outcome_by_margin(
+    bounds: Interval | None, margin: float, greater_is_better: bool, fail_bound: float | None = None
+) -> Outcome:
     """Return the outcome of a check of non-inferiority from the two one-sided bounds of a difference.
 
-    `bounds` are those of the candidate minus the baseline; None where the data give none.
+    `bounds` are those of the candidate minus the baseline; None where the data give none. `fail_bound` is the
+    bound of a gain that holds for several checks at once, in place of that end of `bounds`.
 
     >>> bounds = Interval(-0.02, 0.01, 0.9, "t", True)
     >>> [outcome_by_margin(bounds, margin, True) for margin in (0.03, 0.01)]
@@ -38,6 +41,8 @@ def outcome_by_margin(bounds: Interval | None, margin: float, greater_is_better:
     low, high = (bounds.low, bounds.high) if greater_is_better else (-bounds.high, -bounds.low)
     if low > -margin:
         return "pass"
+    if fail_bound is not None:
+        high = fail_bound if greater_is_better else -fail_bound
     return "fail" if high < -margin else "inconclusive"
 
 
@@ -78,7 +83,8 @@ class GateCheck:
         The metric.
     outcome : {"pass", "fail", "inconclusive"}
         With a margin: "pass" if the one-sided bound of the difference excludes a loss of the margin or more,
-        "fail" if the bound on the other side shows one, else "inconclusive". Without: "fail" if a one-sided
+        "fail" if the bound on the other side, of several checks `fail_bound`, shows one, else "inconclusive".
+        Without: "fail" if a one-sided
         test shows a loss, else "pass".
     difference : Difference
         The candidate minus the baseline. Each end of its ``equivalence_interval`` is a one-sided bound at the
@@ -100,6 +106,9 @@ class GateCheck:
         the difference stays what it is; None where the data do not tell.
     unit : {"items", "clusters"}
         What `more` counts.
+    fail_bound : float or None
+        The bound on the side of a gain that holds for all checks of the gate at once (Bonferroni), by which
+        this one fails; None of a single check, or where the data give none.
 
     See Also
     --------
@@ -116,6 +125,7 @@ class GateCheck:
     detectable: float | None = None
     more: int | None = None
     unit: str = "items"
+    fail_bound: float | None = None
 
     @property
     def name(self) -> str:
@@ -232,9 +242,14 @@ class Gate(Drawn, Reported):
                     f"margin has none for {quoted(check.metric)}", hint="give each metric one"
                 )
             d = check.difference
-            outcome = outcome_by_margin(d.equivalence_interval, own, d.greater_is_better)
+            outcome = outcome_by_margin(d.equivalence_interval, own, d.greater_is_better, check.fail_bound)
             plain = dataclasses.replace(d, test=None, p_adjusted=None, verdict=None, margin=own)
-            made.append(GateCheck(check.metric, outcome, plain, own, check.part, unit=check.unit))
+            made.append(
+                GateCheck(
+                    check.metric, outcome, plain, own, check.part, unit=check.unit,
+                    fail_bound=check.fail_bound,
+                )
+            )  # fmt: skip
         settings = {**self.provenance.settings, "margin": shown_margins(margins), "test": None}
         provenance = dataclasses.replace(self.provenance, settings=settings)
         checks = tuple(made)
@@ -286,8 +301,8 @@ class Gate(Drawn, Reported):
 def outcome_of(checks: tuple[GateCheck, ...]) -> Outcome:
     """Return the outcome of a gate from those of its checks.
 
-    All checks with a margin must pass, which needs no correction (intersection-union); those without are one
-    family, whose p-values are corrected before.
+    All checks with a margin must pass, which needs no correction (intersection-union). That one of them fails
+    is corrected before, as are the p-values of those without a margin.
     """
     found = {check.outcome for check in checks}
     return next(outcome for outcome in OUTCOMES if outcome in found)

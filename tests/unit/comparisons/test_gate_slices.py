@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
+from bestby.report.percent import in_percent
 
 RNG = np.random.default_rng(11)
 LANGUAGE = np.repeat(["de", "en", "ja"], [300, 200, 100])
@@ -53,6 +54,39 @@ def test_with_a_margin_all_slices_must_pass() -> None:
         result.check()
     assert result.with_margin(0.4).outcome == "pass"
     assert [check.part for check in result.with_margin(0.4)] == [check.part for check in result]
+
+
+def test_one_of_several_slices_fails_by_a_bound_for_all_checks() -> None:
+    data, by = with_losses("ja", 15), {"language": LANGUAGE}
+    result = bb.gate(data, GOLD, by=by, margin=0.05)
+    strict = bb.gate(data, GOLD, by=by, margin=0.05, level=1.0 - 0.05 / 4)
+    for check, other in zip(result, strict, strict=True):
+        assert check.fail_bound == pytest.approx(other.difference.equivalence_interval.high)
+        assert check.fail_bound > check.difference.equivalence_interval.high
+    ja = result.checks[3]
+    high = ja.difference.equivalence_interval.high
+    assert high < ja.fail_bound < -0.05
+    between = -0.5 * (high + ja.fail_bound)  # the slice alone would fail, the slice among four does not
+    alone = {name: values[LANGUAGE == "ja"] for name, values in data.items()}
+    assert bb.gate(alone, GOLD[:100], margin=between).outcome == "fail"
+    among = bb.gate(data, GOLD, by=by, margin=between)
+    assert among.checks[3].outcome == "inconclusive"
+    assert "the bound of a gain that holds for all 4 checks at once" in among.sentences[3]
+    assert result.with_margin(between).checks[3].outcome == "inconclusive"
+    assert [c.outcome for c in result.with_margin(between)] == [c.outcome for c in among]
+    assert "one fails by a bound that holds for all 4 at once (Bonferroni)" in among.to_json()
+    assert bb.load(among.to_json()).checks[3].fail_bound == among.checks[3].fail_bound
+    shown = in_percent(among).checks[3]
+    assert shown.fail_bound == pytest.approx(100.0 * among.checks[3].fail_bound)
+    assert bb.gate(alone, GOLD[:100], margin=0.05).checks[0].fail_bound is None
+
+
+def test_the_bound_of_a_gain_follows_the_direction() -> None:
+    loss = {name: 1.0 - values for name, values in with_losses("ja", 15).items()}
+    score = bb.gate(with_losses("ja", 15), by={"language": LANGUAGE}, margin=0.05, metric="mean")
+    lower = bb.gate(loss, by={"language": LANGUAGE}, margin=0.05, metric="mean", greater_is_better=False)
+    assert [check.outcome for check in lower] == [check.outcome for check in score]
+    assert [check.fail_bound for check in lower] == pytest.approx([-check.fail_bound for check in score])
 
 
 def test_without_a_margin_one_slice_is_an_alarm_after_holm() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -135,8 +136,9 @@ def gate(
     equivalence from; where few items differ it allows for others that could.
 
     With margins every check must pass for the gate to pass, which is an intersection-union test: their number
-    needs no correction [2]_. The gate fails if one check fails; that is not corrected either, so that of many
-    checks whose loss is the margin exactly, one in twenty fails. Without margins one check is enough to fail;
+    needs no correction [2]_. The gate fails if one check fails; so each of several checks fails only if its
+    loss exceeds the margin by a bound that holds for all at once, at one minus their share of 1 - L
+    (Bonferroni). Without margins one check is enough to fail;
     the one-sided permutation tests are corrected by Holm's method over these checks. A check is a metric on
     all items, on a task or in a slice; of many small tasks or slices some stay open with any margin that is
     not wide. Slices are of the items of all tasks together.
@@ -279,21 +281,19 @@ def decided(
     """Return the comparison of two systems on each part and metric, and its check; alarms are one family.
 
     Only an alarm is tested, for a loss of the candidate. Metrics are known to suit the items of all parts
-    together: in one part every answer may be wrong. `more` are other settings of `compare`.
+    together: in one part every answer may be wrong. Several checks fail by a bound for all of them at once.
+    `more` are other settings of `compare`.
     """
     asked_of = [(part, one) for part in parts for one in metrics]
-    made = []
+    together = 1.0 - (1.0 - level) / len(asked_of)
+    made: list[Comparison] = []
+    bounds: list[float | None] = []
     for part, one in asked_of:
         margin = margins[one.name]
+        compared = partial(_compared, part, one, baseline, margin, resampling, cache, **more)
         worse = "less" if one.greater_is_better else "greater"
-        asked: dict[str, Any] = {"alternative": worse} if margin is None else {"test": None}
-        settings = Settings.checked(
-            "items", interval="auto", margin=_some_margin(one) if margin is None else margin,
-            baseline=baseline, level=level, resample_size=resampling.resample_size,
-            rescale=resampling.rescale, **asked, **more,
-        )  # fmt: skip
-        with named(part):
-            made.append(compared_on(part.evaluation, [one], (), settings, resampling, cache))
+        made.append(compared(level=level, **({"alternative": worse} if margin is None else {"test": None})))
+        bounds.append(None if len(asked_of) == 1 else _of_gain(compared(level=together, test=None)))
     differences = [
         _unjudged(next(iter(one.differences)), margins, part.name)
         for (part, _), one in zip(asked_of, made, strict=True)
@@ -303,11 +303,41 @@ def decided(
     alarmed = iter([_alarm(d, level, len(alarms), by_unit=by_unit) for d in alarms])
     return made, [
         dataclasses.replace(
-            next(alarmed) if d.margin is None else _with_margin(d, skewness_notes(part.evaluation, d, one)),
+            next(alarmed)
+            if d.margin is None
+            else _with_margin(d, bound, skewness_notes(part.evaluation, d, one)),
             part=part.name,
+            fail_bound=bound,
         )
-        for (part, one), d in zip(asked_of, differences, strict=True)
+        for (part, one), d, bound in zip(asked_of, differences, bounds, strict=True)
     ]
+
+
+def _compared(
+    part: GatePart,
+    metric: BaseMetric,
+    baseline: str,
+    margin: float | None,
+    resampling: Resampling,
+    cache: str | PathLike[str] | None,
+    level: float,
+    **asked: Any,
+) -> Comparison:
+    """Return the comparison of the two systems on a part, with one-sided bounds at the level."""
+    settings = Settings.checked(
+        "items", interval="auto", margin=_some_margin(metric) if margin is None else margin,
+        baseline=baseline, level=level, resample_size=resampling.resample_size,
+        rescale=resampling.rescale, **asked,
+    )  # fmt: skip
+    with named(part):
+        return compared_on(part.evaluation, [metric], (), settings, resampling, cache)
+
+
+def _of_gain(comparison: Comparison) -> float | None:
+    """Return the one-sided bound on the side of a gain of the candidate; None where the data give none."""
+    (d,) = comparison.differences
+    ends = d.equivalence_interval
+    return None if ends is None else ends.high if d.greater_is_better else ends.low
 
 
 def _some_margin(metric: BaseMetric) -> float:
@@ -330,9 +360,9 @@ def _unjudged(d: Difference, margins: Mapping[str, float | None], part: str | No
     return dataclasses.replace(d, verdict=None, margin=margins[d.metric], notes=notes)
 
 
-def _with_margin(d: Difference, notes: tuple[Note, ...]) -> GateCheck:
+def _with_margin(d: Difference, fail_bound: float | None, notes: tuple[Note, ...]) -> GateCheck:
     assert d.margin is not None
-    outcome = outcome_by_margin(d.equivalence_interval, d.margin, d.greater_is_better)
+    outcome = outcome_by_margin(d.equivalence_interval, d.margin, d.greater_is_better, fail_bound)
     d = dataclasses.replace(d, notes=(*d.notes, *notes))
     return GateCheck(d.metric, outcome, d, d.margin, unit=foresight.unit_of(d)[0])
 

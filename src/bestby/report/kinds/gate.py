@@ -17,12 +17,12 @@ from bestby.report.figures import gate as figure
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
 from bestby.report.tables import Table
 from bestby.report.words import listed
-from bestby.results.gate import Gate, GateCheck
+from bestby.results.gate import Gate, GateCheck, outcome_by_margin
 
 COLUMNS = (
     "metric", "part", "outcome", "margin", "baseline", "candidate", "score_baseline", "score_candidate",
     "difference", "low", "high", "level", "p_value", "p_adjusted", "n_differing", "smallest_p", "detectable",
-    "more", "unit",
+    "more", "unit", "fail_bound",
 )  # fmt: skip
 TABLE = "checks"
 FLIPS = ("item", "change", "gold", "baseline", "candidate")
@@ -61,7 +61,8 @@ def _together(g: Gate) -> tuple[str, ...]:
     told = []
     if len(g.checks) - n_alarms > 1:
         told.append(
-            "All checks with a margin must pass, so their number needs no correction (intersection-union)."
+            "All checks with a margin must pass, so their number needs no correction (intersection-union);"
+            f" one fails by a bound that holds for all {len(g.checks)} at once (Bonferroni)."
         )
     if n_alarms > 1:
         told.append(f"One alarm is enough to fail; Holm's method corrects the p-values of all {n_alarms}.")
@@ -130,9 +131,26 @@ def _with_margin(g: Gate, check: GateCheck) -> str:
     if check.outcome == "pass":
         return f"{g.candidate} is not worse than {g.baseline} {where} by as much as {margin}: {measured}."
     if check.outcome == "fail":
-        return f"{g.candidate} is worse than {g.baseline} {where} by more than {margin}: {measured}."
+        return (
+            f"{g.candidate} is worse than {g.baseline} {where} by more than {margin}:"
+            f" {measured}{_of_all(g, check)}."
+        )
+    if outcome_by_margin(check.difference.equivalence_interval, *_question(check)) == "fail":
+        measured += _of_all(g, check)
     text = f"whether {g.candidate} is worse than {g.baseline} {where} by as much as {margin} stays open:"
     return f"{text} {measured}. {_more(check)}"
+
+
+def _question(check: GateCheck) -> tuple[float, bool]:
+    return check.margin or math.nan, check.difference.greater_is_better
+
+
+def _of_all(g: Gate, check: GateCheck) -> str:
+    """Return the bound by which one of several checks fails."""
+    if check.fail_bound is None:
+        return ""
+    text = _rounding(check).text(check.fail_bound)
+    return f", and the bound of a gain that holds for all {len(g.checks)} checks at once {text}"
 
 
 def _more(check: GateCheck) -> str:
@@ -264,7 +282,10 @@ def _methods(g: Gate) -> str:
         several = len(g.checks) - len(alarms) > 1
         text += " A check with a margin passes if the bound excludes a loss of the margin"
         text += (
-            "; all must pass, so their number needs no correction (intersection-union)." if several else "."
+            "; all must pass, so their number needs no correction (intersection-union). A check fails if a bound"
+            f" that holds for all {len(g.checks)} checks at once (Bonferroni) shows a greater loss."
+            if several
+            else "."
         )
     if alarms:
         text += " A check without a margin is an alarm: it fails if a one-sided paired permutation test finds"
