@@ -277,7 +277,7 @@ def _cells_of_parts() -> Iterator[Statements]:
             yield _cell(f"{told}, one worse by 10 %", n, sample, ("accuracy",), _fixed(0.1), 600)
             sample = partial(in_parts, how, k, 0.1, 0.02, everywhere=True)
             one = partial(_failing, sample, n)
-            yield Statements(SUBJECT, f"{told}, all worse by 10 %", str(n), n, one, 600)
+            yield Statements(SUBJECT, f"{told}, all worse by 10 %", str(n), n, one, 300)
 
 
 def _failing(sample: Sampler, n: int, rng: np.random.Generator, seed: int) -> dict[What, Outcome]:

@@ -282,8 +282,8 @@ def _methods(g: Gate) -> str:
         several = len(g.checks) - len(alarms) > 1
         text += " A check with a margin passes if the bound excludes a loss of the margin"
         text += (
-            "; all must pass, so their number needs no correction (intersection-union). A check fails if a bound"
-            f" that holds for all {len(g.checks)} checks at once (Bonferroni) shows a greater loss."
+            "; all must pass, so their number needs no correction (intersection-union). A check fails if a"
+            f" bound that holds for all {len(g.checks)} checks at once (Bonferroni) shows a greater loss."
             if several
             else "."
         )
