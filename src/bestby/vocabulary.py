@@ -132,6 +132,10 @@ TESTS = (
     ),
     Term("powered-t", "prediction-powered t-test", "For human scores, corrected by those of a judge."),
     Term("powered-score", "prediction-powered score test", "The same for human labels 0 and 1."),
+    Term(
+        "powered-bootstrap", "prediction-powered bootstrap test",
+        "For metrics of labels that are no means: resamples labelled and judged items."
+    ),
 )
 
 _BY_ITEMS = ("items.interval", "datasets.interval", "folds.interval")
@@ -212,6 +216,10 @@ INTERVALS = (
     Term("conservative-t", "conservative corrected t", "The interval of the test of this name."),
     Term("powered-t", "prediction-powered t", "The interval of the test of this name."),
     Term("powered-score", "prediction-powered score", "Wilson's or Tango's, with effective labels."),
+    Term(
+        "powered-bootstrap", "prediction-powered bootstrap",
+        "Bias-corrected percentiles, expanded for few labels."
+    ),
     Term("rogan-gladen", "Rogan-Gladen", "For shares, corrected by the error rates of a judge."),
     Term("betting", "betting confidence sequence", "Valid at every look, for scores with bounds.", _LOOKS),
     Term("asymptotic", "asymptotic confidence sequence", "At late looks, for scores without bounds.", _LOOKS),

@@ -11,6 +11,6 @@ from bestby.readers.judged import read_judged
 
 def judged(values: Judged, progress: Any) -> Any:
     """Read and compare."""
-    del progress  # nothing is drawn
     scores = read_judged(values.path, **values.data.arguments())
-    return compare_judged(scores, **values.design.arguments(), **values.statistics.arguments())
+    arguments = {**values.design.arguments(), **values.statistics.arguments()}
+    return compare_judged(scores, **arguments, progress=progress)

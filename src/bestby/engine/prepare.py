@@ -213,6 +213,13 @@ def by_item(evaluation: Evaluation, metric: Metric, group: SumGroup) -> SumGroup
     return _sum_group([metric], Reading(single))
 
 
+def statistics_of(evaluation: Evaluation, metric: Metric) -> tuple[Metric, list[FloatArray]]:
+    """Return a metric that has seen the data, and its statistics by system, a row per item."""
+    reading = Reading(evaluation)
+    fitted = metric if _counts_texts(metric, reading) else _fitted(metric, reading)
+    return fitted, list(_statistics(fitted, reading, None, None))
+
+
 def annotated(group: SumGroup, reading: Reading, seed: int) -> AnnotatedGroup:
     """Return the group with the statistics of every unit under resamples of its annotators.
 

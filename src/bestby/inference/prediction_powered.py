@@ -154,8 +154,10 @@ class Corrected:
         return cr2((influence @ contrast)[there], sizes[there], None, bounds, squares)
 
 
-def corrected(data: Labelled, *, judged: bool = True) -> Corrected:
+def corrected(data: Labelled, *, judged: bool = True, pooled: bool = False) -> Corrected:
     """Return the corrected means; with `judged` false those of the labels alone.
+
+    With `pooled` all strata have the same coefficients, however many labels they have.
 
     The mean of a system is that of its labels, plus coefficients times what the labelled items have too
     little of the judges' scores of all systems. There is one regression for all systems: that of a human
@@ -174,7 +176,7 @@ def corrected(data: Labelled, *, judged: bool = True) -> Corrected:
     group = data.strata[item] * n_systems + system
     n_groups = (int(data.strata.max()) + 1) * n_systems
     alone = _less_mean(y[:, None], weights, group, n_groups)[:, 0]
-    tuned = _groups_of_strata(data)
+    tuned = np.zeros(int(data.strata.max()) + 1, dtype=np.int64) if pooled else _groups_of_strata(data)
     coefficients = np.zeros((int(tuned.max()) + 1, n_systems, n_systems, n_judges))
     residuals = alone.copy()
     enough = np.unique(data.clusters[item]).size >= LEAST_JUDGED

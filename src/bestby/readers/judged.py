@@ -8,7 +8,8 @@ from pathlib import Path
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby.data.columns import MISSING
-from bestby.data.layouts.judged import JudgedColumns, JudgedItems, judged_of
+from bestby.data.layouts.judged import JudgedColumns, JudgedItems
+from bestby.data.layouts.judged_labels import JudgedLabels, judged_table
 from bestby.readers import arguments
 from bestby.readers.opening import one_table
 
@@ -22,7 +23,7 @@ def read_judged(
     items: str | None = None,
     system_column: str | None = None,
     missing: str | Iterable[str] = MISSING,
-) -> JudgedItems:
+) -> JudgedItems | JudgedLabels:
     r"""Read the scores of a judge for all items, and of humans for some of them.
 
     A *long* table has a row per item and system: columns item, system, judge and human. A *wide* table has a
@@ -75,4 +76,4 @@ def read_judged(
         for one, what in ((judge, "judge"), (human, "human"))
     ]
     table = one_table(path, "the scores of judge and humans", missing)
-    return judged_of(table, JudgedColumns(tuple(named[0]), tuple(named[1]), items, system_column))
+    return judged_table(table, JudgedColumns(tuple(named[0]), tuple(named[1]), items, system_column))

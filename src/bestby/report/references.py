@@ -26,6 +26,7 @@ _CROSSED = ("searle-etal-1992-variance", "satterthwaite-1946-approximate")
 _STRATIFIED = ("cochran-1977-sampling", "satterthwaite-1946-approximate")
 _CR2 = ("bell-mccaffrey-2002-bias", "pustejovsky-tipton-2018-small")
 _POWERED = ("angelopoulos-etal-2023-ppi",)
+_REDRAWN = ("zrnic-2024-note", "efron-1981-nonparametric", "hesterberg-2015-teachers")
 _BOOTSTRAP = ("efron-tibshirani-1993-introduction",)
 _REPLICABILITY = ("dror-etal-2017-replicability", "benjamini-heller-2008-screening")
 
@@ -59,6 +60,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "k-bonferroni": _REPLICABILITY,
         "powered-t": _POWERED,
         "powered-score": _POWERED,
+        "powered-bootstrap": _REDRAWN,
     },
     "interval": {
         "tango": ("tango-1998-equivalence",),
@@ -85,6 +87,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "corrected-t": _CORRECTED_T,
         "conservative-t": _CONSERVATIVE_T,
         "powered-t": (*_POWERED, *_CR2),
+        "powered-bootstrap": _REDRAWN,
         "rogan-gladen": ("rogan-gladen-1978-estimating", "lee-etal-2025-correctly"),
         "powered-score": (*_POWERED, "wilson-1927-probable", "tango-1998-equivalence"),
         "betting": ("waudby-smith-ramdas-2024-estimating", "waudby-smith-ramdas-2020-confidence"),
@@ -128,6 +131,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "allocation": ("brennan-2001-generalizability",),
         "equivalence": ("schuirmann-1987-comparison",),
         "judge": _POWERED,
+        "judge and labels": (*_POWERED, "zrnic-2024-note"),
         "judge by error rates": ("rogan-gladen-1978-estimating", "lee-etal-2025-correctly"),
         "judge in strata": (*_POWERED, "fisch-etal-2024-stratified"),
         "judge and probabilities": (*_POWERED, "hajek-1971-comment"),

@@ -13,6 +13,9 @@ from bestby.results.judge_quality import HumanAgreement, JudgeQuality
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, JudgedFigure
 
+HUMAN_SCORE = "human score"
+"""What the metric is called where scores are compared, and no metric makes them of labels."""
+
 LabelsDrawn = Literal["random", "stratified", "probabilities", "calibration"]
 
 

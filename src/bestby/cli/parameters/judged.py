@@ -47,8 +47,10 @@ class Design(Group):
 
 
 @record
-class Statistics(Group):
-    heading: ClassVar[str] = "Statistics"
+class Statistics(groups.Resamples):
+    metric: Text = option(
+        "NAME", "Metric of the columns prediction[a], ..., see 'bestby metrics'.", choices=groups.metric_names
+    )
     lower_is_better: bool = flag("Lower human scores are better, such as penalties.")
     baseline: Text = option("NAME", "Compare every other system with this one only.")
     level: float = option("P", "Level of the intervals and of the groups.", default=0.95)
@@ -73,7 +75,7 @@ class Statistics(Group):
         """Return the arguments, with the direction as one of them."""
         rest = super().arguments()
         lower = rest.pop("lower_is_better")
-        return {**rest, "greater_is_better": not lower}
+        return {**rest, "greater_is_better": False if lower else None}
 
 
 @record
@@ -91,6 +93,10 @@ class Judged:
     judge_x, judge_y; several humans are columns human_1, human_2, or rows of their own. Columns called
     cluster and stratum are used as such.
 
+    Or it holds labels and predictions, a row per item: judge, human (the right label, for some items) and
+    prediction[a], prediction[b], ... for systems a, b, .... These are compared by a --metric, such as
+    f1_macro.
+
     The mean human scores of all items are estimated from both: the judge's scores of all items, corrected by
     the labels. That holds only if chance chose the labelled items, which --labels-drawn says; items that were
     chosen because they looked doubtful bias the result.
@@ -101,6 +107,7 @@ class Judged:
       bestby judged judged.csv --labels-drawn stratified --stratum domain
       bestby judged judged.csv --labels-drawn probability --bias-by length
       bestby judged mt.tsv --judge chrf --human mqm --labels-drawn random
+      bestby judged labels.csv --metric f1_macro --labels-drawn random
     """
 
     path: str = argument("FILE", file="read")

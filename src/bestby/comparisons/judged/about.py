@@ -10,16 +10,17 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.typing import FloatArray
 from bestby.comparisons.common.provenance import hash_of_rows
 from bestby.comparisons.judged.calibrating import Calibrated
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.comparisons.judged.estimating import Estimates
+from bestby.comparisons.judged.scoring import Scored
 from bestby.data.layouts.judged import JudgedItems
-from bestby.results.base import Note, Provenance, provenance_of
+from bestby.engine.base import Drawing
+from bestby.results.base import MetricInfo, Note, Provenance, provenance_of
 from bestby.results.judged import LabelsDrawn
 from bestby.vocabulary import allowed_names
-
-METRIC = "human score"
 
 FEW_LABELS = 20
 """Labels of a system below which the calibration says nothing of the intervals."""
@@ -61,15 +62,24 @@ class About:
     notes: tuple[Note, ...]
     data: Mapping[str, Any]
     data_hash: str
+    drawing: Drawing | None = None
 
-    def provenance(self, settings: Mapping[str, Any], scale: str, greater: bool) -> Provenance:
+    def provenance(self, settings: Mapping[str, Any], scale: str, metric: MetricInfo) -> Provenance:
         """Return where the numbers come from."""
-        own = {"labels_drawn": self.how, "scale": scale, "greater_is_better": greater}
-        return provenance_of({"metrics": [METRIC], **own, **settings}, self.data, data_hash=self.data_hash)
+        own = {"labels_drawn": self.how, "scale": scale, "greater_is_better": metric.greater_is_better}
+        drawn = self.drawing
+        return provenance_of(
+            {"metrics": [metric.name], **own, **settings},
+            self.data,
+            data_hash=self.data_hash,
+            seed=0 if drawn is None else drawn.seed,
+            n_resamples=0 if drawn is None else drawn.n_resamples,
+        )
 
 
-def corrected(scores: JudgedItems, labelled: Drawn, made: Estimates) -> About:
+def corrected(given: Scored, labelled: Drawn, made: Estimates, drawing: Drawing) -> About:
     """Return what is said of scores corrected by labels of some of the items."""
+    scores = given.items
     data = labelled.data
     named: dict[str, Any] = {
         "items": len(scores.human), "systems": list(scores.names), "labels": int(data.known.sum()),
@@ -80,15 +90,26 @@ def corrected(scores: JudgedItems, labelled: Drawn, made: Estimates) -> About:
         named["strata"] = labelled.n_strata
     n = len(scores.human)
     clusters = data.clusters if labelled.n_clusters else np.zeros(n)  # else they are positions
-    table = [scores.judge.reshape(n, -1), scores.human, data.weights, data.strata, clusters]
+    table = [*_content(given), data.weights, data.strata, clusters]
     return About(
         labelled.how,
         int(data.known.any(axis=1).sum()),
         labelled.n_strata,
-        _notes(labelled, made),
+        (*given.notes, *_notes(labelled, made)),
         named,
         hash_of_rows(scores.names, np.column_stack(table)),
+        None if given.parts is None else drawing,
     )
+
+
+def _content(given: Scored) -> list[FloatArray]:
+    """Return what the hash of the data is about: scores, or statistics of labels."""
+    scores, parts = given.items, given.parts
+    if parts is None:
+        return [scores.judge.reshape(len(scores.judge), -1), scores.human]
+    human = np.full((len(scores.human), sum(rows.shape[1] for rows in parts.human)), np.nan)
+    human[parts.labelled] = np.concatenate(parts.human, axis=1)
+    return [*(rows for systems in parts.judge for rows in systems), human]
 
 
 def calibrated(scores: JudgedItems, made: Calibrated) -> About:
@@ -117,7 +138,7 @@ def reading(scores: JudgedItems) -> tuple[Note, ...]:
 
 def _notes(labelled: Drawn, made: Estimates) -> tuple[Note, ...]:
     """Return what must be known of the whole."""
-    notes = [labelled.note]
+    notes = [labelled.note, *made.notes]
     fewest = int(labelled.data.known.sum(axis=0).min())
     if fewest < FEW_LABELS:
         notes.append(

@@ -11,20 +11,25 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import Question
+from bestby._core.typing import Question, Rng
 from bestby.comparisons.common import family
 from bestby.comparisons.common.settings import FamilySettings
 from bestby.comparisons.judged import about
 from bestby.comparisons.judged.calibrating import Calibrated, calibrated
-from bestby.comparisons.judged.drawing import drawn
+from bestby.comparisons.judged.drawing import Drawn, drawn
 from bestby.comparisons.judged.estimating import Estimates, estimated
 from bestby.comparisons.judged.judges import humans_of, judges_of
+from bestby.comparisons.judged.label_source import source_of
+from bestby.comparisons.judged.redrawing import redrawn
+from bestby.comparisons.judged.scoring import Scored, plain, scored
 from bestby.comparisons.judged.source import scores_of
 from bestby.data.frames import backend_of
-from bestby.data.layouts.judged import JudgedItems
+from bestby.data.layouts.judged_labels import JudgedLabels
+from bestby.engine.base import Drawing, Progress
+from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.judge_quality import JudgeQuality
-from bestby.results.judged import JudgedComparison, JudgedDifference, JudgedScore
+from bestby.results.judged import HUMAN_SCORE, JudgedComparison, JudgedDifference, JudgedScore
 from bestby.results.values import without_interval
 from bestby.vocabulary import ItemCorrection
 
@@ -51,8 +56,10 @@ def compare_judged(
     judge: Any,
     human: Any = None,
     *,
+    predictions: Any = None,
     calibration: Any = None,
-    greater_is_better: bool = True,
+    metric: Any = None,
+    greater_is_better: bool | None = None,
     systems: str | Sequence[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     clusters: Any = None,
@@ -66,6 +73,11 @@ def compare_judged(
     alternative: Question = "two-sided",
     correction: ItemCorrection = "holm",
     margin: float | None = None,
+    n_resamples: int = 10_000,
+    rng: Rng = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    resampling: Resampling | None = None,
 ) -> JudgedComparison:
     """Compare systems by a judge's scores of all items, corrected by human scores of a few.
 
@@ -176,59 +188,91 @@ def compare_judged(
     >>> round(difference.labels_estimate, 2), round(difference.estimate, 2), round(difference.extra_labels)
     (0.55, 0.45, 205)
     """
+    drawing = Drawing.of(
+        combined(
+            resampling, n_resamples, function="compare_judged", rng=rng, n_jobs=n_jobs, progress=progress
+        )
+    )
     settings = Settings.checked(
         "judged", level=level, simultaneous=simultaneous, alternative=alternative, correction=correction,
         margin=margin, baseline=baseline,
     )  # fmt: skip
-    greater = checks.flag(greater_is_better, "greater_is_better")
+    greater = None if greater_is_better is None else checks.flag(greater_is_better, "greater_is_better")
     if calibration is not None:
         unused = {
-            "human": human, "clusters": clusters, "strata": strata, "labels_drawn": labels_drawn,
-            "bias_by": bias_by,
+            "human": human, "predictions": predictions, "metric": metric, "clusters": clusters,
+            "strata": strata, "labels_drawn": labels_drawn, "bias_by": bias_by,
         }  # fmt: skip
         checks.refuse_unused("a calibration set", **{name: (value, None) for name, value in unused.items()})
-    scores = scores_of(judge, {} if calibration is not None else human, systems, ignore)
-    checks.two_systems(scores.names)
-    checks.valid_baseline(baseline, scores.names)
-    if calibration is not None:
-        rates = calibrated(scores, calibration)
-        result = _compared(scores, rates, about.calibrated(scores, rates), settings, "same", greater, ())
+        items = scores_of(judge, {}, systems, ignore)
+        _check_systems(items.names, baseline)
+        rates = calibrated(items, calibration)
+        info = MetricInfo(HUMAN_SCORE, greater is None or greater, rates.bounds)
+        result = _compared(Scored(info, items), rates, about.calibrated(items, rates), settings, "same", ())
+        return remember_backend(result, backend_of(judge))
+    source = source_of(judge, human, predictions, systems, ignore)
+    _check_systems(source.names, baseline)
+    if isinstance(source, JudgedLabels):
+        checks.refuse_unused("a metric of predictions and labels", scale=(scale, None))
+        given, scale = scored(source, metric, greater), "same"
     else:
-        labelled = drawn(scores, labels_drawn, clusters, strata)
-        means, chosen = estimated(labelled), about.scale_of(scores, scale)
-        judges = judges_of(scores, labelled, bias_by, settings.level, same=chosen == "same", greater=greater)
-        data = about.corrected(scores, labelled, means)
-        result = _compared(scores, means, data, settings, chosen, greater, judges)
+        given = plain(source, metric, greater)
+    labelled = drawn(given.items, labels_drawn, clusters, strata)
+    result = _by_labels(given, labelled, bias_by, settings, scale, drawing)
     return remember_backend(result, backend_of(judge))
 
 
+def _check_systems(names: Sequence[str], baseline: str | None) -> None:
+    checks.two_systems(names)
+    checks.valid_baseline(baseline, names)
+
+
+def _by_labels(
+    given: Scored, labelled: Drawn, bias_by: Any, settings: Settings, scale: Any, drawing: Drawing
+) -> JudgedComparison:
+    """Compare by labels of some of the items: means by formulas, other metrics with resamples."""
+    if given.parts is not None:
+        checks.refuse_unused(f"{given.metric.name}, which no item has by itself", bias_by=(bias_by, None))
+        scores = redrawn(labelled, given.parts, drawing)
+        return _compared(
+            given, scores, about.corrected(given, labelled, scores, drawing), settings, scale, ()
+        )
+    means, chosen = estimated(labelled), about.scale_of(given.items, scale)
+    greater = given.metric.greater_is_better
+    judges = judges_of(given.items, labelled, bias_by, settings.level, same=chosen == "same", greater=greater)
+    data = about.corrected(given, labelled, means, drawing)
+    if given.metric.name == HUMAN_SCORE:
+        given = dataclasses.replace(given, metric=MetricInfo(HUMAN_SCORE, greater, means.bounds))
+    return _compared(given, means, data, settings, chosen, judges)
+
+
 def _compared(
-    scores: JudgedItems,
+    given: Scored,
     made: Made,
     data: about.About,
     settings: Settings,
     scale: Any,
-    greater: bool,
     judges: tuple[JudgeQuality, ...],
 ) -> JudgedComparison:
-    names = scores.names
+    scores, metric = given.items, given.metric
+    names, greater = scores.names, metric.greater_is_better
     by = {"bias_by": [one.column for one in judges[0].effects]} if judges and judges[0].effects else {}
     order = family.ranked(made.scores, names, greater)
     base = None if settings.baseline is None else names.index(settings.baseline)
     pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
     at = made.joint(pairs, names).single_level(settings.alpha) if settings.simultaneous else settings.alpha
-    plain = [_difference(names, made, a, b, settings, greater, at) for a, b in pairs]
+    plain = [_difference(names, made, a, b, settings, metric, at) for a, b in pairs]
     differences = family.with_direction_notes(
         _adjusted(plain, made, pairs, names, settings, greater), settings.alpha
     )
-    systems = _scores(names, made, order, differences, settings)
+    systems = _scores(names, made, order, differences, settings, metric.name)
     return JudgedComparison(
-        metrics=(MetricInfo(about.METRIC, greater, made.bounds),),
+        metrics=(metric,),
         systems=systems,
         differences=differences,
         omnibus=(),
-        notes=(*about.reading(scores), *data.notes, *_constant(systems, made)),
-        provenance=data.provenance({**settings.by_name(), **by}, scale, greater),
+        notes=(*about.reading(scores), *data.notes, *_constant(systems, made, metric.name)),
+        provenance=data.provenance({**settings.by_name(), **by}, scale, metric),
         n_items=len(scores.human),
         level=settings.level,
         correction=settings.corrected_by,
@@ -245,12 +289,12 @@ def _compared(
     )
 
 
-def _constant(systems: Sequence[JudgedScore], made: Made) -> Iterator[Note]:
+def _constant(systems: Sequence[JudgedScore], made: Made, metric: str) -> Iterator[Note]:
     """Yield why a score has no interval."""
     note = without_interval("constant_scores", made.method)
     for one in systems:
         if one.interval is None:
-            yield from notes_about([note], about.METRIC, one.system)
+            yield from notes_about([note], metric, one.system)
 
 
 def _adjusted(
@@ -276,10 +320,10 @@ def _adjusted(
 
 
 def _difference(
-    names: Sequence[str], made: Made, a: int, b: int, settings: Settings, greater: bool, at: float
+    names: Sequence[str], made: Made, a: int, b: int, settings: Settings, metric: MetricInfo, at: float
 ) -> JudgedDifference:
     """Return all that is told of A minus B; its p-value is not adjusted."""
-    contrast = made.contrast(a, b)
+    contrast, greater = made.contrast(a, b), metric.greater_is_better
 
     def bounds(level: float) -> family.Bounds:
         found = made.interval(contrast, 1.0 - at * (1.0 - level) / (1.0 - settings.level))
@@ -291,12 +335,12 @@ def _difference(
     test = made.test(contrast, settings.towards(greater))
     common = made.common(a, b)
     plain = JudgedDifference(
-        metric=about.METRIC, a=names[a], b=names[b],
+        metric=metric.name, a=names[a], b=names[b],
         estimate=made.estimate(contrast),
         score_a=float(made.scores[a]), score_b=float(made.scores[b]),
         interval=interval, test=test, p_adjusted=test.p_value, greater_is_better=greater,
         n_items=made.n_items, n_differing=common.differing, n_clusters=made.n_clusters, level=settings.level,
-        notes=notes_about(notes, about.METRIC, names[a], names[b]),
+        notes=notes_about(notes, metric.name, names[a], names[b]),
         standard_error=made.error(contrast).se, standard_error_method="cr2" if made.n_clusters else "formula",
         judge_estimate=float(made.judge[a] - made.judge[b]),
         labels_estimate=made.labels_mean(contrast),
@@ -312,6 +356,7 @@ def _scores(
     order: Sequence[int],
     differences: Sequence[JudgedDifference],
     settings: Settings,
+    metric: str,
 ) -> tuple[JudgedScore, ...]:
     ranked = [names[s] for s in order]
     low, high, letters = family.standings(
@@ -319,7 +364,7 @@ def _scores(
     )
     return tuple(
         JudgedScore(
-            metric=about.METRIC, system=names[s], score=float(made.scores[s]),
+            metric=metric, system=names[s], score=float(made.scores[s]),
             interval=made.interval(made.contrast(s), settings.level),
             rank_low=int(low[place]), rank_high=int(high[place]),
             group=None if letters is None else letters[place],

@@ -17,6 +17,7 @@ from bestby.inference.clusters import StandardError, cr2_covariance
 from bestby.inference.joint import Joint, Spread
 from bestby.inference.powered_intervals import Shares
 from bestby.inference.prediction_powered import Corrected, Labelled, corrected
+from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, has_length
 
 
@@ -71,6 +72,11 @@ class Estimates:
     def bounds(self) -> tuple[float, float]:
         """What the mean human score can be, where that is known."""
         return (0.0, 1.0) if self.binary else (-math.inf, math.inf)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What has to be said of the estimates by themselves."""
+        return ()
 
     def contrast(self, a: int, b: int | None = None) -> FloatArray:
         """Return the contrast of a system, or of a minus b."""

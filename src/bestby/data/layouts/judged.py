@@ -140,13 +140,7 @@ def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: Judged
         )
 
     item = table.item_column(named.items)
-    ids = None if item is None else tuple(table.texts(item, "item"))
-    if ids is not None and len(set(ids)) < len(ids):
-        twice = next(one for place, one in enumerate(ids) if one in ids[:place])
-        raise InvalidInputError(
-            f"{table.source}: item {quoted(twice)} has several rows",
-            hint="give one row per item; several humans are human_1[a], human_2[a], ...",
-        )
+    ids = None if item is None else ids_of(table, item)
     columns: dict[str, Array] = {}
     for name in table.names:
         match = _WIDE.fullmatch(name)
@@ -154,15 +148,27 @@ def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: Judged
             continue
         whole = [] if match is None else [f"{match[1]}[{system}]" for system in names]
         if match is not None and name == whole[0] and all(one in table.data for one in whole):
-            columns[match[1]] = np.stack([_plain(table.column(one)) for one in whole], axis=1)
+            columns[match[1]] = np.stack([plain(table.column(one)) for one in whole], axis=1)
         else:
-            columns[name] = _plain(table.column(name))
+            columns[name] = plain(table.column(name))
     mean, n, variance = joined_humans(scores(HUMAN))
     return JudgedItems(
         names, _judges(which[JUDGE]), scores(JUDGE), mean, n, variance, ids, columns,
-        **_groups(columns),
-        description=f"{_name(table)} was read as scores per item; systems: {listed(names)}",
+        **groups(columns),
+        description=f"{source_name(table)} was read as scores per item; systems: {listed(names)}",
     )  # fmt: skip
+
+
+def ids_of(table: Table, item: str) -> tuple[str, ...]:
+    """Return the ids of the items, a row each."""
+    ids = tuple(table.texts(item, "item"))
+    if len(set(ids)) < len(ids):
+        twice = next(one for place, one in enumerate(ids) if one in ids[:place])
+        raise InvalidInputError(
+            f"{table.source}: item {quoted(twice)} has several rows",
+            hint="give one row per item; several humans are human_1[a], human_2[a], ...",
+        )
+    return ids
 
 
 # -- a row per item and system -----------------------------------------------------------------------
@@ -170,8 +176,8 @@ def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: Judged
 
 def _long(table: Table, named: JudgedColumns) -> JudgedItems:
     item, system = _required(table, table.item_column(named.items), "item"), _system(table, named)
-    judges = _columns_of(table, JUDGE, named.judge, (item, system))
-    humans = _columns_of(table, HUMAN, named.human, (item, system, *judges))
+    judges = role_columns(table, JUDGE, named.judge, (item, system))
+    humans = role_columns(table, HUMAN, named.human, (item, system, *judges))
     items, systems = table.texts(item, "item"), table.texts(system, "system")
     ids, names = tuple(dict.fromkeys(items)), tuple(dict.fromkeys(systems))
     places = {one: place for place, one in enumerate(ids)}
@@ -179,9 +185,7 @@ def _long(table: Table, named: JudgedColumns) -> JudgedItems:
     rows = np.array([places[one] for one in items]), np.array([columns_of[one] for one in systems])
     scores = np.stack([_numbers(table, name) for name in judges], axis=1)
     labels = np.stack([_numbers(table, name) for name in humans], axis=1)
-    found = _judges(
-        [name.removeprefix(JUDGE).removeprefix("_") if not named.judge else name for name in judges]
-    )
+    found = judge_names(judges, named)
     which = np.zeros(table.n_rows, dtype=np.int64)
     by_name = JUDGE_NAME in table.data and len(judges) == 1
     if by_name:
@@ -200,8 +204,8 @@ def _long(table: Table, named: JudgedColumns) -> JudgedItems:
     }
     what = f"systems: {system}; judge: {listed(judges)}; human: {listed(humans)}; item: {item}"
     return JudgedItems(
-        names, found, judge, mean, n, variance, ids, columns, **_groups(columns),
-        description=f"{_name(table)} was read as scores per item and system; {what}",
+        names, found, judge, mean, n, variance, ids, columns, **groups(columns),
+        description=f"{source_name(table)} was read as scores per item and system; {what}",
     )  # fmt: skip
 
 
@@ -212,7 +216,7 @@ def _system(table: Table, named: JudgedColumns) -> str:
     )
 
 
-def _columns_of(table: Table, role: str, named: Sequence[str], taken: Sequence[str]) -> list[str]:
+def role_columns(table: Table, role: str, named: Sequence[str], taken: Sequence[str]) -> list[str]:
     """Return the columns of scores of a role: those named, the one called so, or those that begin so."""
     if named:
         return [table.require(name, role) for name in named]
@@ -293,7 +297,7 @@ def _labels(
 
 def _by_item(column: Column, rows: tuple[IntArray, IntArray], shape: tuple[int, ...]) -> Array:
     """Return a column as a value per item if it has only one for each, else per item and system."""
-    values = _plain(column)
+    values = plain(column)
     whole = np.full(shape, None, dtype=object)
     there = np.array([value is not None for value in values], dtype=np.bool_)
     whole[rows[0][there], rows[1][there]] = values[there]
@@ -328,7 +332,7 @@ def check_scores(scores: FloatArray, what: str) -> None:
         checks.check_bounded(np.where(np.isnan(column), 0.0, column), what)
 
 
-def _plain(column: Column) -> Array:
+def plain(column: Column) -> Array:
     """Return the values of a column as objects, numbers where all are; None where nothing is."""
     column = as_scores(column)
     values = objects(list(column.values))
@@ -336,16 +340,25 @@ def _plain(column: Column) -> Array:
     return values
 
 
+def judge_names(columns: Sequence[str], named: JudgedColumns) -> tuple[str, ...]:
+    """Return what judges are called: as their columns if these were named, else without "judge_"."""
+    if named.judge:
+        return tuple(columns)
+    return _judges([name.removeprefix(JUDGE).removeprefix("_") for name in columns])
+
+
 def _judges(found: Sequence[str]) -> tuple[str, ...]:
     return tuple(name or JUDGE for name in found)
 
 
-def _groups(columns: Mapping[str, Array]) -> dict[str, Any]:
+def groups(columns: Mapping[str, Array]) -> dict[str, Any]:
+    """Return the columns that are clusters and strata by their names."""
     return {
         "clusters": "cluster" if "cluster" in columns else None,
         "strata": "stratum" if "stratum" in columns else None,
     }
 
 
-def _name(table: Table) -> str:
+def source_name(table: Table) -> str:
+    """Return the name of the file."""
     return Path(table.source).name

@@ -24,7 +24,7 @@ from bestby.report.tables import (
     systems_table,
     why_marked,
 )
-from bestby.results.judged import JudgedComparison, JudgedScore
+from bestby.results.judged import HUMAN_SCORE, JudgedComparison, JudgedScore
 
 _OF_LABELS = {
     "labels_low": "labels_interval.low",
@@ -41,6 +41,10 @@ _METHOD = (
     "Scores: prediction-powered inference with tuning, one regression of the human scores on the judge's"
     " scores of all systems."
 )
+_BY_LABELS = (
+    "Scores: by the human labels, corrected by those of the judge (prediction-powered inference with tuning,"
+    " one set of coefficients for all systems and resamples)."
+)
 _BY_RATES = "Scores: the judge's shares, corrected by its error rates on a calibration set (Rogan-Gladen)."
 
 
@@ -51,7 +55,9 @@ def document(c: JudgedComparison) -> Document:
     judge_alone = f"judge alone{unit_of(metric)}"
     alone = column.number(judge_alone, Rounding.of([(s.score, s.interval) for s in c.systems]), _judged)
     beside = (alone,) if by_rates else ()
-    how = _BY_RATES if by_rates else _METHOD
+    of_labels = metric.name != HUMAN_SCORE
+    how = _BY_RATES if by_rates else _BY_LABELS if c.provenance.n_resamples else _METHOD
+    score = f"the corrected {metric.name}" if of_labels else "the corrected mean human score"
     pictures: tuple[Picture, ...] = ()
     if 1 <= len(c.differences) <= scaffold.MOST_PAIRS:
         pictures = (scaffold.forest_picture(c, metric.name, len(c.differences), partial(forest.forest, c)),)
@@ -63,9 +69,7 @@ def document(c: JudgedComparison) -> Document:
         name=metric.name,
         lead=summary.headline(c, metric),
         tables=(
-            systems_table(
-                c, metric, beside_score=beside, score="the corrected mean human score", methods=how
-            ),
+            systems_table(c, metric, beside_score=beside, score=score, methods=how),
             differences_table(c, metric),
             *(() if by_rates else (_sources_of_scores(c), _sources_of_differences(c))),
             *judge_quality.tables(c),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bestby.report.paper.shared import against, inference, intervals_of_scores, named
 from bestby.report.references import cite
-from bestby.results.judged import JudgedComparison
+from bestby.results.judged import HUMAN_SCORE, JudgedComparison
 
 _LABELS = {
     "random": ("drawn at random", "judge"),
@@ -20,9 +20,10 @@ def sentences(c: JudgedComparison) -> Iterator[str]:
     """Yield how systems were compared by a judge and a few labels."""
     names = [entry.system for entry in c.systems]
     judges = "a judge" if c.n_judges == 1 else f"{c.n_judges} judges"
+    what = "scores" if c.metrics[0].name == HUMAN_SCORE else "labels"
     yield (
-        f"We compared {len(names)} systems{named(names)} by the scores of {judges} for {c.n_items} items, and"
-        f" by human scores of {_of_them(c)}{against(c.baseline)}."
+        f"We compared {len(names)} systems{named(names)} by the {what} of {judges} for {c.n_items} items, and"
+        f" by human {what} of {_of_them(c)}{against(c.baseline)}."
     )
     if c.labels_drawn == "calibration":
         yield (
@@ -32,8 +33,18 @@ def sentences(c: JudgedComparison) -> Iterator[str]:
         yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
         return
     how, work = _LABELS[c.labels_drawn]
+    metric = c.metrics[0].name
+    if c.provenance.n_resamples:
+        yield (
+            f"The labelled items were {how}. The {metric} by the human labels was corrected by that of the"
+            " judge's labels (prediction-powered inference with tuning, one set of coefficients for all"
+            f" systems{cite('analysis', 'judge and labels')})."
+        )
+        yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
+        return
+    scores = "mean human scores" if metric == HUMAN_SCORE else f"{metric} scores"
     yield (
-        f"The labelled items were {how}. The mean human scores of all items were estimated by"
+        f"The labelled items were {how}. The {scores} of all items were estimated by"
         " prediction-powered inference with tuning, in one regression for all systems"
         f"{cite('analysis', work)}."
     )

@@ -1,0 +1,143 @@
+"""From what the user has to predictions, and labels of judges and humans, item by item."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bestby._core import arrays, checks
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Array
+from bestby.comparisons.judged.source import scores_of
+from bestby.data.columns import objects
+from bestby.data.frames import is_table, table_of
+from bestby.data.layouts.judged import JudgedItems
+from bestby.data.layouts.judged_labels import FORM, JudgedLabels, judged_table
+from bestby.data.layouts.options import chosen_names
+
+_HINT = "judge=[...] and human=[...] with a label per item, predictions={'a': [...], 'b': [...]}"
+
+
+def source_of(
+    judge: Any, human: Any, predictions: Any, systems: Any, ignore: Any
+) -> JudgedItems | JudgedLabels:
+    """Return scores of judge and humans; with predictions their labels."""
+    described = isinstance(judge, JudgedItems | JudgedLabels)
+    if is_table(judge) and human is None and predictions is None:
+        judge = dataclasses.replace(judged_table(table_of(judge)), description="")
+    if predictions is None and not isinstance(judge, JudgedLabels):
+        return scores_of(judge, human, systems, ignore)
+    if isinstance(judge, JudgedLabels):
+        for name, value in (("human", human), ("predictions", predictions)):
+            if value is not None:
+                raise InvalidInputError(
+                    f"{name} is given twice: labels and predictions are in one table", hint=FORM,
+                    argument=name,
+                )  # fmt: skip
+        labels = judge
+    elif described or is_table(judge):
+        raise InvalidInputError(
+            "predictions stand beside a table of the judge, and belong into it", hint=FORM,
+            argument="predictions",
+        )  # fmt: skip
+    else:
+        labels = _joined(judge, human, predictions)
+    labels = _chosen(labels, systems, ignore)
+    _check(labels)
+    return labels
+
+
+def _joined(judge: Any, human: Any, predictions: Any) -> JudgedLabels:
+    """Return what came in parts: in one order, or by the ids of the items."""
+    if not isinstance(predictions, Mapping) or not predictions:
+        raise InvalidInputError(
+            f"predictions must be a mapping of system to predictions, got {quoted(predictions)}",
+            hint=_HINT, argument="predictions",
+        )  # fmt: skip
+    checks.valid_names(predictions, "systems")
+    for name, value in (("judge", judge), ("human", human)):
+        if value is None or isinstance(value, str):
+            raise InvalidInputError(
+                f"{name} must be the labels of the items beside predictions, got {quoted(value)}",
+                hint=_HINT, argument=name,
+            )  # fmt: skip
+    ids = tuple(judge) if isinstance(judge, Mapping) else None
+    of_judge = _values(judge, "the judge's labels", ids)
+    if of_judge.ndim == 1:
+        of_judge = of_judge[:, None]
+    n, n_judges = of_judge.shape
+    of_human = _values(human, "the human labels", ids, gaps=True)
+    systems = [_values(one, f"the predictions of {quoted(name)}", ids) for name, one in predictions.items()]
+    wrong = next((len(one) for one in (of_human, *systems) if one.shape != (n,)), None)
+    if wrong is not None:
+        raise InvalidInputError(
+            f"the judge has labelled {n} items, and there are {wrong} human labels or predictions",
+            hint="give one label or prediction per item, and None where there is no human label",
+        )
+    judges = ("judge",) if n_judges == 1 else tuple(f"judge {place + 1}" for place in range(n_judges))
+    return JudgedLabels(
+        tuple(predictions), judges, of_judge, of_human, np.stack(systems, axis=1), ids
+    )  # fmt: skip
+
+
+def _values(given: Any, what: str, ids: tuple[Any, ...] | None, *, gaps: bool = False) -> Array:
+    """Return values as objects, None where there is none; a mapping by the ids of the items."""
+    if isinstance(given, Mapping):
+        if ids is None:
+            raise InvalidInputError(
+                f"{what} have item ids, and the judge's labels have none",
+                hint="give all of them as mappings of id to label, or none",
+            )
+        unknown = next((key for key in given if key not in set(ids)), None)
+        absent = None if gaps else next((key for key in ids if key not in given), None)
+        if unknown is not None or absent is not None:
+            which = f"hold item {quoted(unknown)}, which the judge has not labelled"
+            raise InvalidInputError(
+                f"{what} {which if unknown is not None else f'lack item {quoted(absent)}'}",
+                hint="let judge and systems have the same items",
+            )
+        given = [given.get(key) for key in ids]
+    array = arrays.as_array(given, what)
+    flat = [None if checks.missing(value) else value for value in array.ravel().tolist()]
+    return objects(flat).reshape(array.shape)
+
+
+def _chosen(labels: JudgedLabels, systems: Any, ignore: Any) -> JudgedLabels:
+    """Return the labels with the systems asked for, by name or pattern."""
+    names = chosen_names(labels.names, systems, ignore, "the data")
+    at = [labels.names.index(name) for name in names]
+    return dataclasses.replace(labels, names=tuple(names), predictions=labels.predictions[:, at])
+
+
+def _check(labels: JudgedLabels) -> None:
+    """Refuse items without a label of the judge or a prediction, and labels that cannot be compared."""
+    if len(labels.judge) == 0:
+        raise InvalidInputError("there are no items", hint="give the judge's label of every item")
+    for what, values in (("the judge's labels", labels.judge), ("predictions", labels.predictions)):
+        gaps = np.array([[value is None for value in row] for row in values.tolist()], dtype=np.bool_)
+        if gaps.any():
+            item = int(np.argwhere(gaps)[0][0])
+            which = quoted(item if labels.ids is None else labels.ids[item])
+            raise InvalidInputError(
+                f"{what} lack item {which}", hint="give judge and every system a value, or leave the item out"
+            )
+    human = {value for value in labels.human.tolist() if value is not None}
+    for place, name in enumerate(labels.judges):
+        own = set(labels.judge[:, place].tolist())
+        which = "the judge" if len(labels.judges) == 1 else f"judge {quoted(name)}"
+        if len(own) == 1:
+            raise DesignError(
+                f"{which} always says the same, so its labels tell nothing of the items",
+                hint="compare by the human labels alone, with compare",
+            )
+        texts = [isinstance(value, str) for value in (*own, *human)]
+        if human and any(texts) and not own & human:
+            raise InvalidInputError(
+                f"{which} and the humans have no label in common: {quoted(sorted(map(str, own))[0])}"
+                f" and {quoted(sorted(map(str, human))[0])}, for example",
+                hint="spell the labels of both alike",
+            )

@@ -1,0 +1,167 @@
+"""Labels and a metric: values per item where the metric is a mean, else rows of statistics."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import FloatArray, IntArray
+from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.judged import JudgedItems
+from bestby.data.layouts.judged_labels import JudgedLabels
+from bestby.engine import prepare
+from bestby.engine.reading import Reading
+from bestby.metrics.base import BaseMetric, MeanMetric, Metric
+from bestby.metrics.suitability import chosen_metrics
+from bestby.results.base import MetricInfo, Note
+from bestby.results.judged import HUMAN_SCORE
+
+FEW_OF_CLASS = 5
+"""Human labels of a class below which a metric of classes is hardly known from them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The statistics of S systems against the labels of J judges (all items) and of humans (n of them).
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric, fitted to all labels.
+    judge : tuple of tuple of ndarray, shape (N, k)
+        By judge and system.
+    human : tuple of ndarray, shape (n, k)
+        By system, of the labelled items.
+    labelled : ndarray of int, shape (n,)
+        The positions of these among all items.
+    """
+
+    metric: Metric
+    judge: tuple[tuple[FloatArray, ...], ...]
+    human: tuple[FloatArray, ...]
+    labelled: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What is compared: scores of the items, or `parts` with scores of which only the places count."""
+
+    metric: MetricInfo
+    items: JudgedItems
+    parts: Parts | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def plain(items: JudgedItems, metric: Any, greater: bool | None) -> Scored:
+    """Return scores that need no metric."""
+    if metric is not None:
+        raise InvalidInputError(
+            "metric compares predictions with labels, and these are scores",
+            hint="leave metric out, or give the labels of judge and humans and predictions={'a': [...], ...}",
+            argument="metric",
+        )
+    return Scored(MetricInfo(HUMAN_SCORE, greater is None or greater, (-math.inf, math.inf)), items)
+
+
+def scored(labels: JudgedLabels, metric: Any, greater: bool | None) -> Scored:
+    """Return the scores of predictions by a metric, against the labels of judges and of humans."""
+    labelled = np.flatnonzero([value is not None for value in labels.human.tolist()])
+    n_judges, n = len(labels.judges), len(labels.judge)
+    if labelled.size == 0:
+        raise DesignError("there are no human labels", hint="label some of the items")
+    golds = [*labels.judge.T.ravel().tolist(), *labels.human[labelled].tolist()]
+    evaluation = Evaluation.of(
+        {
+            name: [*(values.tolist() * n_judges), *values[labelled].tolist()]
+            for name, values in zip(labels.names, labels.predictions.T, strict=True)
+        },
+        golds,
+    )
+    chosen, notes = chosen_metrics(metric, {"": evaluation}, greater)
+    own = _one_of_sums(chosen)
+    fitted, rows = prepare.statistics_of(evaluation, own)
+    info = MetricInfo(own.name, own.greater_is_better, own.bounds)
+    of_judge = tuple(
+        tuple(one[place * n : (place + 1) * n] for one in rows) for place in range(n_judges)
+    )  # fmt: skip
+    of_human = tuple(one[n_judges * n :] for one in rows)
+    if isinstance(own, MeanMetric):
+        values = np.stack([[one[:, 0] for one in systems] for systems in of_judge])
+        human = np.full((n, len(rows)), np.nan)
+        human[labelled] = np.stack([one[:, 0] for one in of_human], axis=1)
+        return Scored(info, _items(labels, values.transpose(2, 1, 0), human), None, tuple(notes))
+    _check_varied(labels, labelled, own.name)
+    notes += _notes_on_classes(evaluation, own, n_judges * n)
+    places = np.full((n, len(rows)), np.nan)
+    places[labelled] = 0.0
+    items = _items(labels, np.zeros((n, len(rows), n_judges)), places)
+    return Scored(info, items, Parts(fitted, of_judge, of_human, labelled), tuple(notes))
+
+
+def _one_of_sums(metrics: list[BaseMetric]) -> Metric:
+    """Return the metric, if it is one and a function of sums."""
+    if len(metrics) != 1:
+        raise InvalidInputError(
+            f"labels of a judge are compared by one metric, got {len(metrics)}",
+            hint="call it once for each",
+            argument="metric",
+        )
+    if not isinstance(metrics[0], Metric):
+        raise DesignError(
+            f"{metrics[0].name} is no function of sums over the items, and labels are weighted in these sums",
+            hint="choose such a metric: f1_macro, matthews_corrcoef, pearson",
+        )
+    return metrics[0]
+
+
+def _items(labels: JudgedLabels, judge: FloatArray, human: FloatArray) -> JudgedItems:
+    """Return scores of the items, beside what else is known of these."""
+    known = (~np.isnan(human)).astype(np.int64)
+    return JudgedItems(
+        labels.names, labels.judges, judge, human, known, np.full(human.shape, np.nan), labels.ids,
+        labels.columns, labels.clusters, labels.strata, labels.description,
+    )  # fmt: skip
+
+
+def _check_varied(labels: JudgedLabels, labelled: IntArray, name: str) -> None:
+    """Refuse human labels that are all the same."""
+    found = set(labels.human[labelled].tolist())
+    if len(found) == 1:
+        raise DesignError(
+            f"all human labels are {quoted(next(iter(found)))}, so that {name} is not known from them",
+            hint="label more items, until there are others too",
+        )
+
+
+def _notes_on_classes(evaluation: Evaluation, metric: Metric, first_human: int) -> list[Note]:
+    """Return which classes have no human label, or hardly any."""
+    if metric.reads != "labels":
+        return []
+    names, gold, _ = Reading(evaluation).labels
+    used = np.bincount(gold, minlength=names.size) > 0
+    counts = np.bincount(gold[first_human:], minlength=names.size)
+    absent = [str(name) for name in names[used & (counts == 0)].tolist()]
+    few = [str(name) for name in names[(counts > 0) & (counts < FEW_OF_CLASS)].tolist()]
+    notes = []
+    if absent:
+        notes.append(
+            Note(
+                "class_without_labels",
+                f"no human label is {', '.join(map(quoted, absent))}, though the judge uses it: the labels do"
+                f" not tell how {metric.name} would change with items of this class",
+            )
+        )
+    if few:
+        notes.append(
+            Note(
+                "few_of_class",
+                f"fewer than {FEW_OF_CLASS} human labels are {', '.join(map(quoted, few))}: intervals of"
+                f" {metric.name} may be too short",
+            )
+        )
+    return notes
