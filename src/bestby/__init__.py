@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bestby.data.annotations import Annotations as Annotations
     from bestby.data.evaluation import Evaluation as Evaluation
     from bestby.data.layouts.judged import JudgedItems as JudgedItems
+    from bestby.data.layouts.judged_labels import JudgedLabels as JudgedLabels
     from bestby.data.layouts.preferences import Preferences as Preferences
     from bestby.data.layouts.runs import Runs as Runs
     from bestby.inference.normality import normality as normality
@@ -134,6 +135,7 @@ __getattr__, __dir__, __all__ = door(
         "data.annotations": "Annotations",
         "data.evaluation": "Evaluation",
         "data.layouts.judged": "JudgedItems",
+        "data.layouts.judged_labels": "JudgedLabels",
         "data.layouts.preferences": "Preferences",
         "data.layouts.runs": "Runs",
         "inference.normality": "normality",

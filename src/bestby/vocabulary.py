@@ -132,10 +132,7 @@ TESTS = (
     ),
     Term("powered-t", "prediction-powered t-test", "For human scores, corrected by those of a judge."),
     Term("powered-score", "prediction-powered score test", "The same for human labels 0 and 1."),
-    Term(
-        "powered-bootstrap", "prediction-powered bootstrap test",
-        "For metrics of labels that are no means: resamples labelled and judged items."
-    ),
+    Term("powered-bootstrap", "prediction-powered bootstrap test", "For metrics that are no means."),
 )
 
 _BY_ITEMS = ("items.interval", "datasets.interval", "folds.interval")
@@ -204,10 +201,7 @@ INTERVALS = (
     Term("price-bonett", "Price and Bonett's t", "A t interval for medians of runs."),
     Term("stratified-t", "stratified t", "Over the runs of all datasets: their variances are added."),
     Term("crossed-t", "t over items and runs", "The variances of items and runs are added."),
-    Term(
-        "newcombe", "Newcombe's score interval, longer for unequal spreads",
-        "For the probability that a run wins."
-    ),
+    Term("newcombe", "Newcombe's score interval, longer for unequal spreads", "The chance that a run wins."),
     Term(
         "newcombe-difference", "Newcombe's score interval of two proportions",
         "For two systems on different items, from their Wilson intervals."
@@ -216,10 +210,7 @@ INTERVALS = (
     Term("conservative-t", "conservative corrected t", "The interval of the test of this name."),
     Term("powered-t", "prediction-powered t", "The interval of the test of this name."),
     Term("powered-score", "prediction-powered score", "Wilson's or Tango's, with effective labels."),
-    Term(
-        "powered-bootstrap", "prediction-powered bootstrap",
-        "Bias-corrected percentiles, expanded for few labels."
-    ),
+    Term("powered-bootstrap", "prediction-powered bootstrap", "Percentiles, expanded for few labels."),
     Term("rogan-gladen", "Rogan-Gladen", "For shares, corrected by the error rates of a judge."),
     Term("betting", "betting confidence sequence", "Valid at every look, for scores with bounds.", _LOOKS),
     Term("asymptotic", "asymptotic confidence sequence", "At late looks, for scores without bounds.", _LOOKS),

@@ -96,6 +96,44 @@ def test_penalties(run: Run, write: Callable[[Rows], Path]) -> None:
     assert "old has the lowest human score" in done.stdout
 
 
+def label_rows(n: int = 150, labelled: int = 50) -> Rows:
+    rng = np.random.default_rng(4)
+    found: Rows = []
+    for item in range(n):
+        gold = "xyz"[int(rng.integers(3))]
+        made = {
+            name: gold if rng.random() < right else "xyz"[int(rng.integers(3))]
+            for name, right in (("judge", 0.8), ("prediction[new]", 0.8), ("prediction[old]", 0.6))
+        }
+        found.append(
+            {"item": f"q{item}", "human": gold if item < labelled else "", **made, "cluster": item // 3}
+        )
+    return found
+
+
+def test_labels_and_predictions(run: Run, write: Callable[[Rows], Path], tmp_path: Path) -> None:
+    path, stored = write(label_rows()), tmp_path / "r.json"
+    done = run(
+        "judged", path, "--metric", "f1_macro", "--labels-drawn", "random", "--resamples", "500",
+        "--seed", "7", "--baseline", "old", "--json", stored,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in (
+        "Systems by the corrected f1_macro (higher is better), 150 items in 50 clusters, 50 with human",
+        "prediction-powered bootstrap",
+        "judged.csv was read as predictions and labels of items; systems: new, old; judge: judge",
+        "500 resamples, seed 7",
+    ):
+        assert text in done.stdout
+    direct = bb.compare_judged(
+        bb.read_judged(path), metric="f1_macro", labels_drawn="random", n_resamples=500, rng=7, baseline="old"
+    )
+    assert bb.load(stored) == direct
+    by_default = run("judged", path, "--labels-drawn", "random")
+    assert "Systems by the corrected accuracy" in by_default.stdout
+    assert "The judge against the humans" in by_default.stdout
+
+
 def changed(change: Callable[[int, dict[str, Any]], dict[str, Any]]) -> Rows:
     return [{**row, **change(place, row)} for place, row in enumerate(rows())]
 
@@ -140,6 +178,22 @@ BAD: dict[str, tuple[Rows, tuple[str, ...], str]] = {
         changed(lambda i, _: {"judge": 10 + i}),
         ("--labels-drawn", "random", "--scale", "same"),
         "but the judge's scores lie from",
+    ),
+    "metric of ranks": (
+        label_rows(), ("--labels-drawn", "random", "--metric", "spearman"), "spearman is no function of sums"
+    ),
+    "metric of scores": (
+        rows(), ("--labels-drawn", "random", "--metric", "f1_macro"), "--metric compares predictions with"
+    ),
+    "labels of one class": (
+        [{**row, "human": row["human"] and "x"} for row in label_rows()],
+        ("--labels-drawn", "random", "--metric", "f1_macro"),
+        "all human labels are 'x'",
+    ),
+    "no column of the judge": (
+        [{k: v for k, v in row.items() if k != "judge"} for row in label_rows()],
+        ("--labels-drawn", "random"),
+        "has no column 'judge'",
     ),
     "bias on other scale": (
         changed(lambda i, _: {"judge": 10 + i}),

@@ -389,7 +389,21 @@ def _judged(name: str, *, right: bool = False, **settings: Any) -> None:
     CASES[name] = compared
 
 
+def _judged_labels(name: str, metric: str, **settings: Any) -> None:
+    def compared() -> Any:
+        systems, gold = labels(3)
+        rng = np.random.default_rng(21)
+        judge = np.where(rng.random(len(gold)) < 0.8, gold, rng.choice(sorted(set(gold)), len(gold)))
+        human = [value if place % 3 == 0 else None for place, value in enumerate(gold)]
+        given = {"labels_drawn": "random", "n_resamples": 999} | settings
+        return bb.compare_judged(judge, human, predictions=systems, metric=metric, **given)
+
+    CASES[name] = compared
+
+
 _judged("judged", margin=0.1)
+_judged_labels("judged_f1", "f1_macro", margin=0.1)
+_judged_labels("judged_mcc", "matthews_corrcoef", simultaneous=True, n_resamples=500)
 _judged("judged_shares", right=True, simultaneous=True)
 _judged("judged_clusters", clusters=np.arange(120) // 6, strata=np.arange(120) // 60, correction="step-down")
 _judged("judged_probabilities", labels_drawn=np.linspace(0.3, 0.7, 120), baseline="z", alternative="better")

@@ -77,6 +77,16 @@ def _judged(**groups: Any) -> Outcome:
     return _told(result, *_of_pair(result["a", "b"]))
 
 
+def _judged_labels(**groups: Any) -> Outcome:
+    human = [value if place % 3 == 0 else None for place, value in enumerate(GOLD)]
+    drawn = "stratified" if "strata" in groups else "random"
+    result = bb.compare_judged(
+        judge=SYSTEMS["a"], human=human, predictions=SYSTEMS, metric="f1_macro", labels_drawn=drawn,
+        n_resamples=199, **groups,
+    )  # fmt: skip
+    return _told(result, *_of_pair(result["a", "b"]))
+
+
 def _chosen(**groups: Any) -> Outcome:
     result = bb.choose_items(RATES, n=6, **groups)
     return _told(result, *(item.item for item in result))
@@ -216,6 +226,11 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
         {"clusters": "refused", "crossed": "refused", "strata": "refused"},
     ),
     "judged": ("compare_judged", _judged, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
+    "judged labels": (
+        "compare_judged",
+        _judged_labels,
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
     "a draw": ("choose_items", _chosen, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
     "ranks": ("compare", _ranks, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
@@ -301,7 +316,15 @@ def test_groups_of_items_are_never_ignored(name: str, kind: str) -> None:
         assert expected in codes
 
 
-READERS = {"JudgedItems", "read", "read_datasets", "read_folds", "read_preferences", "read_runs"}
+READERS = {
+    "JudgedItems",
+    "JudgedLabels",
+    "read",
+    "read_datasets",
+    "read_folds",
+    "read_preferences",
+    "read_runs",
+}
 """They put groups into the data, which the analyses then take."""
 
 RECORDS = {"ChosenItems", "Evaluation", "Preferences", "Provenance", "Runs"}

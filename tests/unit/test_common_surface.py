@@ -105,6 +105,7 @@ INPUTS = {
     "Evaluation",
     "FunctionMetric",
     "JudgedItems",
+    "JudgedLabels",
     "JudgedScores",
     "LiftedScores",
     "MeanMetric",

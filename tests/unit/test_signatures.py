@@ -14,11 +14,11 @@ import pytest
 import bestby as bb
 
 ORDER = """
-    data gold judge human calibration metric greater_is_better statistic per_class systems ignore conditions
-    items dataset datasets outer fold repetition a b winner run system_column value_column clusters strata
-    labels_drawn bias_by by crossed min_items on_missing classes normalise annotators blocks paired
-    missing texts format stream ratio required ties scale prior baseline candidate pool interval level
-    simultaneous test across inside alternative correction margin n_comparisons curve n_simulations
+    data gold judge human predictions calibration metric greater_is_better statistic per_class systems
+    ignore conditions items dataset datasets outer fold repetition a b winner run system_column value_column
+    clusters strata labels_drawn bias_by by crossed min_items on_missing classes normalise annotators blocks
+    paired missing texts format stream ratio required ties scale prior baseline candidate pool interval
+    level simultaneous test across inside alternative correction margin n_comparisons curve n_simulations
     n_resamples resample_size rescale rng n_jobs progress executor cache resampling
 """.split()  # noqa: SIM905 - a list of words
 """The order that docs/concepts/design.md lays down."""
@@ -27,6 +27,7 @@ COMPARISONS: dict[str, Callable[..., Any]] = {
     "compare": bb.compare,
     "compare_datasets": bb.compare_datasets,
     "compare_folds": bb.compare_folds,
+    "compare_judged": bb.compare_judged,
     "compare_preferences": bb.compare_preferences,
     "compare_runs": bb.compare_runs,
     "evaluate": bb.evaluate,
@@ -58,10 +59,7 @@ def names(function: Callable[..., Any]) -> list[str]:
     ]
 
 
-ORDERED = {
-    **COMPARISONS, **PLANS, **READERS, "compare_slices": bb.compare_slices,
-    "compare_judged": bb.compare_judged,
-}  # fmt: skip
+ORDERED = {**COMPARISONS, **PLANS, **READERS, "compare_slices": bb.compare_slices}
 
 
 @pytest.mark.parametrize("name", ORDERED)

@@ -28,7 +28,8 @@ def read_judged(
 
     A *long* table has a row per item and system: columns item, system, judge and human. A *wide* table has a
     row per item: columns ``judge[a]``, ``human[a]``, ``judge[b]``, ... for systems a, b, .... Cells of
-    human scores are empty where there is none.
+    human scores are empty where there is none. A table of *labels* has a row per item: columns judge and
+    human with labels, and ``prediction[a]``, ``prediction[b]``, ... with what systems predict.
 
     Parameters
     ----------
@@ -46,9 +47,9 @@ def read_judged(
 
     Returns
     -------
-    JudgedItems
-        What `compare_judged` takes. Columns called cluster and stratum are used as such there; all others may
-        be named.
+    JudgedItems or JudgedLabels
+        What `compare_judged` takes: scores, or labels and predictions. Columns called cluster and stratum are
+        used as such there; all others may be named.
 
     Raises
     ------

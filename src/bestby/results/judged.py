@@ -26,11 +26,13 @@ class JudgedScore(SystemScore):
     Parameters
     ----------
     score : float
-        The corrected mean; of shares it may lie a little outside [0, 1], its interval does not.
+        The corrected mean, or score by the metric; it may lie a little outside [0, 1], its interval does not.
     judge_score : float
-        The mean of the judge's scores of all items, on the judge's scale; of several judges their mean.
+        The mean of the judge's scores of all items, on the judge's scale, or the score by the judge's labels;
+        of several judges their mean.
     labels_score : float or None
-        The mean of the human labels, each weighted by how it was drawn; None with a calibration set.
+        The mean of the human labels, each weighted by how it was drawn, or the score by them; None with a
+        calibration set.
     labels_interval : Interval or None
         Its interval.
     n_labels : int
@@ -109,7 +111,7 @@ class JudgedComparison(Comparison):
     Parameters
     ----------
     metrics, systems, differences
-        One metric, "human score"; `JudgedScore`; `JudgedDifference`.
+        One metric, "human score" or that of the predictions; `JudgedScore`; `JudgedDifference`.
     labels_drawn : {"random", "stratified", "probabilities", "calibration"}
         How the labelled items were said to be chosen, on which everything rests; "calibration" if they are
         other items, which tell the error rates of the judge.
@@ -122,7 +124,8 @@ class JudgedComparison(Comparison):
     n_strata : int
         The number of strata; 1 if there are none.
     judges : tuple of JudgeQuality
-        What the labels tell of each judge; empty with a calibration set.
+        What the labels tell of each judge; empty with a calibration set, and for metrics that no item has by
+        itself, such as F1.
     humans : HumanAgreement or None
         How far several humans agree; None if no item has several.
 

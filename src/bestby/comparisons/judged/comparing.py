@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Question, Rng
-from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import FamilySettings
 from bestby.comparisons.judged import about
-from bestby.comparisons.judged.calibrating import Calibrated, calibrated
+from bestby.comparisons.judged.calibrating import calibrated
 from bestby.comparisons.judged.drawing import Drawn, drawn
-from bestby.comparisons.judged.estimating import Estimates, estimated
-from bestby.comparisons.judged.judges import humans_of, judges_of
+from bestby.comparisons.judged.estimating import estimated
+from bestby.comparisons.judged.judges import judges_of
 from bestby.comparisons.judged.label_source import source_of
+from bestby.comparisons.judged.records import Settings, compared
 from bestby.comparisons.judged.redrawing import redrawn
 from bestby.comparisons.judged.scoring import Scored, plain, scored
 from bestby.comparisons.judged.source import scores_of
@@ -27,28 +23,9 @@ from bestby.data.frames import backend_of
 from bestby.data.layouts.judged_labels import JudgedLabels
 from bestby.engine.base import Drawing, Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
-from bestby.results.judge_quality import JudgeQuality
-from bestby.results.judged import HUMAN_SCORE, JudgedComparison, JudgedDifference, JudgedScore
-from bestby.results.values import without_interval
+from bestby.results.base import MetricInfo, remember_backend
+from bestby.results.judged import HUMAN_SCORE, JudgedComparison
 from bestby.vocabulary import ItemCorrection
-
-Made: TypeAlias = Estimates | Calibrated
-"""Estimates by either method."""
-
-
-@dataclass(frozen=True)
-class Settings(FamilySettings):
-    """The arguments of `compare_judged` that are not data; see there."""
-
-    level: float
-    simultaneous: bool
-    alternative: Question
-    correction: str
-    margin: float | None
-    baseline: str | None
-    interval: str | None = "auto"
-    test: str | None = "auto"
 
 
 @with_suggestions
@@ -92,15 +69,24 @@ def compare_judged(
         By system, the judge's score of every item; of J judges a column each. The scores of a system may be a
         mapping of item id to score. A data frame has the human scores too: columns ``item``, ``system``,
         ``judge`` and ``human``, or ``judge[a]``, ``human[a]``, ``judge[b]``, ... for systems a, b, ..., as
-        `read_judged` says, whose result may be given, too.
+        `read_judged` says, whose result may be given, too. With `predictions` the judge's label of every
+        item, shape (n,) or (n, J).
     human : mapping of str to array_like, shape (n,) or (n, H)
         By system, the human score where there is one, else None or NaN; of H humans their mean is taken. A
         mapping of item id to score holds the labelled items only. Systems may have different items labelled.
+        With `predictions` the human label of an item, where there is one, of shape (n,).
+    predictions : mapping of str to array_like, shape (n,), optional
+        What the systems predict for each item, to be compared with the labels of judge and humans by
+        `metric`. In a data frame they are columns ``prediction[a]``, ``prediction[b]``, ... beside ``judge``
+        and ``human``.
     calibration : mapping of str to pair of array_like, shape (m,), or one pair, optional
         In place of `human`, for verdicts 0 and 1: by system (or for all of them), the judge's and the humans'
         verdicts of other items, from which the error rates of the judge follow.
-    greater_is_better : bool
-        Whether a greater human score is better; False for penalties.
+    metric : str or Metric, optional
+        The metric of predictions against labels, a function of sums over the items such as ``f1_macro``,
+        ``matthews_corrcoef`` or ``pearson``; accuracy by default.
+    greater_is_better : bool, optional
+        Whether a greater human score is better, as by default; False for penalties.
     systems, ignore
         Which systems to compare, or to leave out, by name or pattern.
     clusters, strata : array_like, shape (n,), or mapping of item id to group, or str
@@ -117,6 +103,8 @@ def compare_judged(
         Whether judge and humans score on the same scale; by default they do if their ranges are alike.
     baseline, level, simultaneous, alternative, correction, margin
         As for `compare`, on the scale of the human scores.
+    n_resamples, rng, n_jobs, progress, resampling
+        As for `compare`; resamples are drawn for metrics that are not means.
 
     Returns
     -------
@@ -131,8 +119,9 @@ def compare_judged(
         If `labels_drawn` is left out, an item has a label and no score of the judge, a probability lies
         outside (0, 1], or another argument cannot be used as given.
     DesignError
-        If a system has fewer than two labels, or labels of one cluster only; two systems share no labelled
-        item; the judge always says the same; or everything is labelled.
+        If a metric is no function of sums, or undefined by the labels; a system has fewer than two labels,
+        or labels of one cluster only; two systems share no labelled item; the judge always says the same; or
+        everything is labelled.
 
     See Also
     --------
@@ -155,6 +144,14 @@ def compare_judged(
     has not seen; for labels 0 and 1 they are score intervals with as many labels as would carry the same
     variance alone, and never more than there are where fewer than five labels are of the rarer kind.
 
+    *Metrics of labels.* The score by the human labels, plus coefficients times what the score by the judge's
+    labels is higher on all items than on the labelled ones. The coefficients are those of the same
+    regression, on what each item adds to the scores to first order. A metric that is a mean is compared as
+    scores are. Of others, such as F1 and correlations, both parts are resampled, labelled items apart from
+    the rest where that can be [6]_; intervals are bias-corrected percentiles, expanded as far as the robust
+    error of what the items add is above that of the resamples. They are approximate: with fewer than five
+    human labels of a class they may be too short, as a note says.
+
     *Error rates.* With a calibration set the shares are corrected by the judge's specificity and sensitivity
     [4]_, with intervals that allow for the uncertainty of both [5]_; differences are by the delta method. It
     rests on the judge erring as often on these items as on those of the calibration set.
@@ -174,6 +171,7 @@ def compare_judged(
        Epidemiol. 107, 71-76.
     .. [5] Lee, Zeng, Jeong, Sohn & Lee (2025), How to correctly report LLM-as-a-judge evaluations, arXiv
        2511.21140.
+    .. [6] Zrnic (2024), A note on the prediction-powered bootstrap, arXiv 2405.18379.
 
     Examples
     --------
@@ -187,6 +185,18 @@ def compare_judged(
     >>> difference = result["new", "old"]
     >>> round(difference.labels_estimate, 2), round(difference.estimate, 2), round(difference.extra_labels)
     (0.55, 0.45, 205)
+
+    Predictions, by labels of the judge and of humans:
+
+    >>> gold = rng.choice(["x", "y"], 500)
+    >>> predictions = {"new": np.where(rng.random(500) < 0.8, gold, "x"), "old": np.full(500, "x")}
+    >>> labels = np.where(rng.random(500) < 0.9, gold, "y")
+    >>> few = [*gold[:100], *[None] * 400]
+    >>> result = compare_judged(
+    ...     labels, few, predictions=predictions, metric="f1_macro", labels_drawn="random"
+    ... )
+    >>> [(s.system, round(s.judge_score, 2), round(s.labels_score, 2)) for s in result.systems]
+    [('new', 0.88, 0.92), ('old', 0.31, 0.34)]
     """
     drawing = Drawing.of(
         combined(
@@ -208,7 +218,7 @@ def compare_judged(
         _check_systems(items.names, baseline)
         rates = calibrated(items, calibration)
         info = MetricInfo(HUMAN_SCORE, greater is None or greater, rates.bounds)
-        result = _compared(Scored(info, items), rates, about.calibrated(items, rates), settings, "same", ())
+        result = compared(Scored(info, items), rates, about.calibrated(items, rates), settings, "same", ())
         return remember_backend(result, backend_of(judge))
     source = source_of(judge, human, predictions, systems, ignore)
     _check_systems(source.names, baseline)
@@ -234,146 +244,11 @@ def _by_labels(
     if given.parts is not None:
         checks.refuse_unused(f"{given.metric.name}, which no item has by itself", bias_by=(bias_by, None))
         scores = redrawn(labelled, given.parts, drawing)
-        return _compared(
-            given, scores, about.corrected(given, labelled, scores, drawing), settings, scale, ()
-        )
+        return compared(given, scores, about.corrected(given, labelled, scores, drawing), settings, scale, ())
     means, chosen = estimated(labelled), about.scale_of(given.items, scale)
     greater = given.metric.greater_is_better
     judges = judges_of(given.items, labelled, bias_by, settings.level, same=chosen == "same", greater=greater)
     data = about.corrected(given, labelled, means, drawing)
     if given.metric.name == HUMAN_SCORE:
         given = dataclasses.replace(given, metric=MetricInfo(HUMAN_SCORE, greater, means.bounds))
-    return _compared(given, means, data, settings, chosen, judges)
-
-
-def _compared(
-    given: Scored,
-    made: Made,
-    data: about.About,
-    settings: Settings,
-    scale: Any,
-    judges: tuple[JudgeQuality, ...],
-) -> JudgedComparison:
-    scores, metric = given.items, given.metric
-    names, greater = scores.names, metric.greater_is_better
-    by = {"bias_by": [one.column for one in judges[0].effects]} if judges and judges[0].effects else {}
-    order = family.ranked(made.scores, names, greater)
-    base = None if settings.baseline is None else names.index(settings.baseline)
-    pairs = family.pairs(order, base, sided=settings.alternative != "two-sided")
-    at = made.joint(pairs, names).single_level(settings.alpha) if settings.simultaneous else settings.alpha
-    plain = [_difference(names, made, a, b, settings, metric, at) for a, b in pairs]
-    differences = family.with_direction_notes(
-        _adjusted(plain, made, pairs, names, settings, greater), settings.alpha
-    )
-    systems = _scores(names, made, order, differences, settings, metric.name)
-    return JudgedComparison(
-        metrics=(metric,),
-        systems=systems,
-        differences=differences,
-        omnibus=(),
-        notes=(*about.reading(scores), *data.notes, *_constant(systems, made, metric.name)),
-        provenance=data.provenance({**settings.by_name(), **by}, scale, metric),
-        n_items=len(scores.human),
-        level=settings.level,
-        correction=settings.corrected_by,
-        margin=settings.margin,
-        baseline=settings.baseline,
-        n_clusters=made.n_clusters,
-        labels_drawn=data.how,
-        scale=scale,
-        n_labelled=data.n_labelled,
-        n_judges=scores.judge.shape[2],
-        n_strata=data.n_strata,
-        judges=judges,
-        humans=humans_of(scores),
-    )
-
-
-def _constant(systems: Sequence[JudgedScore], made: Made, metric: str) -> Iterator[Note]:
-    """Yield why a score has no interval."""
-    note = without_interval("constant_scores", made.method)
-    for one in systems:
-        if one.interval is None:
-            yield from notes_about([note], metric, one.system)
-
-
-def _adjusted(
-    plain: list[JudgedDifference],
-    made: Made,
-    pairs: list[tuple[int, int]],
-    names: Sequence[str],
-    settings: Settings,
-    greater: bool,
-) -> Sequence[JudgedDifference]:
-    """Return the differences with the p-values of the family."""
-    if not settings.simultaneous and settings.correction != "step-down":
-        return family.adjusted(plain, settings.correction)
-    joint, side = made.joint(pairs, names), settings.towards(greater)
-    if settings.simultaneous:
-        two_sided = [made.test(made.contrast(a, b), "two-sided").p_value for a, b in pairs]
-        found = joint.adjusted(np.array(two_sided))
-        wrong = [side != "two-sided" and (d.estimate > 0.0) != (side == "greater") for d in plain]
-        found = np.where(wrong, 1.0, found)
-    else:
-        found = joint.stepped_down(np.array([d.p_value for d in plain]), side)
-    return [dataclasses.replace(d, p_adjusted=float(p)) for d, p in zip(plain, found, strict=True)]
-
-
-def _difference(
-    names: Sequence[str], made: Made, a: int, b: int, settings: Settings, metric: MetricInfo, at: float
-) -> JudgedDifference:
-    """Return all that is told of A minus B; its p-value is not adjusted."""
-    contrast, greater = made.contrast(a, b), metric.greater_is_better
-
-    def bounds(level: float) -> family.Bounds:
-        found = made.interval(contrast, 1.0 - at * (1.0 - level) / (1.0 - settings.level))
-        if found is not None and settings.simultaneous:
-            found = dataclasses.replace(found, level=level, method=family.SIMULTANEOUS)
-        return found, () if found is not None else (without_interval("constant_difference", made.method),)
-
-    interval, tost, notes = family.with_equivalence(bounds, settings.level, settings.margin)
-    test = made.test(contrast, settings.towards(greater))
-    common = made.common(a, b)
-    plain = JudgedDifference(
-        metric=metric.name, a=names[a], b=names[b],
-        estimate=made.estimate(contrast),
-        score_a=float(made.scores[a]), score_b=float(made.scores[b]),
-        interval=interval, test=test, p_adjusted=test.p_value, greater_is_better=greater,
-        n_items=made.n_items, n_differing=common.differing, n_clusters=made.n_clusters, level=settings.level,
-        notes=notes_about(notes, metric.name, names[a], names[b]),
-        standard_error=made.error(contrast).se, standard_error_method="cr2" if made.n_clusters else "formula",
-        judge_estimate=float(made.judge[a] - made.judge[b]),
-        labels_estimate=made.labels_mean(contrast),
-        labels_interval=made.interval(contrast, settings.level, alone=True),
-        n_labels=common.n, extra_labels=made.extra_labels(contrast),
-    )  # fmt: skip
-    return family.with_verdict(plain, tost, settings.margin)
-
-
-def _scores(
-    names: Sequence[str],
-    made: Made,
-    order: Sequence[int],
-    differences: Sequence[JudgedDifference],
-    settings: Settings,
-    metric: str,
-) -> tuple[JudgedScore, ...]:
-    ranked = [names[s] for s in order]
-    low, high, letters = family.standings(
-        ranked, differences, settings.alpha, lettered=settings.baseline is None
-    )
-    return tuple(
-        JudgedScore(
-            metric=metric, system=names[s], score=float(made.scores[s]),
-            interval=made.interval(made.contrast(s), settings.level),
-            rank_low=int(low[place]), rank_high=int(high[place]),
-            group=None if letters is None else letters[place],
-            standard_error=made.error(made.contrast(s)).se,
-            standard_error_method="cr2" if made.n_clusters else "formula",
-            judge_score=float(made.judge[s]), labels_score=made.labels_mean(made.contrast(s)),
-            labels_interval=made.interval(made.contrast(s), settings.level, alone=True),
-            n_labels=made.common(s, s).n, tuning=made.tuning(s),
-            extra_labels=made.extra_labels(made.contrast(s)),
-        )
-        for place, s in enumerate(order)
-    )  # fmt: skip
+    return compared(given, means, data, settings, chosen, judges)

@@ -109,7 +109,7 @@ def redrawn(drawn: Drawn, parts: Parts, drawing: Drawing) -> RedrawnEstimates:
     (or clusters) are drawn anew inside strata, those with labels and those without apart where all labels of
     a stratum have one weight.
     """
-    if (drawn.data.weights != drawn.data.weights[:, :1]).any():
+    if rounding.difference(drawn.data.weights, drawn.data.weights[:, :1]).any():
         raise InvalidInputError(
             "a label of an item is for all systems, and its probability differs from system to system",
             hint="give one probability per item",
