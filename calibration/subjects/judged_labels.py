@@ -24,7 +24,7 @@ first system, *difference* that of the first and second, *equal systems* the tes
 *Strata*: items of the first class by the judge are labelled a quarter as often; *probabilities* likewise.
 *Labels in clusters*: whole clusters of ten alike items are labelled; *across clusters*: single items are.
 Percentiles as they were published are too short with few labels, to which the coefficients were fitted, and
-so they are expanded. 20 labels of which two are of a rare class do not tell its score, as a note says.
+so they are expanded. Where fewer than ten labels are of a class, its score is hardly known, as a note says.
 """
 
 _SHARES = {"three classes": (0.5, 0.3, 0.2), "two classes": (0.7, 0.3), "a rare class": (0.9, 0.1)}
@@ -45,7 +45,7 @@ def cells() -> Iterator[Statements]:
                 one = partial(_one, kind=kind, good=good, n=n, n_items=5 * n)
                 yield Statements("judged_labels", f"{kind}, judge {good:g}", f"{n} of {5 * n}", n, one, 400)
     one = partial(_one, kind="three classes", good=0.7, n=100, n_items=20_000)
-    yield Statements("judged_labels", "three classes, judge 0.7", "100 of 20000", 100, one, 200)
+    yield Statements("judged_labels", "three classes, judge 0.7", "100 of 20000", 100, one, 400)
     for way in ("strata", "probabilities", "labels in clusters", "across clusters"):
         one = partial(_one, kind="three classes", good=0.7, n=100, n_items=1000, way=way)
         units = 10 if way == "labels in clusters" else 100

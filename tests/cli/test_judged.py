@@ -13,6 +13,7 @@ import pytest
 from tests.cli.helpers import Run
 
 import bestby as bb
+from bestby.readers.judged import read_calibration
 
 Rows = list[dict[str, Any]]
 
@@ -94,6 +95,47 @@ def test_every_output_and_option(run: Run, write: Callable[[Rows], Path], tmp_pa
 def test_penalties(run: Run, write: Callable[[Rows], Path]) -> None:
     done = run("judged", write(rows()), "--labels-drawn", "random", "--lower-is-better")
     assert "old has the lowest human score" in done.stdout
+
+
+def checked_rows(n: int = 200) -> Rows:
+    rng = np.random.default_rng(6)
+    human = (rng.random(n) < 0.5).astype(int)
+    judge = np.where(rng.random(n) < 0.85, human, 1 - human)
+    return [
+        {"judge": int(j), "human": int(h), "topic": f"c{place % 40}", "domain": "xy"[place % 2]}
+        for place, (j, h) in enumerate(zip(judge, human, strict=True))
+    ]
+
+
+def test_a_calibration_set(run: Run, write: Callable[[Rows], Path], tmp_path: Path) -> None:
+    checked = write(checked_rows()).rename(tmp_path / "checked.csv")
+    verdicts = [{key: value for key, value in row.items() if key != "human"} for row in rows()]
+    path, stored = write(verdicts), tmp_path / "r.json"
+    groups = ("--cluster", "topic", "--stratum", "domain")
+    done = run("judged", path, "--calibration", checked, *groups, "--json", stored)
+    assert done.returncode == 0, done.stderr
+    assert (bb.load(stored).n_clusters, bb.load(stored).n_strata) == (20, 2)
+    done = run("judged", path, "--calibration", checked, "--cluster", "topic", "--json", stored)
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in (
+        "Systems by the corrected mean human score (higher is better), 120 items in 20 clusters, error rates",
+        "checked.csv was read as a calibration set; judge: judge; human: human",
+        "judged.csv was read as scores per item and system; systems: system; judge: judge; item: item",
+        "corrected by its error rates on a calibration set (Rogan-Gladen)",
+    ):
+        assert text in " ".join(done.stdout.split())
+    direct = bb.compare_judged(
+        bb.read_judged(path, human=False), calibration=read_calibration(checked), clusters="topic"
+    )
+    assert bb.load(stored) == direct
+    for options, message in (
+        (("--calibration", checked, "--labels-drawn", "random"), "has no effect on a calibration set"),
+        (("--calibration", path), "has no column 'human'"),
+        (("--calibration", tmp_path / "none.csv"), "no file"),
+    ):
+        refused = run("judged", path, *options)
+        assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 2)
+        assert message in refused.stderr
 
 
 def label_rows(n: int = 150, labelled: int = 50) -> Rows:

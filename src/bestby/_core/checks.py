@@ -363,7 +363,7 @@ def refuse_unused(where: str, **options: tuple[object, object]) -> None:
     bestby._core.errors.InvalidInputError: test='sign' has no effect on a table of scores...
     """
     for name, (value, default) in options.items():
-        if value is not default and value != default:
+        if value is not default and (default is None or value != default):  # arrays have no one answer
             raise InvalidInputError(
                 f"{name}={quoted(value)} has no effect on {where}", hint="leave it out", argument=name
             )

@@ -6,11 +6,16 @@ from typing import Any
 
 from bestby.cli.parameters.judged import Judged
 from bestby.comparisons.judged.comparing import compare_judged
-from bestby.readers.judged import read_judged
+from bestby.readers.judged import read_calibration, read_judged
 
 
 def judged(values: Judged, progress: Any) -> Any:
     """Read and compare."""
-    scores = read_judged(values.path, **values.data.arguments())
+    columns = values.data.arguments()
     arguments = {**values.design.arguments(), **values.statistics.arguments()}
+    if values.design.calibration is None:
+        scores = read_judged(values.path, **columns)
+    else:
+        scores = read_judged(values.path, **{**columns, "human": False})
+        arguments["calibration"] = read_calibration(values.design.calibration, **columns)
     return compare_judged(scores, **arguments, progress=progress)

@@ -8,7 +8,8 @@ arXiv 2511.21140, section 4) allow for the uncertainty of both error rates.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 
 from bestby._core.errors import DesignError
 from bestby.inference.proportions import two_sided_quantile
@@ -20,16 +21,16 @@ class ErrorRates:
 
     Parameters
     ----------
-    right_zeros, zeros : int
+    right_zeros, zeros : float
         Items that humans and judge call 0, and all that humans call 0.
-    right_ones, ones : int
+    right_ones, ones : float
         Items that humans and judge call 1, and all that humans call 1.
     """
 
-    right_zeros: int
-    zeros: int
-    right_ones: int
-    ones: int
+    right_zeros: float
+    zeros: float
+    right_ones: float
+    ones: float
 
     @property
     def specificity(self) -> float:
@@ -46,6 +47,10 @@ class ErrorRates:
         """Specificity and sensitivity with one right and one wrong verdict more, so that none is 0 or 1."""
         return (self.right_zeros + 1) / (self.zeros + 2), (self.right_ones + 1) / (self.ones + 2)
 
+    def divided(self, effect: float) -> ErrorRates:
+        """Return the same rates from as many items as are left after division by a design effect."""
+        return ErrorRates(*(count / effect for count in astuple(self)))
+
 
 def corrected_share(judged_ones: int, n: int, rates: ErrorRates) -> float:
     """Return the share of ones among `n` items of which the judge calls `judged_ones` 1.
@@ -56,8 +61,57 @@ def corrected_share(judged_ones: int, n: int, rates: ErrorRates) -> float:
     >>> round(corrected_share(400, 1000, ErrorRates(140, 200, 180, 200)), 4)
     0.1667
     """
+    return min(1.0, max(0.0, raw_share(judged_ones / n, rates)))
+
+
+def raw_share(share: float, rates: ErrorRates) -> float:
+    """Return the corrected share of items of which the judge calls a `share` 1, wherever it lies.
+
+    >>> round(raw_share(0.2, ErrorRates(140, 200, 180, 200)), 4)
+    -0.1667
+    """
     better = _better(rates)
-    return min(1.0, max(0.0, (judged_ones / n + rates.specificity - 1.0) / better))
+    return (share + rates.specificity - 1.0) / better
+
+
+@dataclass(frozen=True)
+class Part:
+    """The items of which one pair of error rates holds.
+
+    Parameters
+    ----------
+    weight : float
+        Their share in all items.
+    judged_ones, n : float
+        How many of them the judge calls 1, and their number.
+    rates : ErrorRates
+        The error rates.
+    items_effect, rates_effect : float
+        Design effects: by how much the variance of the judge's share, and that of the error rates, is that
+        of independent items. Clusters raise it, and strata lower it.
+    """
+
+    weight: float
+    judged_ones: float
+    n: float
+    rates: ErrorRates
+    items_effect: float = 1.0
+    rates_effect: float = 1.0
+
+    def moved(self, z: float) -> tuple[float, float]:
+        """Return the middle of the interval of the corrected share, and the variance around it."""
+        _better(self.rates)
+        n = self.n / self.items_effect
+        size = n + z * z
+        p = (self.judged_ones / self.items_effect + 0.5 * z * z) / size
+        rates = self.rates.divided(self.rates_effect)
+        zeros, ones = rates.zeros + 2, rates.ones + 2
+        q0, q1 = rates.smoothed
+        slope = q0 + q1 - 1.0
+        middle = (p + q0 - 1.0) / slope
+        of_zeros, of_ones = q0 * (1.0 - q0) / zeros, q1 * (1.0 - q1) / ones
+        variance = (p * (1.0 - p) / size + (1.0 - middle) ** 2 * of_zeros + middle**2 * of_ones) / slope**2
+        return middle + 2.0 * z * z * (middle * of_ones - (1.0 - middle) * of_zeros), variance
 
 
 def interval(judged_ones: int, n: int, rates: ErrorRates, level: float = 0.95) -> tuple[float, float]:
@@ -71,19 +125,23 @@ def interval(judged_ones: int, n: int, rates: ErrorRates, level: float = 0.95) -
     >>> round(low, 4), round(high, 4)
     (0.0564, 0.2627)
     """
-    _better(rates)
-    z = two_sided_quantile(level)
-    size = n + z * z
-    p = (judged_ones + 0.5 * z * z) / size
-    zeros, ones = rates.zeros + 2, rates.ones + 2
-    q0, q1 = rates.smoothed
-    slope = q0 + q1 - 1.0
-    middle = (p + q0 - 1.0) / slope
-    of_zeros, of_ones = q0 * (1.0 - q0) / zeros, q1 * (1.0 - q1) / ones
-    variance = (p * (1.0 - p) / size + (1.0 - middle) ** 2 * of_zeros + middle**2 * of_ones) / slope**2
-    moved = middle + 2.0 * z * z * (middle * of_ones - (1.0 - middle) * of_zeros)
-    error = math.sqrt(variance)
-    low, high = (min(1.0, max(0.0, moved + side * z * error)) for side in (-1.0, 1.0))
+    return interval_of_parts([Part(1.0, judged_ones, n, rates)], two_sided_quantile(level))
+
+
+def interval_of_parts(parts: Sequence[Part], quantile: float) -> tuple[float, float]:
+    """Return the interval of the share among all items, whose parts have error rates of their own.
+
+    `quantile` is the two-sided one of the normal distribution, or of Student's with clusters.
+
+    >>> half = Part(0.5, 400, 1000, ErrorRates(140, 200, 180, 200))
+    >>> low, high = interval_of_parts([half, half], 1.96)
+    >>> round(low, 4), round(high, 4)
+    (0.0866, 0.2325)
+    """
+    found = [(one.weight, *one.moved(quantile)) for one in parts]
+    middle = math.fsum(weight * value for weight, value, _ in found)
+    error = math.sqrt(math.fsum(weight**2 * variance for weight, _, variance in found))
+    low, high = (min(1.0, max(0.0, middle + side * quantile * error)) for side in (-1.0, 1.0))
     return low, high
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby.data.columns import MISSING
+from bestby.data.layouts.calibration import calibration_of
 from bestby.data.layouts.judged import JudgedColumns, JudgedItems
 from bestby.data.layouts.judged_labels import JudgedLabels, judged_table
 from bestby.readers import arguments
@@ -19,7 +22,7 @@ def read_judged(
     path: str | Path | Sequence[str | Path],
     *,
     judge: str | Sequence[str] | None = None,
-    human: str | Sequence[str] | None = None,
+    human: str | Sequence[str] | Literal[False] | None = None,
     items: str | None = None,
     system_column: str | None = None,
     missing: str | Iterable[str] = MISSING,
@@ -39,6 +42,7 @@ def read_judged(
         The columns of scores of a long table. By default those called judge and human, or all that begin with
         ``judge_`` and ``human_``: several judges, or several humans. Several judges may share a column, with
         their names in the column judge_name, and the scores of several humans may be in rows of their own.
+        ``human=False``: there are no human scores, as a calibration set tells the judge's error rates.
     items, system_column : str, optional
         The columns of item ids and of systems of a long table; those called item or id, and system or model,
         are found.
@@ -72,9 +76,33 @@ def read_judged(
     (('a', 'b'), array([[0.9, 0.3]]), array([[ 1., nan]]))
     """
     arguments.check(path, missing=missing, items=items, system_column=system_column)
-    named = [
-        () if one is None else checks.valid_name_list(one, what)
+    named = _named(judge, None if human is False else human, items, system_column)
+    table = one_table(path, "the scores of judge and humans", missing)
+    return judged_table(table, dataclasses.replace(named, labelled=human is not False))
+
+
+def read_calibration(
+    path: str | Path,
+    *,
+    judge: str | Sequence[str] | None = None,
+    human: str | Sequence[str] | None = None,
+    items: str | None = None,
+    system_column: str | None = None,
+    missing: str | Iterable[str] = MISSING,
+) -> JudgedItems:
+    """Read the verdicts of judge and humans for the items of a calibration set; see `read_judged`.
+
+    Without a column of systems they are for all systems alike.
+    """
+    arguments.check(path, missing=missing, items=items, system_column=system_column)
+    table = one_table(path, "a calibration set", missing)
+    return calibration_of(table, _named(judge, human, items, system_column))
+
+
+def _named(judge: Any, human: Any, items: str | None, system_column: str | None) -> JudgedColumns:
+    """Return the columns that were named."""
+    names = [
+        () if one is None else tuple(checks.valid_name_list(one, what))
         for one, what in ((judge, "judge"), (human, "human"))
     ]
-    table = one_table(path, "the scores of judge and humans", missing)
-    return judged_table(table, JudgedColumns(tuple(named[0]), tuple(named[1]), items, system_column))
+    return JudgedColumns(names[0], names[1], items, system_column)

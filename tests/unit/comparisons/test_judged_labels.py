@@ -268,7 +268,7 @@ def test_classes_that_the_labels_hardly_have_are_named() -> None:
     human = list(HUMAN)
     human[int(np.flatnonzero(CHOSEN)[0])] = "rare"
     codes = {note.code: note.message for note in compared(rare, human).notes}
-    assert "fewer than 5 human labels are 'rare'" in codes["few_of_class"]
+    assert "fewer than 10 human labels are 'rare'" in codes["few_of_class"]
     assert not {"few_of_class", "class_without_labels"} & {note.code for note in compared().notes}
 
 

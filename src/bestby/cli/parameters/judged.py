@@ -30,6 +30,12 @@ class Design(Group):
         "How the labelled items were chosen: at random, at random in each stratum, or with the probabilities"
         " in a column. It must be said.",
     )
+    calibration: Text = option(
+        "FILE",
+        "Verdicts 0 and 1 of judge and humans for other items: the error rates that correct the judge's"
+        " verdicts in the first file.",
+        file="read",
+    )
     systems: Names = option("NAME", "Take this system, or those of a pattern; repeatable.", "--system")
     ignore: Names = option("NAME", "System, or pattern of systems, to leave out; repeatable.")
     clusters: Text = option(
@@ -93,6 +99,11 @@ class Judged:
     judge_x, judge_y; several humans are columns human_1, human_2, or rows of their own. Columns called
     cluster and stratum are used as such.
 
+    With --calibration it holds verdicts of the judge only, and a second file those of judge and humans for
+    other items: columns item, system, judge and human; or judge[a], human[a], ...; or judge and human, for
+    all systems alike. The judge's shares are corrected by its error rates there. Clusters and strata are in
+    columns of the same names in both files.
+
     Or it holds labels and predictions, a row per item: judge, human (the right label, for some items) and
     prediction[a], prediction[b], ... for systems a, b, .... These are compared by a --metric, such as
     f1_macro.
@@ -107,6 +118,7 @@ class Judged:
       bestby judged judged.csv --labels-drawn stratified --stratum domain
       bestby judged judged.csv --labels-drawn probability --bias-by length
       bestby judged mt.tsv --judge chrf --human mqm --labels-drawn random
+      bestby judged verdicts.csv --calibration checked.csv
       bestby judged labels.csv --metric f1_macro --labels-drawn random
     """
 

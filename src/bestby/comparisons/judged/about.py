@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray
-from bestby.comparisons.common.provenance import hash_of_rows
-from bestby.comparisons.judged.calibrating import Calibrated
+from bestby.comparisons.common.provenance import hash_of, hash_of_rows
+from bestby.comparisons.judged.calibrating import FEW_CLUSTERS, Calibrated
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.comparisons.judged.estimating import Estimates
 from bestby.comparisons.judged.scoring import Scored
@@ -114,21 +114,53 @@ def _content(given: Scored) -> list[FloatArray]:
 
 def calibrated(scores: JudgedItems, made: Calibrated) -> About:
     """Return what is said of shares corrected by error rates."""
-    sizes = [one.zeros + one.ones for one in made.rates]
+    sizes = [one.size for one in made.sets]
     named = {
         "items": made.n_items,
         "systems": list(scores.names),
         "calibration": sum(sizes[: None if made.own else 1]),
     }
+    if made.n_clusters:
+        named["clusters"] = made.n_clusters
+    if made.n_strata > 1:
+        named["strata"] = made.n_strata
+    sets = [
+        [one.judge, one.human, *(np.zeros(one.size) if x is None else x for x in (one.clusters, one.strata))]
+        for one in made.sets[: None if made.own else 1]
+    ]
+    items = [made.verdicts, made.strata, made.clusters if made.n_clusters else np.zeros(made.n_items)]
+    parts = {f"calibration {place}": np.column_stack(columns) for place, columns in enumerate(sets)}
+    parts["items"] = np.column_stack(items)
+    hashed = hash_of({part: hash_of_rows(scores.names, table) for part, table in parts.items()})
+    return About("calibration", max(sizes), made.n_strata, _notes_on_rates(made), named, hashed)
+
+
+def _notes_on_rates(made: Calibrated) -> tuple[Note, ...]:
+    """Return what error rates of other items rest on."""
     told = (
         "the judge is taken to err as often on these items as on those of the calibration set. If these are"
         " easier, or were chosen by what the judge said, the corrected scores are biased"
     )
-    rates = [value for one in made.rates for value in astuple(one)]
-    table = np.column_stack([made.verdicts, np.tile(rates, (made.n_items, 1))])
-    return About(
-        "calibration", max(sizes), 1, (Note("error_rates", told),), named, hash_of_rows(scores.names, table)
-    )
+    notes = [Note("read_as", made.description)] if made.description else []
+    notes.append(Note("error_rates", told))
+    clusters = [int(np.unique(one.clusters).size) for one in made.sets if one.clusters is not None]
+    if made.n_clusters and not clusters:
+        notes.append(
+            Note(
+                "calibration_items",
+                "the items of the calibration set are taken to be independent, as they have no clusters; if"
+                " they lie in such, too, the intervals are too short",
+            )
+        )
+    if clusters and min(clusters) < FEW_CLUSTERS:
+        notes.append(
+            Note(
+                "few_calibration_clusters",
+                f"the calibration set has {min(clusters)} clusters: with fewer than {FEW_CLUSTERS} the error"
+                " rates are hardly known, and intervals may be too short",
+            )
+        )
+    return tuple(notes)
 
 
 def reading(scores: JudgedItems) -> tuple[Note, ...]:

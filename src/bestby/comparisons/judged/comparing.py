@@ -14,11 +14,10 @@ from bestby.comparisons.judged.calibrating import calibrated
 from bestby.comparisons.judged.drawing import Drawn, drawn
 from bestby.comparisons.judged.estimating import estimated
 from bestby.comparisons.judged.judges import judges_of
-from bestby.comparisons.judged.label_source import source_of
+from bestby.comparisons.judged.label_source import source_of, verdicts_of
 from bestby.comparisons.judged.records import Settings, compared
 from bestby.comparisons.judged.redrawing import redrawn
 from bestby.comparisons.judged.scoring import Scored, plain, scored
-from bestby.comparisons.judged.source import scores_of
 from bestby.data.frames import backend_of
 from bestby.data.layouts.judged_labels import JudgedLabels
 from bestby.engine.base import Drawing, Progress
@@ -79,9 +78,11 @@ def compare_judged(
         What the systems predict for each item, to be compared with the labels of judge and humans by
         `metric`. In a data frame they are columns ``prediction[a]``, ``prediction[b]``, ... beside ``judge``
         and ``human``.
-    calibration : mapping of str to pair of array_like, shape (m,), or one pair, optional
+    calibration : mapping of str to pair of array_like, shape (m,), or one pair, or data frame, optional
         In place of `human`, for verdicts 0 and 1: by system (or for all of them), the judge's and the humans'
-        verdicts of other items, from which the error rates of the judge follow.
+        verdicts of other items, from which the error rates of the judge follow. A data frame has columns
+        ``judge`` and ``human``, and ``system`` if each has items of its own. Its clusters and strata are the
+        columns that `clusters` and `strata` name, or ``cluster`` and ``stratum``.
     metric : str or Metric, optional
         The metric of predictions against labels, a function of sums over the items such as ``f1_macro``,
         ``matthews_corrcoef`` or ``pearson``; accuracy by default.
@@ -149,12 +150,14 @@ def compare_judged(
     regression, on what each item adds to the scores to first order. A metric that is a mean is compared as
     scores are. Of others, such as F1 and correlations, both parts are resampled, labelled items apart from
     the rest where that can be [6]_; intervals are bias-corrected percentiles, expanded as far as the robust
-    error of what the items add is above that of the resamples. They are approximate: with fewer than five
+    error of what the items add is above that of the resamples. They are approximate: with fewer than ten
     human labels of a class they may be too short, as a note says.
 
     *Error rates.* With a calibration set the shares are corrected by the judge's specificity and sensitivity
-    [4]_, with intervals that allow for the uncertainty of both [5]_; differences are by the delta method. It
-    rests on the judge erring as often on these items as on those of the calibration set.
+    [4]_, with intervals that allow for the uncertainty of both [5]_; differences are by the delta method.
+    Clusters of either set raise the variance of what it tells by their design effect (CR2), with Student's t.
+    Strata have error rates of their own if the calibration set has strata, too. It rests on the judge erring
+    as often on these items as on those of the calibration set.
 
     They mislead where the labelled items were chosen by their scores, or by how doubtful they looked: no
     number of labels mends that.
@@ -210,13 +213,13 @@ def compare_judged(
     greater = None if greater_is_better is None else checks.flag(greater_is_better, "greater_is_better")
     if calibration is not None:
         unused = {
-            "human": human, "predictions": predictions, "metric": metric, "clusters": clusters,
-            "strata": strata, "labels_drawn": labels_drawn, "bias_by": bias_by,
+            "human": human, "predictions": predictions, "metric": metric, "labels_drawn": labels_drawn,
+            "bias_by": bias_by,
         }  # fmt: skip
         checks.refuse_unused("a calibration set", **{name: (value, None) for name, value in unused.items()})
-        items = scores_of(judge, {}, systems, ignore)
+        items = verdicts_of(judge, systems, ignore)
         _check_systems(items.names, baseline)
-        rates = calibrated(items, calibration)
+        rates = calibrated(items, calibration, clusters, strata)
         info = MetricInfo(HUMAN_SCORE, greater is None or greater, rates.bounds)
         result = compared(Scored(info, items), rates, about.calibrated(items, rates), settings, "same", ())
         return remember_backend(result, backend_of(judge))

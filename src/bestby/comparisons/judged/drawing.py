@@ -143,16 +143,21 @@ def _probabilities(scores: JudgedItems, given: Any, known: BoolArray) -> FloatAr
     return np.where(known, probabilities, 1.0)
 
 
+def check_nested_codes(stratum: IntArray, cluster: IntArray) -> None:
+    """Refuse a cluster that lies in several strata."""
+    pairs = np.unique(np.stack([cluster, stratum]), axis=1)
+    if pairs.shape[1] > int(cluster.max()) + 1:
+        raise DesignError(
+            "a cluster lies in several strata", hint="give strata of whole clusters", argument="strata"
+        )
+
+
 def _check_groups(
     scores: JudgedItems, known: BoolArray, stratum: IntArray, cluster: IntArray, *, clustered: bool
 ) -> None:
     """Refuse clusters across strata, labels of one cluster, and strata with fewer than two labelled units."""
     if clustered:
-        pairs = np.unique(np.stack([cluster, stratum]), axis=1)
-        if pairs.shape[1] > int(cluster.max()) + 1:
-            raise DesignError(
-                "a cluster lies in several strata", hint="give strata of whole clusters", argument="strata"
-            )
+        check_nested_codes(stratum, cluster)
     unit = "labelled cluster" if clustered else "label"
     for place, name in enumerate(scores.names):
         there = known[:, place]

@@ -15,7 +15,7 @@ from bestby._core.typing import Array
 from bestby.comparisons.judged.source import scores_of
 from bestby.data.columns import objects
 from bestby.data.frames import is_table, table_of
-from bestby.data.layouts.judged import JudgedItems
+from bestby.data.layouts.judged import JudgedColumns, JudgedItems
 from bestby.data.layouts.judged_labels import FORM, JudgedLabels, judged_table
 from bestby.data.layouts.options import chosen_names
 
@@ -49,6 +49,22 @@ def source_of(
     labels = _chosen(labels, systems, ignore)
     _check(labels)
     return labels
+
+
+def verdicts_of(judge: Any, systems: Any, ignore: Any) -> JudgedItems:
+    """Return the scores of the judge alone, whose error rates a calibration set tells."""
+    if is_table(judge):
+        named = JudgedColumns(labelled=False)
+        judge = dataclasses.replace(judged_table(table_of(judge), named), description="")
+    if isinstance(judge, JudgedLabels) or (
+        isinstance(judge, JudgedItems) and not np.isnan(judge.human).all()
+    ):
+        raise InvalidInputError(
+            "the items of the judge have human labels themselves, and there is a calibration set",
+            hint="leave out the calibration set, or the column of human labels",
+            argument="calibration",
+        )
+    return scores_of(judge, None if isinstance(judge, JudgedItems) else {}, systems, ignore)
 
 
 def _joined(judge: Any, human: Any, predictions: Any) -> JudgedLabels:

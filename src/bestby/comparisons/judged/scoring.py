@@ -21,7 +21,7 @@ from bestby.metrics.suitability import chosen_metrics
 from bestby.results.base import MetricInfo, Note
 from bestby.results.judged import HUMAN_SCORE
 
-FEW_OF_CLASS = 5
+FEW_OF_CLASS = 10
 """Human labels of a class below which a metric of classes is hardly known from them."""
 
 

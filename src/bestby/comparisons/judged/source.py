@@ -54,6 +54,11 @@ def side(scores: JudgedItems, value: Any, what: str, hint: str = _NEEDED_SIDE) -
 
 def codes(scores: JudgedItems, value: Any, what: str) -> IntArray:
     """Return the groups of the items as codes from 0."""
+    return labels_of(scores, value, what)[1]
+
+
+def labels_of(scores: JudgedItems, value: Any, what: str) -> tuple[Array, IntArray]:
+    """Return the distinct groups of the items, and each item's as a code from 0."""
     values = side(scores, value, what)
     if isinstance(value, str):
         if np.ndim(values) > 1:
@@ -71,8 +76,8 @@ def codes(scores: JudgedItems, value: Any, what: str) -> IntArray:
                 f"column {quoted(value)} lacks values", hint="fill them in", argument=what
             )
     groups = identifiers(values, what, len(scores.human))
-    found: Array = np.unique(groups, return_inverse=True)[1].reshape(-1)
-    return found
+    found: tuple[Array, Array] = np.unique(groups, return_inverse=True)
+    return found[0], found[1].reshape(-1)
 
 
 def item_text(scores: JudgedItems, item: int) -> str:

@@ -75,12 +75,16 @@ class JudgedItems:
 
 @dataclass(frozen=True)
 class JudgedColumns:
-    """The columns that the user named; of `judge` and `human` one or several."""
+    """The columns that the user named; of `judge` and `human` one or several.
+
+    Where `labelled` is false a table may have no human scores.
+    """
 
     judge: tuple[str, ...] = ()
     human: tuple[str, ...] = ()
     items: str | None = None
     system: str | None = None
+    labelled: bool = True
 
 
 def judged_of(table: Table, named: JudgedColumns | None = None) -> JudgedItems:
@@ -126,14 +130,16 @@ def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: Judged
         raise InvalidInputError(
             f"{table.source}: there is {parts[unknown]} and no {JUDGE}[{unknown[2]}]", hint=FORMS
         )
-    if not which[HUMAN]:
+    if not which[HUMAN] and named.labelled:
         raise InvalidInputError(f"{table.source} has no column of human scores", hint=FORMS)
 
     def scores(role: str) -> FloatArray:
         gap = np.full(table.n_rows, np.nan)
+        if not which[role]:
+            return np.full((table.n_rows, len(names), 1), np.nan)
         return np.stack(
             [
-                np.stack([_numbers(table, parts[key]) if key in parts else gap for key in keys], axis=1)
+                np.stack([numbers(table, parts[key]) if key in parts else gap for key in keys], axis=1)
                 for keys in ([(role, w, system) for w in which[role]] for system in names)
             ],
             axis=1,
@@ -177,14 +183,15 @@ def ids_of(table: Table, item: str) -> tuple[str, ...]:
 def _long(table: Table, named: JudgedColumns) -> JudgedItems:
     item, system = _required(table, table.item_column(named.items), "item"), _system(table, named)
     judges = role_columns(table, JUDGE, named.judge, (item, system))
-    humans = role_columns(table, HUMAN, named.human, (item, system, *judges))
+    humans = _humans(table, named, (item, system, *judges))
     items, systems = table.texts(item, "item"), table.texts(system, "system")
     ids, names = tuple(dict.fromkeys(items)), tuple(dict.fromkeys(systems))
     places = {one: place for place, one in enumerate(ids)}
     columns_of = {one: place for place, one in enumerate(names)}
     rows = np.array([places[one] for one in items]), np.array([columns_of[one] for one in systems])
-    scores = np.stack([_numbers(table, name) for name in judges], axis=1)
-    labels = np.stack([_numbers(table, name) for name in humans], axis=1)
+    scores = np.stack([numbers(table, name) for name in judges], axis=1)
+    gap = np.full((table.n_rows, 1), np.nan)
+    labels = np.stack([numbers(table, name) for name in humans], axis=1) if humans else gap
     found = judge_names(judges, named)
     which = np.zeros(table.n_rows, dtype=np.int64)
     by_name = JUDGE_NAME in table.data and len(judges) == 1
@@ -202,11 +209,19 @@ def _long(table: Table, named: JudgedColumns) -> JudgedItems:
     columns = {
         name: _by_item(table.column(name), rows, shape[:2]) for name in table.names if name not in taken
     }
-    what = f"systems: {system}; judge: {listed(judges)}; human: {listed(humans)}; item: {item}"
+    of_humans = f"human: {listed(humans)}; " if humans else ""
+    what = f"systems: {system}; judge: {listed(judges)}; {of_humans}item: {item}"
     return JudgedItems(
         names, found, judge, mean, n, variance, ids, columns, **groups(columns),
         description=f"{source_name(table)} was read as scores per item and system; {what}",
     )  # fmt: skip
+
+
+def _humans(table: Table, named: JudgedColumns, taken: Sequence[str]) -> list[str]:
+    """Return the columns of human scores, which a table without labels need not have."""
+    if named.labelled or named.human or any(name.startswith(HUMAN) for name in table.names):
+        return role_columns(table, HUMAN, named.human, taken)
+    return []
 
 
 def _system(table: Table, named: JudgedColumns) -> str:
@@ -309,7 +324,7 @@ def _by_item(column: Column, rows: tuple[IntArray, IntArray], shape: tuple[int, 
 # -- values ------------------------------------------------------------------------------------------
 
 
-def _numbers(table: Table, name: str) -> FloatArray:
+def numbers(table: Table, name: str) -> FloatArray:
     """Return a column of scores, NaN where nothing is."""
     column = as_scores(table.column(name))
     if column.missing.all():
