@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from bestby.results.judge_quality import HumanAgreement as HumanAgreement
     from bestby.results.judge_quality import JudgeOfSystem as JudgeOfSystem
     from bestby.results.judge_quality import JudgeQuality as JudgeQuality
+    from bestby.results.judge_quality import JudgeWorth as JudgeWorth
     from bestby.results.judged import JudgedComparison as JudgedComparison
     from bestby.results.judged import JudgedDifference as JudgedDifference
     from bestby.results.judged import JudgedScore as JudgedScore
@@ -101,6 +102,7 @@ __getattr__, __dir__, __all__ = door(
         "results.gate": "Flip Gate GateCheck",
         "results.judge_quality": (
             "BiasEffect BiasLevel CalibrationBin EqualBias HumanAgreement JudgeOfSystem JudgeQuality"
+            " JudgeWorth"
         ),
         "results.judged": "JudgedComparison JudgedDifference JudgedScore",
         "results.label_plans": "LabelAllocation LabelPlan LabelPoint LabelSplit",

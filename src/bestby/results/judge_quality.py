@@ -198,6 +198,34 @@ class JudgeQuality:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeWorth:
+    """How many more labels one of several judges would be worth, were it the only one.
+
+    Parameters
+    ----------
+    judge : str
+        The judge.
+    scores, differences : tuple of float or None
+        As `extra_labels` of each score and each difference, in the order of the result; None if an error
+        is 0.
+
+    See Also
+    --------
+    JudgedComparison : Holds one per judge, as ``worth``.
+    """
+
+    judge: str
+    scores: tuple[float | None, ...]
+    differences: tuple[float | None, ...]
+
+    @property
+    def of_differences(self) -> float | None:
+        """The mean over the differences; None if it is known of none."""
+        known = [value for value in self.differences if value is not None]
+        return sum(known) / len(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
 class HumanAgreement:
     """How far several humans agree on the items that more than one has scored.
 

@@ -9,7 +9,7 @@ from bestby._core.text import counted
 from bestby.results.base import negated, report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.drawn import canvas_of, shown_metric
-from bestby.results.judge_quality import HumanAgreement, JudgeQuality
+from bestby.results.judge_quality import HumanAgreement, JudgeQuality, JudgeWorth
 from bestby.results.values import Interval
 from bestby.vocabulary import FigureFont, FigureWidth, JudgedFigure
 
@@ -126,6 +126,8 @@ class JudgedComparison(Comparison):
     judges : tuple of JudgeQuality
         What the labels tell of each judge; empty with a calibration set, and for metrics that no item has by
         itself, such as F1.
+    worth : tuple of JudgeWorth
+        Of several judges, what each would be worth by itself; empty for one judge.
     humans : HumanAgreement or None
         How far several humans agree; None if no item has several.
 
@@ -153,6 +155,7 @@ class JudgedComparison(Comparison):
     n_strata: int = field(kw_only=True)
     judges: tuple[JudgeQuality, ...] = field(kw_only=True)
     humans: HumanAgreement | None = field(kw_only=True)
+    worth: tuple[JudgeWorth, ...] = field(default=(), kw_only=True)
 
     described_by: ClassVar[str] = "judged"
 

@@ -196,8 +196,41 @@ def test_several_judges_and_humans() -> None:
     assert found.n_judges == 2
     assert all(len(one.tuning) == 2 for one in found.systems)
     assert found["a", "b"].standard_error < compared()["a", "b"].standard_error
+    assert compared().worth == ()
     mean = np.nanmean(two["a"][CHOSEN], axis=1).mean()
     assert found.score("a").labels_score == pytest.approx(mean)
+
+
+def test_the_judge_that_helps_most_is_named() -> None:
+    rng = np.random.default_rng(9)
+    frame = pd.concat(
+        pd.DataFrame(
+            {"item": np.arange(200), "system": name, "human": HUMAN[name],
+             "judge_good": TRUTH[name] + 0.5 * rng.normal(size=200), "judge_noise": rng.normal(size=200),
+             "judge_fair": TRUTH[name] + 2.0 * rng.normal(size=200)}
+        ) for name in JUDGE
+    )  # fmt: skip
+    found = compared(frame, None)
+    worth = {one.judge: one for one in found.worth}
+    assert list(worth) == ["good", "noise", "fair"]
+    assert worth["good"].of_differences > worth["fair"].of_differences > worth["noise"].of_differences
+    alone = frame.drop(columns=["judge_good", "judge_noise"]).rename(columns={"judge_fair": "judge"})
+    single = compared(alone, None)
+    expected = [single[d.a, d.b].extra_labels for d in found]
+    assert worth["fair"].differences == pytest.approx(expected, rel=1e-9)
+    expected = [single.score(s.system).extra_labels for s in found.systems]
+    assert worth["fair"].scores == pytest.approx(expected, rel=1e-9)
+    text = " ".join(str(found).split())
+    assert f"Of the judges good helps most: by itself it is worth {worth['good'].of_differences:.0f}" in text
+    assert "What each judge is worth by itself" in text
+    rows = found.to_frame("worth")
+    assert list(rows.columns) == ["judge", "a", "b", "extra_labels"]
+    assert len(rows) == 3 * (3 + 3)
+    assert bb.load(found.to_json()) == found
+    noise = frame.drop(columns=["judge_good", "judge_fair"]).assign(judge_other=rng.normal(size=600))
+    assert "No judge by itself is worth a label for these differences" in " ".join(
+        str(compared(noise, None)).split()
+    )
 
 
 def test_systems_may_have_other_items_labelled() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,10 +41,14 @@ def contrast_of(n_systems: int, a: int, b: int | None) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """The estimates of all systems; `judge` are the judge's own means."""
+    """The estimates of all systems; `judge` are the judge's own means.
+
+    `each`, of several judges, are the corrected means with one judge alone.
+    """
 
     data: Labelled
     means: Corrected
+    each: tuple[Corrected, ...]
     judge: FloatArray
     n_clusters: int
     binary: bool
@@ -114,9 +119,9 @@ class Estimates:
         estimate = self.estimate(contrast)
         return powered_intervals.tested(estimate, self.error(contrast), self._shares(contrast), alternative)
 
-    def extra_labels(self, contrast: FloatArray) -> float | None:
-        """Return how many more labels alone would have had the same precision."""
-        own, alone = self.error(contrast).se, self.means.error_alone(contrast).se
+    def extra_labels(self, contrast: FloatArray, by: Corrected | None = None) -> float | None:
+        """Return how many more labels alone would have had the same precision; `by` one judge of several."""
+        own, alone = (by or self.means).error(contrast).se, self.means.error_alone(contrast).se
         if own == 0.0 or alone == 0.0:
             return None
         n = float(self.data.known[:, contrast != 0.0].sum(axis=0).mean())
@@ -178,4 +183,12 @@ def estimated(drawn: Drawn) -> Estimates:
     data = drawn.data
     labels = data.human[data.known]
     binary = bool(np.isin(labels, (0.0, 1.0)).all())
-    return Estimates(data, corrected(data), data.judge.mean(axis=(0, 2)), drawn.n_clusters, binary)
+    means, each = corrected(data), by_judge(data)
+    return Estimates(data, means, each, data.judge.mean(axis=(0, 2)), drawn.n_clusters, binary)
+
+
+def by_judge(data: Labelled, *, pooled: bool = False) -> tuple[Corrected, ...]:
+    """Return the corrected means with each of several judges alone; nothing for one judge."""
+    n_judges = data.judge.shape[2]
+    alone = [dataclasses.replace(data, judge=data.judge[:, :, [place]]) for place in range(n_judges)]
+    return tuple(corrected(one, pooled=pooled) for one in alone) if n_judges > 1 else ()

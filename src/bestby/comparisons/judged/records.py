@@ -18,7 +18,7 @@ from bestby.comparisons.judged.estimating import Estimates
 from bestby.comparisons.judged.judges import humans_of
 from bestby.comparisons.judged.scoring import Scored
 from bestby.results.base import MetricInfo, Note, notes_about
-from bestby.results.judge_quality import JudgeQuality
+from bestby.results.judge_quality import JudgeQuality, JudgeWorth
 from bestby.results.judged import JudgedComparison, JudgedDifference, JudgedScore
 from bestby.results.values import without_interval
 
@@ -81,7 +81,21 @@ def compared(
         n_strata=data.n_strata,
         judges=judges,
         humans=humans_of(scores),
+        worth=tuple(_worths(scores.judges, made, order, pairs)),
     )
+
+
+def _worths(
+    judges: Sequence[str], made: Made, order: Sequence[int], pairs: Sequence[tuple[int, int]]
+) -> Iterator[JudgeWorth]:
+    """Yield what each of several judges is worth by itself."""
+    if isinstance(made, Calibrated):
+        return
+    scores = [made.contrast(s) for s in order]
+    differences = [made.contrast(a, b) for a, b in pairs]
+    for name, alone in zip(judges, made.each, strict=bool(made.each)):
+        found = [tuple(made.extra_labels(one, alone) for one in what) for what in (scores, differences)]
+        yield JudgeWorth(name, *found)
 
 
 def _constant(systems: Sequence[JudgedScore], made: Made, metric: str) -> Iterator[Note]:

@@ -13,7 +13,7 @@ from bestby._core import rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.comparisons.judged.drawing import Drawn
-from bestby.comparisons.judged.estimating import Common, Estimates
+from bestby.comparisons.judged.estimating import Common, Estimates, by_judge
 from bestby.comparisons.judged.scoring import Parts
 from bestby.engine import slopes, table
 from bestby.engine.base import Drawing
@@ -138,6 +138,7 @@ def redrawn(drawn: Drawn, parts: Parts, drawing: Drawing) -> RedrawnEstimates:
     return RedrawnEstimates(
         data,
         dataclasses.replace(means, scores=combined(scores), labels=scores[-1]),
+        by_judge(data, pooled=True),
         scores[:n_judges].mean(axis=0),
         drawn.n_clusters,
         False,

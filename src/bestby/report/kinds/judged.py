@@ -11,7 +11,7 @@ from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
 from bestby.report.figures import forest
-from bestby.report.kinds import judge_quality
+from bestby.report.kinds import judge_quality, judge_worth
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
 from bestby.report.numbers import DASH, MINUS, Rounding, difference_text, percent
 from bestby.report.percent import unit_of
@@ -72,9 +72,10 @@ def document(c: JudgedComparison) -> Document:
             systems_table(c, metric, beside_score=beside, score=score, methods=how),
             differences_table(c, metric),
             *(() if by_rates else (_sources_of_scores(c), _sources_of_differences(c))),
+            *judge_worth.tables(c),
             *judge_quality.tables(c),
         ),
-        remarks=() if by_rates else (worth(c), *judge_quality.remarks(c)),
+        remarks=() if by_rates else (worth(c), *judge_worth.remarks(c), *judge_quality.remarks(c)),
         pictures=(*pictures, *judge_quality.pictures(c)),
         readings=tuple(words.difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
@@ -198,8 +199,13 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
         "scale": c.scale,
         "systems": scores(c),
         "differences": rows(c),
+        **judge_worth.dictionary(c),
         **judge_quality.dictionary(c),
     }
 
 
-MORE_TABLES = {"scores": ((*SCORE_COLUMNS, *_OF_SCORES, TUNING), scores), **judge_quality.MORE_TABLES}
+MORE_TABLES = {
+    "scores": ((*SCORE_COLUMNS, *_OF_SCORES, TUNING), scores),
+    **judge_worth.MORE_TABLES,
+    **judge_quality.MORE_TABLES,
+}
