@@ -14,7 +14,7 @@ import bestby as bb
 from bestby import InvalidInputError
 from bestby.data.frames import table_of
 from bestby.data.layouts.judged import judged_of
-from bestby.readers.judged import read_judged
+from bestby.readers.judged import read_calibration, read_judged
 
 Write = Callable[[str], Path]
 NAN = np.nan
@@ -157,3 +157,58 @@ def test_what_is_read_is_compared() -> None:
     assert of_layout.differences == of_frame.differences
     assert of_layout.judges == of_frame.judges
     assert of_arrays.differences == of_frame.differences
+
+
+def test_labels_and_predictions(write: Write) -> None:
+    path = write("item,judge,human,prediction[a],prediction[b],lang q1,x,y,x,y,de q2,y,,y,y,en")
+    found = read_judged(path)
+    assert isinstance(found, bb.JudgedLabels)
+    assert (found.names, found.judges, found.ids) == (("a", "b"), ("judge",), ("q1", "q2"))
+    assert found.judge.tolist() == [["x"], ["y"]]
+    assert found.human.tolist() == ["y", None]
+    assert found.predictions.tolist() == [["x", "y"], ["y", "y"]]
+    assert found.columns["lang"].tolist() == ["de", "en"]
+    named = read_judged(path, judge=["lang", "judge"], human="human")
+    assert named.judges == ("lang", "judge")
+    several = read_judged(write("judge_m,judge_n,human,prediction[a] 1,2,1,1 0,1,,0"))
+    assert (several.judges, several.ids) == (("m", "n"), None)
+    assert several.judge.tolist() == [[1, 2], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("judge,prediction[a] x,x", {}, "has no column 'human'"),
+        ("human,prediction[a] x,x", {}, "has no column 'judge'"),
+        ("judge,human,prediction[a] x,x,x", {"system_column": "human"}, "has a column for each system"),
+        ("item,judge,human,prediction[a] q,x,x,x q,x,x,x", {}, "item 'q' has several rows"),
+    ],
+)
+def test_labels_that_are_refused(write: Write, text: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        read_judged(write(text), **options)
+
+
+@pytest.mark.parametrize(
+    "text", ["item,system,judge q1,a,1 q1,b,0 q2,a,1 q2,b,1", "item,judge[a],judge[b] q1,1,0 q2,1,1"]
+)
+def test_verdicts_without_human_scores(write: Write, text: str) -> None:
+    path = write(text)
+    found = read_judged(path, human=False)
+    assert found.judge[:, :, 0].tolist() == [[1.0, 0.0], [1.0, 1.0]]
+    assert np.isnan(found.human).all()
+    assert not found.n_humans.any()
+    with pytest.raises(InvalidInputError, match="human"):
+        read_judged(path)
+
+
+def test_calibration_sets(write: Write) -> None:
+    one = read_calibration(write("judge,human,doc 1,1,x 0,1,y 1,0,y"))
+    assert (one.names, one.judge[:, 0, 0].tolist(), one.human[:, 0].tolist()) == (("",), [1, 0, 1], [1, 1, 0])
+    assert one.columns["doc"].tolist() == ["x", "y", "y"]
+    own = read_calibration(write("item,system,judge,human q,a,1,1 q,b,0,1"))
+    assert own.names == ("a", "b")
+    renamed = read_calibration(write("v,h 1,1 0,1"), judge="v", human="h")
+    assert renamed.judge[:, 0, 0].tolist() == [1, 0]
+    with pytest.raises(InvalidInputError, match="has no column 'human'"):
+        read_calibration(write("judge 1 0"))
