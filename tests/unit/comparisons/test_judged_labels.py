@@ -261,6 +261,20 @@ def test_several_judges_and_other_metrics() -> None:
     assert lower["a", "b"].better in ("a", "b", None)
 
 
+def test_numbers_and_their_texts_are_the_same_label_and_texts_need_no_common_one() -> None:
+    codes = {value: place for place, value in enumerate("xyz")}
+    numbered = {name: [codes[x] for x in values] for name, values in PREDICTIONS.items()}
+    texts = [None if one is None else str(codes[one]) for one in HUMAN]
+    found = compared([codes[x] for x in JUDGE], texts, predictions=numbered)
+    assert numbers(found) == pytest.approx(numbers(compared()), abs=1e-12)
+    sentences = compared(
+        [f"the {x} of it" for x in JUDGE], [None if x is None else f"this {x} of it" for x in HUMAN],
+        predictions={name: [f"that {x} of it" for x in values] for name, values in PREDICTIONS.items()},
+        metric="bleu", n_resamples=200,
+    )  # fmt: skip
+    assert 0.0 < sentences.score("a").score < 100.0
+
+
 def test_classes_that_the_labels_hardly_have_are_named() -> None:
     rare = np.where(np.arange(N) % 100 == 0, "rare", JUDGE)
     codes = {note.code: note.message for note in compared(rare).notes}
@@ -293,6 +307,8 @@ def test_resamples_without_a_value_are_told() -> None:
         ({"judge": [None, *JUDGE[1:]]}, "the judge's labels lack item 0"),
         ({"predictions": {"a": PREDICTIONS["a"], "b": [*JUDGE[1:], None]}}, "predictions lack item"),
         ({"predictions": {"a": PREDICTIONS["a"]}}, "at least 2 systems"),
+        ({"predictions": {name: np.ones((N, 2)) for name in "ab"}}, "got an array of shape (400, 2)"),
+        ({"margin": 1.5}, "margin of f1_macro is 1.5"),
         ({"predictions": [1, 2]}, "predictions must be a mapping"),
         ({"judge": None}, "judge must be the labels of the items"),
         ({"human": None}, "human must be the labels of the items"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core.typing import Question
 from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import FamilySettings
+from bestby.comparisons.common.settings import FamilySettings, check_reach
 from bestby.comparisons.judged import about
 from bestby.comparisons.judged.calibrating import Calibrated
 from bestby.comparisons.judged.estimating import Estimates
@@ -50,6 +50,7 @@ def compared(
 ) -> JudgedComparison:
     """Return the comparison, once everything is estimated."""
     scores, metric = given.items, given.metric
+    check_reach(settings.margin, metric)
     names, greater = scores.names, metric.greater_is_better
     by = {"bias_by": [one.column for one in judges[0].effects]} if judges and judges[0].effects else {}
     order = family.ranked(made.scores, names, greater)

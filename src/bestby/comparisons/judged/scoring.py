@@ -90,13 +90,13 @@ def scored(labels: JudgedLabels, metric: Any, greater: bool | None) -> Scored:
         tuple(one[place * n : (place + 1) * n] for one in rows) for place in range(n_judges)
     )  # fmt: skip
     of_human = tuple(one[n_judges * n :] for one in rows)
+    notes += _on_classes(evaluation, own, n_judges * n)
     if isinstance(own, MeanMetric):
         values = np.stack([[one[:, 0] for one in systems] for systems in of_judge])
         human = np.full((n, len(rows)), np.nan)
         human[labelled] = np.stack([one[:, 0] for one in of_human], axis=1)
         return Scored(info, _items(labels, values.transpose(2, 1, 0), human), None, tuple(notes))
     _check_varied(labels, labelled, own.name)
-    notes += _notes_on_classes(evaluation, own, n_judges * n)
     places = np.full((n, len(rows)), np.nan)
     places[labelled] = 0.0
     items = _items(labels, np.zeros((n, len(rows), n_judges)), places)
@@ -138,11 +138,19 @@ def _check_varied(labels: JudgedLabels, labelled: IntArray, name: str) -> None:
         )
 
 
-def _notes_on_classes(evaluation: Evaluation, metric: Metric, first_human: int) -> list[Note]:
-    """Return which classes have no human label, or hardly any."""
+def _on_classes(evaluation: Evaluation, metric: Metric, first_human: int) -> list[Note]:
+    """Return which classes have no human label, or hardly any; refuse labels that are spelt otherwise."""
     if metric.reads != "labels":
         return []
     names, gold, _ = Reading(evaluation).labels
+    if not np.intersect1d(gold[:first_human], gold[first_human:]).size:
+        of_judge, of_human = (quoted(str(names[one])) for one in (gold[0], gold[first_human]))
+        raise InvalidInputError(
+            f"judge and humans have no label in common: {of_judge} and {of_human}, for example",
+            hint="spell the labels of both alike",
+        )
+    if isinstance(metric, MeanMetric):
+        return []
     used = np.bincount(gold, minlength=names.size) > 0
     counts = np.bincount(gold[first_human:], minlength=names.size)
     absent = [str(name) for name in names[used & (counts == 0)].tolist()]

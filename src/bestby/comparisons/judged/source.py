@@ -15,8 +15,8 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.data.arrays import identifiers
 from bestby.data.columns import objects
-from bestby.data.frames import is_table, table_of, unreadable
-from bestby.data.layouts.judged import FORMS, JudgedItems, check_scores, joined_humans, judged_of
+from bestby.data.frames import is_table, unreadable
+from bestby.data.layouts.judged import FORMS, JudgedItems, check_scores, joined_humans
 from bestby.data.layouts.options import chosen_names
 
 _NEEDED = "the judge's scores: a mapping of system to scores, or a data frame"
@@ -94,8 +94,7 @@ def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> JudgedItems:
             raise InvalidInputError(
                 "the human scores are in the same table as those of the judge", hint=FORMS, argument="human"
             )
-        if not isinstance(judge, JudgedItems):
-            judge = dataclasses.replace(judged_of(table_of(judge)), description="")
+        assert isinstance(judge, JudgedItems)  # tables alone have been read
         return _chosen(judge, systems, ignore)
     if not isinstance(judge, Mapping) or not judge:
         raise InvalidInputError(
