@@ -327,6 +327,13 @@ def test_what_cannot_be_used_is_refused(options: dict[str, Any], message: str) -
         compared(**given)
 
 
+def test_there_is_no_picture_of_a_judge_without_scores_of_items() -> None:
+    by_rates = bb.compare_judged({"a": [0, 1], "b": [1, 0]}, calibration=([0, 1, 0], [0, 1, 0]))
+    for found in (compared(), by_rates):
+        with pytest.raises(bb.InvalidInputError, match="no item has both here"):
+            found.plot(kind="judge")
+
+
 def test_a_metric_needs_predictions_and_tables_hold_all() -> None:
     scores = {name: RNG.random(N) for name in "ab"}
     human = {name: np.where(CHOSEN, values, np.nan) for name, values in scores.items()}

@@ -70,7 +70,15 @@ def preferences(c: PreferenceComparison, metric: str | None, kind: str, canvas: 
 def judged(c: JudgedComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
     """Draw corrected scores, differences or the judge; see `JudgedComparison.plot`."""
     kind = _checked(kind, "judged")
-    return draw_judge(c, canvas=canvas) if kind == "judge" else _of_systems(c, metric, kind, canvas)
+    if kind != "judge":
+        return _of_systems(c, metric, kind, canvas)
+    if not c.judges:
+        raise InvalidInputError(
+            "kind='judge' draws human scores by those of the judge, and no item has both here",
+            hint="draw another kind, such as 'forest'",
+            argument="kind",
+        )
+    return draw_judge(c, canvas=canvas)
 
 
 def study(c: StudyComparison, metric: str | None, kind: str, by: Any, canvas: Canvas) -> Axes:
