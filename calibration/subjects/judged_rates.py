@@ -41,13 +41,13 @@ def cells() -> Iterator[Statements]:
                 for own in (False, True):
                     one = partial(_one, kind=kind, n_items=n_items, n=n, own=own)
                     name = f"{kind}{', own' if own else ''}, {n_items} items"
-                    yield Statements("judged_rates", name, str(n), n, one, 600)
+                    yield Statements("judged_rates", name, str(n), n, one, 400)
     for way in ("items", "calibration", "both"):
         one = partial(_one, kind="half right", n_items=1000, n=200, own=False, clustered=way)
-        yield Statements("judged_rates", f"clusters: {way}, half right, 1000 items", "200", 20, one, 600)
+        yield Statements("judged_rates", f"clusters: {way}, half right, 1000 items", "200", 20, one, 400)
     for n in (200, 800):
         one = partial(_one, kind="half right", n_items=1000, n=n, own=False, stratified=True)
-        yield Statements("judged_rates", "strata, half right, 1000 items", str(n), n, one, 600)
+        yield Statements("judged_rates", "strata, half right, 1000 items", str(n), n, one, 400)
 
 
 def _latent(rng: np.random.Generator, n: int, *, clustered: bool) -> np.ndarray:

@@ -52,26 +52,19 @@ class ErrorRates:
         return ErrorRates(*(count / effect for count in astuple(self)))
 
 
-def corrected_share(judged_ones: int, n: int, rates: ErrorRates) -> float:
+def corrected_share(judged_ones: float, n: float, rates: ErrorRates) -> float:
     """Return the share of ones among `n` items of which the judge calls `judged_ones` 1.
 
-    It is (p + q0 - 1) / (q0 + q1 - 1) with the judge's share p, its specificity q0 and sensitivity q1,
-    brought into [0, 1].
+    It is (p + q0 - 1) / (q0 + q1 - 1) with the judge's share p, its specificity q0 and sensitivity q1. Where
+    these are known from few items it may lie outside [0, 1]: cut off, differences of shares would shrink.
 
     >>> round(corrected_share(400, 1000, ErrorRates(140, 200, 180, 200)), 4)
     0.1667
-    """
-    return min(1.0, max(0.0, raw_share(judged_ones / n, rates)))
-
-
-def raw_share(share: float, rates: ErrorRates) -> float:
-    """Return the corrected share of items of which the judge calls a `share` 1, wherever it lies.
-
-    >>> round(raw_share(0.2, ErrorRates(140, 200, 180, 200)), 4)
+    >>> round(corrected_share(200, 1000, ErrorRates(140, 200, 180, 200)), 4)
     -0.1667
     """
     better = _better(rates)
-    return (share + rates.specificity - 1.0) / better
+    return (judged_ones / n + rates.specificity - 1.0) / better
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,17 @@ def test_the_error_is_that_of_the_linear_parts() -> None:
     assert math.isinf(calibrated(verdicts_of(JUDGE, None, None), PAIR).error(np.array([1.0, 0.0])).df)
 
 
+def test_shares_beyond_the_bounds_keep_their_difference() -> None:
+    judge = {"a": [1] * 97 + [0] * 3, "b": [1] * 92 + [0] * 8}
+    found = compared(([0] * 15 + [1] * 5 + [1] * 17 + [0] * 3, [0] * 20 + [1] * 20), judge)
+    d = found["a", "b"]
+    assert found.score("a").score > 1.0
+    assert found.score("a").interval.high == 1.0
+    assert d.estimate == pytest.approx(0.05 / (0.75 + 0.85 - 1.0))
+    assert d.estimate in d.interval
+    assert "outside_bounds" in [note.code for note in found.notes]
+
+
 def test_what_rests_on_little_is_told() -> None:
     codes = {note.code: note.message for note in compared(clusters=np.arange(N) // 8).notes}
     assert "taken to be independent" in codes["calibration_items"]

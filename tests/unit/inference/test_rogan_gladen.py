@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestby import DesignError
-from bestby.inference.rogan_gladen import ErrorRates, corrected_share, interval
+from bestby.inference.rogan_gladen import ErrorRates, Part, corrected_share, interval, interval_of_parts
 
 
 def test_the_published_example() -> None:
@@ -38,6 +38,22 @@ def test_what_it_refuses(rates: ErrorRates, message: str) -> None:
         corrected_share(3, 10, rates)
 
 
-def test_estimates_stay_inside_the_bounds() -> None:
-    assert corrected_share(5, 100, ErrorRates(80, 100, 90, 100)) == 0.0
-    assert corrected_share(99, 100, ErrorRates(80, 100, 90, 100)) == 1.0
+@pytest.mark.parametrize("ones", [0, 5, 99, 100])
+def test_intervals_stay_inside_the_bounds_and_shares_need_not(ones: int) -> None:
+    rates = ErrorRates(80, 100, 90, 100)
+    assert corrected_share(ones, 100, rates) == pytest.approx((ones / 100 - 0.2) / 0.7)
+    low, high = interval(ones, 100, rates)
+    assert 0.0 <= low < high <= 1.0
+
+
+def test_design_effects_and_parts() -> None:
+    rates = ErrorRates(80, 100, 90, 100)
+    plain = Part(1.0, 400, 1000, rates)
+    assert interval_of_parts([plain], 1.96) == pytest.approx(interval(400, 1000, rates), abs=1e-4)
+    fewer = Part(1.0, 400, 1000, rates, items_effect=4.0, rates_effect=2.0)
+    halved = Part(1.0, 100, 250, ErrorRates(40, 50, 45, 50))
+    assert interval_of_parts([fewer], 1.96) == pytest.approx(interval_of_parts([halved], 1.96))
+    wide, narrow = (high - low for low, high in (interval_of_parts([one], 1.96) for one in (fewer, plain)))
+    assert wide > 1.3 * narrow
+    low, high = interval_of_parts([Part(0.5, 400, 1000, rates), Part(0.5, 400, 1000, rates)], 1.96)
+    assert high - low == pytest.approx(narrow / 2**0.5, rel=1e-6)

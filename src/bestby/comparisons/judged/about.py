@@ -160,7 +160,7 @@ def _notes_on_rates(made: Calibrated) -> tuple[Note, ...]:
                 " rates are hardly known, and intervals may be too short",
             )
         )
-    return tuple(notes)
+    return (*notes, *_outside(made, "the error rates of the judge are known from few items"))
 
 
 def reading(scores: JudgedItems) -> tuple[Note, ...]:
@@ -180,13 +180,11 @@ def _notes(labelled: Drawn, made: Estimates) -> tuple[Note, ...]:
                 " short",
             )
         )
+    return (*notes, *_outside(made, "the correction adds a difference of means"))
+
+
+def _outside(made: Estimates | Calibrated, why: str) -> tuple[Note, ...]:
+    """Return a note on corrected shares that are none."""
     outside = made.bounds == (0.0, 1.0) and bool(((made.scores < 0.0) | (made.scores > 1.0)).any())
-    if outside:
-        notes.append(
-            Note(
-                "outside_bounds",
-                "a corrected score lies outside [0, 1], as the correction adds a difference of means; its"
-                " interval does not",
-            )
-        )
-    return tuple(notes)
+    told = f"a corrected score lies outside [0, 1], as {why}; its interval does not"
+    return (Note("outside_bounds", told),) if outside else ()

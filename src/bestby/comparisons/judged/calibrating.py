@@ -70,16 +70,15 @@ class Calibrated:
     @cached_property
     def scores(self) -> FloatArray:
         """The corrected shares, shape (S,)."""
-        raw = [sum(w * share for w, share, _ in self._corrected(s)) for s in range(len(self.sets))]
-        shares: FloatArray = np.clip(np.array(raw), 0.0, 1.0)
-        return shares
+        systems = range(len(self.sets))
+        return np.array([math.fsum(w * share for w, share, _ in self._corrected(s)) for s in systems])
 
     def _corrected(self, system: int) -> Iterator[tuple[float, float, int]]:
         """Yield the share of each stratum with error rates of its own, what is right there, and its code."""
         one = self.sets[system]
         for stratum in (0,) if one.strata is None else range(self.n_strata):
             verdicts = self._verdicts(system, stratum)
-            share = rogan_gladen.raw_share(float(verdicts.sum()) / verdicts.size, one.rates(stratum))
+            share = rogan_gladen.corrected_share(float(verdicts.sum()), verdicts.size, one.rates(stratum))
             yield verdicts.size / self.n_items, share, stratum
 
     def _verdicts(self, system: int, stratum: int) -> FloatArray:
@@ -149,9 +148,8 @@ class Calibrated:
                 for weight, share, stratum in self._corrected(s):
                     rates = self.sets[s].rates(stratum)
                     step = contrast[s] * weight / (rates.specificity + rates.sensitivity - 1.0)
-                    bounded = min(1.0, max(0.0, share)) if self.n_strata == 1 else share
                     zeros, ones = totals.get(stratum, (0.0, 0.0))
-                    totals[stratum] = zeros + step * (1.0 - bounded), ones - step * bounded
+                    totals[stratum] = zeros + step * (1.0 - share), ones - step * share
             for stratum, (zeros, ones) in totals.items():
                 yield *self.sets[group[0]].error(zeros, ones, stratum), stratum
 
