@@ -44,8 +44,8 @@ def cells() -> Iterator[Statements]:
             for n in (20, 50, 200):
                 one = partial(_one, kind=kind, good=good, n=n, n_items=5 * n)
                 yield Statements("judged_labels", f"{kind}, judge {good:g}", f"{n} of {5 * n}", n, one, 400)
-    one = partial(_one, kind="three classes", good=0.7, n=100, n_items=20_000)
-    yield Statements("judged_labels", "three classes, judge 0.7", "100 of 20000", 100, one, 400)
+    one = partial(_one, kind="three classes", good=0.7, n=100, n_items=10_000)
+    yield Statements("judged_labels", "three classes, judge 0.7", "100 of 10000", 100, one, 200)
     for way in ("strata", "probabilities", "labels in clusters", "across clusters"):
         one = partial(_one, kind="three classes", good=0.7, n=100, n_items=1000, way=way)
         units = 10 if way == "labels in clusters" else 100

@@ -139,6 +139,17 @@ def test_shares_beyond_the_bounds_keep_their_difference() -> None:
     assert "outside_bounds" in [note.code for note in found.notes]
 
 
+def test_items_that_are_unlike_the_set_have_no_interval() -> None:
+    judge = {"a": [1] * 2 + [0] * 98, "b": [1] * 60 + [0] * 40}
+    found = compared(([0] * 80 + [1] * 20 + [1] * 90 + [0] * 10, [0] * 100 + [1] * 100), judge)
+    assert found.score("a").interval is None
+    assert found.score("b").interval is not None
+    (note,) = (note for note in found.notes if note.code == "unlike_calibration")
+    assert note.about == ("human score", "a")
+    assert str(found)
+    assert bb.load(found.to_json()) == found
+
+
 def test_what_rests_on_little_is_told() -> None:
     codes = {note.code: note.message for note in compared(clusters=np.arange(N) // 8).notes}
     assert "taken to be independent" in codes["calibration_items"]

@@ -43,7 +43,7 @@ def test_intervals_stay_inside_the_bounds_and_shares_need_not(ones: int) -> None
     rates = ErrorRates(80, 100, 90, 100)
     assert corrected_share(ones, 100, rates) == pytest.approx((ones / 100 - 0.2) / 0.7)
     low, high = interval(ones, 100, rates)
-    assert 0.0 <= low < high <= 1.0
+    assert 0.0 <= low <= high <= 1.0
 
 
 def test_design_effects_and_parts() -> None:

@@ -24,6 +24,7 @@ from bestby.inference.clusters import StandardError, cr2
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import two_sided_quantile
 from bestby.inference.rogan_gladen import Part
+from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
 
 METHOD = "rogan-gladen"
@@ -85,6 +86,15 @@ class Calibrated:
         """Return the verdicts on the items that a stratum of the calibration set is for."""
         found: FloatArray = self.verdicts[self._places(system, stratum), system]
         return found
+
+    @property
+    def without_interval(self) -> Note:
+        """Why a score has no interval, where it has none."""
+        return Note(
+            "unlike_calibration",
+            "no Rogan-Gladen interval: the judge calls more items right, or fewer, than its error rates on"
+            " the calibration set allow, so that these items are not like those of the set",
+        )
 
     def estimate(self, contrast: FloatArray) -> float:
         """Return a share or a difference of shares."""
@@ -163,7 +173,7 @@ class Calibrated:
             z = two_sided_quantile(level)
             quantile = z if math.isinf(error.df) else float(stdtrit(max(1.0, error.df), 0.5 * (1.0 + level)))
             ends = rogan_gladen.interval_of_parts(list(self._parts(int(involved[0]))), quantile)
-            return Interval(*ends, level, METHOD, True)
+            return Interval(*ends, level, METHOD, True) if ends[0] < ends[1] else None
         if error.se == 0.0:
             return None
         low, high = cluster_pivots.interval(self.estimate(contrast), error, level)

@@ -19,7 +19,7 @@ from bestby.inference.joint import Joint, Spread
 from bestby.inference.powered_intervals import Shares
 from bestby.inference.prediction_powered import Corrected, Labelled, corrected
 from bestby.results.base import Note
-from bestby.results.values import Interval, TestResult, has_length
+from bestby.results.values import Interval, TestResult, has_length, without_interval
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,11 @@ class Estimates:
     def notes(self) -> tuple[Note, ...]:
         """What has to be said of the estimates by themselves."""
         return ()
+
+    @property
+    def without_interval(self) -> Note:
+        """Why a score has no interval, where it has none."""
+        return without_interval("constant_scores", self.method)
 
     def contrast(self, a: int, b: int | None = None) -> FloatArray:
         """Return the contrast of a system, or of a minus b."""

@@ -101,10 +101,9 @@ def _worths(
 
 def _constant(systems: Sequence[JudgedScore], made: Made, metric: str) -> Iterator[Note]:
     """Yield why a score has no interval."""
-    note = without_interval("constant_scores", made.method)
     for one in systems:
         if one.interval is None:
-            yield from notes_about([note], metric, one.system)
+            yield from notes_about([made.without_interval], metric, one.system)
 
 
 def _adjusted(
