@@ -41,13 +41,13 @@ def cells() -> Iterator[Statements]:
                 for own in (False, True):
                     one = partial(_one, kind=kind, n_items=n_items, n=n, own=own)
                     name = f"{kind}{', own' if own else ''}, {n_items} items"
-                    yield Statements("judged_rates", name, str(n), n, one, 400)
+                    yield Statements("judged_rates", name, str(n), n, one, 300)
     for way in ("items", "calibration", "both"):
         one = partial(_one, kind="half right", n_items=1000, n=200, own=False, clustered=way)
-        yield Statements("judged_rates", f"clusters: {way}, half right, 1000 items", "200", 20, one, 400)
+        yield Statements("judged_rates", f"clusters: {way}, half right, 1000 items", "200", 20, one, 300)
     for n in (200, 800):
         one = partial(_one, kind="half right", n_items=1000, n=n, own=False, stratified=True)
-        yield Statements("judged_rates", "strata, half right, 1000 items", str(n), n, one, 400)
+        yield Statements("judged_rates", "strata, half right, 1000 items", str(n), n, one, 300)
 
 
 def _latent(rng: np.random.Generator, n: int, *, clustered: bool) -> np.ndarray:
@@ -110,7 +110,11 @@ def _one(
         return {}
     score, difference = found.score("a"), found["a", "b"]
     return {
-        What("coverage", "score", True): Outcome(true[0] in score.interval),
-        What("coverage", "difference", True): Outcome(true[0] - true[1] in difference.interval),
+        What("coverage", "score", True): Outcome(_holds(score.interval, true[0])),
+        What("coverage", "difference", True): Outcome(_holds(difference.interval, true[0] - true[1])),
         What("rejected", "equal systems", True): Outcome(found["b", "c"].p_value <= 0.05),
     }
+
+
+def _holds(interval: object, true: float) -> bool:
+    return interval is None or true in interval  # type: ignore[operator]
