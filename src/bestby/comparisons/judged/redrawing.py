@@ -178,8 +178,9 @@ def _group(data: Labelled, parts: Parts, units: IntArray | None, blocks: IntArra
 def _counts(data: Labelled) -> FloatArray:
     """Return the weights of the labels as those of items, 1 each if all are alike, shape (N,)."""
     weights = data.weights[:, 0] * np.count_nonzero(data.known[:, 0])
-    near = np.abs(weights - np.rint(weights)) < 1e-9
-    return np.where(near, np.rint(weights), weights)
+    whole = np.rint(weights)
+    near = rounding.level(weights, whole, float(weights.max(initial=1.0)))
+    return np.where(near, whole, weights)
 
 
 def _linear(data: Labelled, parts: Parts, scores: FloatArray) -> Labelled:
