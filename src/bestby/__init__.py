@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from bestby._core.errors import BestbyError as BestbyError
+    from bestby._core.errors import BoardError as BoardError
     from bestby._core.errors import DesignError as DesignError
     from bestby._core.errors import ExecutorError as ExecutorError
     from bestby._core.errors import GateFailedError as GateFailedError
@@ -117,7 +118,7 @@ __getattr__, __dir__, __all__ = door(
     {
         "metrics": "",
         "results": "",
-        "_core.errors": "BestbyError DesignError ExecutorError GateFailedError InvalidInputError"
+        "_core.errors": "BestbyError BoardError DesignError ExecutorError GateFailedError InvalidInputError"
         " MissingExtraError StudyError",
         "advising.advise": "advise",
         "comparisons.datasets.comparing": "compare_datasets",

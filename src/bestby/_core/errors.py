@@ -50,6 +50,10 @@ class StudyError(BestbyError):
     """The files of a study cannot be written, or have changed since they were written."""
 
 
+class BoardError(BestbyError):
+    """The files of a board cannot be written, or have changed since they were written."""
+
+
 class GateFailedError(BestbyError, AssertionError):
     """A gate did not pass; the message says which checks, by how much, and how sure that is."""
 

@@ -1,0 +1,1 @@
+"""A shared task or a living benchmark as a folder: hidden gold, a chained record, a static site."""

@@ -1,0 +1,202 @@
+"""What the pages of a board show, as plain records: made from gold and submissions, drawn by the site.
+
+All scores and differences are on the scale of the metric. Nothing here holds an item, a label or a score that
+the settings keep private: what is not in these records cannot be published.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bestby.results.base import MetricInfo
+from bestby.results.comparison import Comparison
+from bestby.results.datasets import DatasetComparison
+from bestby.results.runs import RunsComparison
+from bestby.results.slices import SlicesComparison
+from bestby.results.values import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The difference of a system minus another one, with an interval that holds for all of the table at once.
+
+    `p_adjusted` is that of the pair among all pairs of the table.
+    """
+
+    other: str
+    estimate: float
+    interval: Interval | None
+    p_adjusted: float | None
+    verdict: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A row of a table: a system ("team/system"), its score and its set of ranks.
+
+    `to_best` is None for the best system itself, `to_baseline` without a baseline. `submission` is the number
+    of the line of the record that its predictions are from, `n_submissions` how often the team submitted it.
+    """
+
+    system: str
+    submission: int
+    n_submissions: int
+    score: float
+    interval: Interval | None
+    rank_low: int
+    rank_high: int
+    group: str | None
+    to_best: Gap | None
+    to_baseline: Gap | None
+
+    @property
+    def could_be_first(self) -> bool:
+        """Whether the tests leave open that no other system is better."""
+        return self.rank_low == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best score, and what it would probably be without the luck of having been chosen among many.
+
+    `optimism` is by how much the score of a winner exceeds its true score on average, by `method`.
+    """
+
+    system: str
+    score: float
+    corrected: float
+    optimism: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The systems of a phase by one metric of one task, the best first.
+
+    `n_established` of `n_pairs` pairs are significant after correction. `detectable` is the smallest
+    difference that the items can show of the leading two with power 0.8, None if not known; `next_step` says
+    so in words.
+    """
+
+    task: str
+    metric: MetricInfo
+    phase: str
+    n_items: int
+    n_clusters: int
+    level: float
+    baseline: str | None
+    margin: float | None
+    standings: tuple[Standing, ...]
+    n_established: int
+    n_pairs: int
+    detectable: float | None
+    next_step: str
+    best: Best | None
+    notes: tuple[str, ...]
+    methods: str
+    signature: str
+    slices: SlicesComparison | None = None
+    runs: RunsComparison | None = None
+    comparison: Comparison | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OverallStanding:
+    """A system over all tasks: its mean score, its set of ranks, the mean difference to the best system.
+
+    `n_better` and `n_worse` are the numbers of tasks in which it is established that it is better or worse
+    than the best system, corrected for the number of tasks.
+    """
+
+    system: str
+    mean: float
+    rank_low: int
+    rank_high: int
+    to_best: Gap | None
+    to_baseline: Gap | None
+    n_better: int
+    n_worse: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """The systems of a phase that have predictions for every task, by the first metric of each task."""
+
+    phase: str
+    tasks: tuple[str, ...]
+    standings: tuple[OverallStanding, ...]
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+    comparison: DatasetComparison | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemOutcome:
+    """An item of a task on which a system and the best or the baseline differ: 1 won, -1 lost."""
+
+    task: str
+    item: str
+    against: str
+    outcome: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A submission as the site lists it.
+
+    `shown` is whether the tables of its phase show it, `why_not` otherwise says why: "replaced", "withdrawn",
+    "no improvement" (the ladder) or "not yet" (before the end of the phase). A hidden name is empty.
+    """
+
+    submission: int
+    time: str
+    team: str
+    system: str
+    run: str
+    phase: str
+    paper: str
+    code: str
+    shown: bool
+    why_not: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseContent:
+    """The tables of a phase: one per task and metric, and over the tasks if there are several."""
+
+    name: str
+    title: str
+    start: str | None
+    end: str | None
+    state: str
+    part: str
+    ladder: bool
+    visible: bool
+    tables: tuple[Table, ...]
+    overall: Overall | None
+    items: tuple[ItemOutcome, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VersionContent:
+    """The results by one version of the gold; `reason` says why it was corrected."""
+
+    version: int
+    since: str
+    reason: str
+    phases: tuple[PhaseContent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardContent:
+    """Everything that a site shows; the first of `versions` is the one in force."""
+
+    title: str
+    about: str
+    url: str
+    contact: str
+    as_of: str
+    record_head: str
+    tasks: tuple[tuple[str, str], ...]
+    versions: tuple[VersionContent, ...]
+    entries: tuple[Entry, ...]

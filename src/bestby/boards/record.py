@@ -1,0 +1,113 @@
+"""The record of a board: a log in JSON Lines, each line chained to the one before by its hash.
+
+A line counts once it ends with a line feed. What a process that was killed left behind it is no line: it is
+never read, and the next writer cuts it off. Whoever writes holds the lock of the board.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import BoardError
+from bestby._core.text import path_text
+from bestby.boards.events import Event, Line, event_of, fields_of
+
+START = hashlib.sha256(b"bestby board").hexdigest()
+"""What the first line is chained to."""
+
+
+def read(path: Path) -> tuple[Line, ...]:
+    """Return the lines of a record, of which every hash was checked; none if there is no record."""
+    whole, _ = _whole_lines(path)
+    lines: list[Line] = []
+    for number, text in enumerate(whole):
+        lines.append(_line(text, number, lines[-1].hash if lines else START, path))
+    return tuple(lines)
+
+
+def append(path: Path, lines: Sequence[Line], events: Sequence[Event], now: datetime) -> tuple[Line, ...]:
+    """Add events to a record whose lines were read, and return all lines; they are on the disk then.
+
+    The moment of a line is never before that of the line above it, whatever the clock says.
+    """
+    made = list(lines)
+    for event in events:
+        moment = now.astimezone(UTC).replace(microsecond=0)
+        if made:
+            moment = max(moment, made[-1].time)
+        content = {"number": len(made), "time": _stamp(moment), **fields_of(event)}
+        content["previous"] = made[-1].hash if made else START
+        made.append(Line(content["number"], moment, event, content["previous"], _hash(content)))
+    data = "".join(_text(line) for line in made[len(lines) :]).encode()
+    _, size = _whole_lines(path)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    with os.fdopen(handle, "r+b") as stream:
+        stream.truncate(size)
+        stream.seek(size)
+        try:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        except OSError:
+            stream.truncate(size)  # such as a full disk: nothing was added
+            raise
+    return tuple(made)
+
+
+def torn(path: Path) -> int:
+    """Return how many bytes after the last line a killed process left behind."""
+    _, size = _whole_lines(path)
+    return path.stat().st_size - size if path.exists() else 0
+
+
+def _whole_lines(path: Path) -> tuple[list[bytes], int]:
+    """Return the lines that end with a line feed, and how many bytes they take."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return [], 0
+    size = data.rfind(b"\n") + 1
+    return data[:size].split(b"\n")[:-1], size
+
+
+def _line(text: bytes, number: int, previous: str, path: Path) -> Line:
+    where = f"line {number + 1} of {path_text(path)}"
+    try:
+        content = json.loads(text)
+        hashed, claimed = dict(content), content["hash"]
+        del hashed["hash"]
+        event = event_of(content)
+        moment = datetime.fromisoformat(content["time"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BoardError(f"{where} was changed: it is no event of a board", hint=_RESTORE) from error
+    if claimed != _hash(hashed) or content["number"] != number or _text_of(content) != text:
+        raise BoardError(f"{where} was changed: its hash does not belong to it", hint=_RESTORE)
+    if content["previous"] != previous:
+        raise BoardError(f"{where} does not follow the line before it", hint=_RESTORE)
+    return Line(number, moment, event, previous, claimed)
+
+
+_RESTORE = "restore the record from a copy or from git: its lines are only ever added to"
+
+
+def _text(line: Line) -> str:
+    content = {"number": line.number, "time": _stamp(line.time), **fields_of(line.event)}
+    return _text_of({**content, "previous": line.previous, "hash": line.hash}).decode() + "\n"
+
+
+def _text_of(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _hash(content: dict[str, Any]) -> str:
+    return hashlib.sha256(_text_of(content)).hexdigest()
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
