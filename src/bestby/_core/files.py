@@ -17,11 +17,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bestby._core.errors import StudyError
+from bestby._core.errors import BestbyError, BoardError, StudyError
 from bestby._core.text import shortened
 
 STALE = 3600.0
 """Seconds after which a scratch file is known to be left behind; writing one takes far less than a second."""
+
+KEPT: dict[type[BestbyError], str] = {
+    StudyError: "the study is as it was",
+    BoardError: "the board is as it was",
+}
+"""What a hint says of the files that could not be changed, by the error that is raised."""
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK}
 _NO_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
@@ -32,21 +38,21 @@ class NotSyncedError(OSError):
 
 
 @contextlib.contextmanager
-def reported(doing: str) -> Iterator[None]:
-    """Turn an error of the file system into a `StudyError` that says what was being done."""
+def reported(doing: str, error_type: type[BestbyError] = StudyError) -> Iterator[None]:
+    """Turn an error of the file system into one of `KEPT` that says what was being done."""
     try:
         yield
     except NotSyncedError as error:
-        raise StudyError(
+        raise error_type(
             f"the change was made, but the disk did not confirm it ({doing}): {error.strerror or error}",
             hint="check the disk and repeat the change: it may be lost if the machine fails",
         ) from error
     except OSError as error:
         reason = error.strerror or str(error)
         where = "" if error.filename is None else f" ({shortened(str(error.filename), 200)})"
-        raise StudyError(
+        raise error_type(
             f"cannot {doing}: {reason}{where}",
-            hint="the study is as it was; check the space left and the permissions, then do it again",
+            hint=f"{KEPT[error_type]}; check the space left and the permissions, then do it again",
         ) from error
 
 

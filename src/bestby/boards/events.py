@@ -11,10 +11,14 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as it came: the SHA-256 of its bytes, and the column to read if it holds several systems."""
+    """A file as it came: the SHA-256 of its bytes, the column to read if it holds several systems.
+
+    `suffix` is the ending of its name, which says how it is read.
+    """
 
     sha256: str
     column: str | None = None
+    suffix: str = ".csv"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,208 @@
+"""The folder of a board: where everything lies, and how it is read and written."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+import io
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from bestby._core import files
+from bestby._core.errors import BoardError, InvalidInputError
+from bestby._core.paths import user_path
+from bestby._core.text import path_text
+from bestby.boards import locking, record
+from bestby.boards.events import Event, File, GoldSet, Line
+from bestby.boards.settings import Settings, parse
+
+GOLD_VARIABLE = "BESTBY_BOARD_GOLD"
+"""The environment variable that names the folder of the gold, where it lies elsewhere than in the board."""
+
+IGNORED = "gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n"
+"""What git does not store of a board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The paths of a board; nothing is kept in memory, every call looks at the files.
+
+    `gold_folder` is where the versions of the gold lie.
+    """
+
+    path: Path
+    gold_folder: Path
+
+    @classmethod
+    def at(cls, path: str | Path, gold: str | Path | None = None) -> Folder:
+        """Return the folder under a path; the gold lies where `gold` or the environment says, or in it."""
+        board = user_path(path)
+        elsewhere = gold or os.environ.get(GOLD_VARIABLE)
+        return cls(board, user_path(elsewhere) if elsewhere else board / "gold")
+
+    @classmethod
+    def existing(cls, path: str | Path, gold: str | Path | None = None) -> Folder:
+        """Return the folder of a board that is there."""
+        found = cls.at(path, gold)
+        if not found.settings_file.is_file():
+            raise InvalidInputError(
+                f"{path_text(path)} is no board: it has no board.toml",
+                hint="name the folder of a board; `bestby board init` makes one",
+            )
+        return found
+
+    @property
+    def settings_file(self) -> Path:
+        """The settings."""
+        return self.path / "board.toml"
+
+    @property
+    def record_file(self) -> Path:
+        """The record."""
+        return self.path / "record.jsonl"
+
+    @property
+    def submissions(self) -> Path:
+        """The folder of the submissions."""
+        return self.path / "submissions"
+
+    @property
+    def scratch(self) -> Path:
+        """The folder of files that are being written."""
+        return self.path / "tmp"
+
+    @property
+    def cache(self) -> Path:
+        """The cache, which may be removed at any time."""
+        return self.path / "cache.sqlite"
+
+    def items_file(self, task: str, settings: Settings) -> Path:
+        """Return the public list of the items of a task."""
+        return self.path / ("items.csv" if len(settings.tasks) == 1 else f"items/{task}.csv")
+
+    def gold_version(self, version: int) -> Path:
+        """Return the folder of a version of the gold."""
+        return self.gold_folder / str(version)
+
+    def submission_file(self, file: File) -> Path:
+        """Return where the bytes of a submission lie."""
+        return self.submissions / f"{file.sha256}{file.suffix}"
+
+    def text(self) -> str:
+        """Return the text of `board.toml`."""
+        with files.reported(f"read {path_text(self.settings_file)}", BoardError):
+            data = self.settings_file.read_bytes()
+        try:
+            return data.decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            raise InvalidInputError(
+                f"{path_text(self.settings_file)} is not UTF-8: {error.reason} at byte {error.start}",
+                hint="save it as UTF-8",
+            ) from error
+
+    def settings(self) -> Settings:
+        """Return the settings as `board.toml` has them now."""
+        return parse(self.text(), str(self.settings_file))
+
+    def lines(self) -> tuple[Line, ...]:
+        """Return the lines of the record, of which every hash was checked."""
+        with files.reported(f"read {path_text(self.record_file)}", BoardError):
+            return record.read(self.record_file)
+
+    def items(self, task: str, settings: Settings) -> tuple[str, ...]:
+        """Return the ids of the items of a task, in their order."""
+        path = self.items_file(task, settings)
+        return tuple(read_columns(path, self._read(path), "id")["id"])
+
+    def submission(self, file: File) -> bytes:
+        """Return the bytes of a submission, whose hash was checked."""
+        path = self.submission_file(file)
+        data = self._read(path)
+        if hashlib.sha256(data).hexdigest() != file.sha256:
+            raise BoardError(
+                f"{path_text(path)} was changed: its bytes are not those that were submitted",
+                hint="restore it from a copy or from git",
+            )
+        return data
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of the board, which every change needs."""
+        with files.reported(f"open the board {path_text(self.path)}", BoardError):
+            files.folder(self.scratch)
+        with locking.held(self.path / "lock.sqlite"):
+            files.sweep(self.scratch)
+            yield
+
+    def append(self, lines: Sequence[Line], events: Sequence[Event], now: datetime) -> tuple[Line, ...]:
+        """Add events to the record, whose `lines` were read under the lock; they are on the disk then."""
+        with files.reported(f"write {path_text(self.record_file)}", BoardError):
+            return record.append(self.record_file, lines, events, now)
+
+    def store(self, data: bytes, suffix: str) -> File:
+        """Store the bytes of a submission under their hash, read-only; nothing happens if they are there."""
+        file = File(hashlib.sha256(data).hexdigest(), suffix=suffix)
+        target = self.submission_file(file)
+        with files.reported(f"write {path_text(target)}", BoardError):
+            files.folder(self.submissions)
+            if files.create(target, data, self.scratch):
+                target.chmod(stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
+        self.submission(file)  # what lay there already is what it should be
+        return file
+
+    def _read(self, path: Path) -> bytes:
+        with files.reported(f"read {path_text(path)}", BoardError):
+            return path.read_bytes()
+
+
+def gold_in_force(lines: Sequence[Line]) -> GoldSet:
+    """Return the last gold that a record tells of."""
+    for line in reversed(lines):
+        if isinstance(line.event, GoldSet):
+            return line.event
+    raise BoardError(
+        "the record of the board tells of no gold", hint="restore record.jsonl from a copy or from git"
+    )
+
+
+def new_key() -> bytes:
+    """Return a secret key for the mark of a gold, as its file holds it."""
+    return f"{secrets.token_hex(32)}\n".encode()
+
+
+def table_bytes(columns: Mapping[str, Sequence[str]]) -> bytes:
+    """Return a table as CSV with a line per item, in the one way in which boards write tables."""
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return stream.getvalue().encode()
+
+
+def read_columns(path: Path, data: bytes, *needed: str) -> dict[str, list[str]]:
+    """Return the columns of a table that `table_bytes` wrote, perhaps edited since; ids occur once."""
+    try:
+        rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True))
+    except (ValueError, csv.Error) as error:
+        raise _damaged(path) from error
+    rows = [row for row in rows if row]
+    names = rows[0] if rows else []
+    if not set(needed) <= set(names) or any(len(row) != len(names) for row in rows):
+        raise _damaged(path)
+    columns = {name: [row[place] for row in rows[1:]] for place, name in enumerate(names)}
+    if len(columns) < len(names) or len(set(columns["id"])) < len(columns["id"]):
+        raise _damaged(path)
+    return columns
+
+
+def _damaged(path: Path) -> BoardError:
+    return BoardError(
+        f"{path_text(path)} is not a table of items as a board keeps it",
+        hint="restore it from a copy: CSV with a header, a column id and a line per item",
+    )
