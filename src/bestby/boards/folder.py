@@ -147,7 +147,7 @@ class Folder:
 
     def store(self, data: bytes, suffix: str) -> File:
         """Store the bytes of a submission under their hash, read-only; nothing happens if they are there."""
-        file = File(hashlib.sha256(data).hexdigest(), suffix=suffix)
+        file = file_of(data, suffix)
         target = self.submission_file(file)
         with files.reported(f"write {path_text(target)}", BoardError):
             files.folder(self.submissions)
@@ -159,6 +159,11 @@ class Folder:
     def _read(self, path: Path) -> bytes:
         with files.reported(f"read {path_text(path)}", BoardError):
             return path.read_bytes()
+
+
+def file_of(data: bytes, suffix: str) -> File:
+    """Return what the record says of a file."""
+    return File(hashlib.sha256(data).hexdigest(), suffix=suffix)
 
 
 def gold_in_force(lines: Sequence[Line]) -> GoldSet:

@@ -41,7 +41,7 @@ def append(path: Path, lines: Sequence[Line], events: Sequence[Event], now: date
         moment = now.astimezone(UTC).replace(microsecond=0)
         if made:
             moment = max(moment, made[-1].time)
-        content = {"number": len(made), "time": _stamp(moment), **fields_of(event)}
+        content = {"number": len(made), "time": stamp(moment), **fields_of(event)}
         content["previous"] = made[-1].hash if made else START
         made.append(Line(content["number"], moment, event, content["previous"], _hash(content)))
     data = "".join(_text(line) for line in made[len(lines) :]).encode()
@@ -97,7 +97,7 @@ _RESTORE = "restore the record from a copy or from git: its lines are only ever 
 
 
 def _text(line: Line) -> str:
-    content = {"number": line.number, "time": _stamp(line.time), **fields_of(line.event)}
+    content = {"number": line.number, "time": stamp(line.time), **fields_of(line.event)}
     return _text_of({**content, "previous": line.previous, "hash": line.hash}).decode() + "\n"
 
 
@@ -109,5 +109,6 @@ def _hash(content: dict[str, Any]) -> str:
     return hashlib.sha256(_text_of(content)).hexdigest()
 
 
-def _stamp(moment: datetime) -> str:
+def stamp(moment: datetime) -> str:
+    """Return a moment in UTC as the record and the pages write it."""
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

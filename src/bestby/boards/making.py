@@ -1,0 +1,249 @@
+"""Making a board from a gold, and correcting the gold of one."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from bestby._core import files
+from bestby._core.errors import BoardError, InvalidInputError
+from bestby._core.paths import readable_file
+from bestby._core.text import counted, path_text, quoted, suggestion
+from bestby._core.typing import Rng
+from bestby.boards import gold as golds
+from bestby.boards import settings_text
+from bestby.boards.events import Event, GoldSet, SettingsSet
+from bestby.boards.folder import IGNORED, Folder, gold_in_force, table_bytes
+from bestby.boards.gold import OWN_COLUMNS, TaskGold
+from bestby.boards.names import checked_name, checked_text
+from bestby.boards.settings import Phase, Settings, Task, parse
+from bestby.boards.splitting import split
+from bestby.boards.submitting import changed_settings
+from bestby.data.columns import text_of
+from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
+from bestby.data.table import Table
+from bestby.metrics.registry import resolve
+from bestby.readers.files import read_table
+
+TASK = "task"
+"""The name of the one task of a board whose gold was given without a name."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of the ids and of the gold in the file of a gold; None for those with telling names."""
+
+    items: str | None = None
+    labels: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Wish:
+    """What a board is to be: the settings of its tasks, and what of the gold is split and published."""
+
+    title: str
+    metrics: tuple[str, ...]
+    columns: Columns = Columns()
+    clusters: str | None = None
+    strata: str | None = None
+    slices: tuple[str, ...] = ()
+    public_columns: tuple[str, ...] = ()
+    margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    baseline: str | None = None
+    private_share: float | None = None
+    scores: bool = False
+    greater_is_better: bool | None = None
+
+
+def make(folder: Folder, given: Mapping[str, str | Path], wish: Wish, rng: Rng, now: datetime) -> None:
+    """Make a board: settings, public items, hidden gold and the first lines of the record.
+
+    The settings are written last: without them, there is no board.
+    """
+    _check_free(folder)
+    if not wish.metrics:
+        raise InvalidInputError(
+            "a board needs a metric", hint='metrics="accuracy"; the first decides the ranks'
+        )
+    read = {name: read_gold(path, wish.columns, scores=wish.scores) for name, path in given.items()}
+    tasks = tuple(_task(name, gold, wish) for name, gold in read.items())
+    settings = Settings(
+        title=wish.title, tasks=tasks, phases=_phases(wish.private_share is not None), baseline=wish.baseline
+    )
+    text = settings_text.text_of(settings)
+    parse(text, str(folder.settings_file))
+    if wish.private_share is not None:
+        read = {
+            name: split(gold, wish.private_share, rng, wish.clusters, wish.strata)
+            for name, gold in read.items()
+        }
+    with folder.locked():
+        _check_free(folder)
+        hashes = {name: _write_items(folder, settings, name, gold, wish) for name, gold in read.items()}
+        mark = golds.write(folder, 1, read)
+        events: list[Event] = [SettingsSet(text), GoldSet(1, mark, hashes)]
+        folder.append((), events, now)
+        with files.reported(f"write {path_text(folder.path)}", BoardError):
+            files.folder(folder.submissions)
+            files.replace(folder.path / ".gitignore", IGNORED.encode(), folder.scratch)
+            files.replace(folder.settings_file, text.encode(), folder.scratch)
+
+
+def _check_free(folder: Folder) -> None:
+    """Refuse to make a board where there is one, or what is left of one."""
+    if folder.settings_file.exists():
+        raise InvalidInputError(
+            f"{path_text(folder.path)} is a board already", hint="name another folder, or edit its board.toml"
+        )
+    for left in (folder.record_file, folder.gold_version(1)):
+        if left.exists():
+            raise InvalidInputError(
+                f"{path_text(left)} is there, but no board.toml beside the record",
+                hint="restore board.toml; or remove what is left of a board whose making was interrupted",
+            )
+
+
+def correct(
+    folder: Folder, given: Mapping[str, str | Path], columns: Columns, reason: str, now: datetime
+) -> int:
+    """Give a board a corrected gold and return the number of its version; the old one stays beside it.
+
+    Tasks that are not given keep their gold. A corrected gold has the items of the public list or some of
+    them, and each stays in its part.
+    """
+    reason = checked_text(reason)
+    if not reason.strip():
+        raise InvalidInputError("a corrected gold needs a reason", hint="say what was corrected: reason=...")
+    with folder.locked():
+        lines, settings = folder.lines(), folder.settings()
+        old = gold_in_force(lines)
+        before = golds.read(folder, old, settings.tasks)
+        new = dict(before)
+        for name, path in given.items():
+            task = settings.task(name)
+            found = read_gold(path, columns, scores=task.scores)
+            new[name] = _corrected(found, before[name], folder.items(name, settings), path)
+        if all(dict(new[name].columns) == dict(before[name].columns) for name in new):
+            raise InvalidInputError(
+                "the corrected gold is the gold that the board has", hint="give another one"
+            )
+        mark = golds.write(folder, old.version + 1, new)
+        event = GoldSet(old.version + 1, mark, old.items, reason)
+        folder.append(lines, [*changed_settings(folder, lines), event], now)
+    return old.version + 1
+
+
+def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
+    """Return the gold of a table: ids, labels unless `scores` are submitted, and all other columns."""
+    table = read_table(readable_file(path), frozenset({""}))
+    ids = table.item_column(columns.items)
+    if ids is None:
+        raise InvalidInputError(
+            f"{table.source} has no column of item ids",
+            hint=f"call it {' or '.join(ITEM_WORDS)}, or name it: items=...",
+        )
+    own = {"id": ids}
+    if not scores:
+        own["gold"] = table.column_called(columns.labels, GOLD_WORDS, "labels")
+    others = [name for name in table.names if name not in own.values() and not (scores and name == "gold")]
+    taken = [name for name in others if name in OWN_COLUMNS]
+    if taken:
+        raise InvalidInputError(
+            f"{table.source}: the column {quoted(taken[0])} has a name that boards use for something else",
+            hint="rename it or leave it out",
+        )
+    found: dict[str, list[str]] = {key: table.texts(name, key) for key, name in own.items()}
+    found |= {name: _texts(table, name) for name in others}
+    seen: set[str] = set()
+    for item in found["id"]:
+        if item in seen:
+            raise InvalidInputError(
+                f"{table.source} has the item {quoted(item)} twice", hint="give every item a line of its own"
+            )
+        seen.add(item)
+    return TaskGold(found)
+
+
+def _texts(table: Table, name: str) -> list[str]:
+    column = text_of(table.column(name))
+    return ["" if missing else str(one) for one, missing in zip(column.values, column.missing, strict=True)]
+
+
+def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
+    """Return the settings of a task, checked against its gold."""
+    labels: tuple[str, ...] = ()
+    if not wish.scores:
+        first = resolve(wish.metrics[0])
+        if first.reads == "distributions":
+            raise InvalidInputError(
+                f"{first.name} takes a probability per class, and a board takes one value per item",
+                hint="give the board per-item scores: scores=True",
+                argument="metrics",
+            )
+        if any(resolve(metric).reads == "labels" for metric in wish.metrics):
+            labels = tuple(sorted(set(gold.labels or ())))
+    for what in (wish.clusters, wish.strata, *wish.slices, *wish.public_columns):
+        if what is not None and what not in gold.columns:
+            raise InvalidInputError(
+                f"the gold has no column {quoted(what)}{suggestion(what, gold.columns)}",
+                hint=f"its columns are: {listed(list(gold.columns))}",
+            )
+    for what in (wish.clusters, wish.strata, *wish.slices):
+        if what is not None and "" in gold.columns[what]:
+            raise InvalidInputError(
+                f"the gold has items without a value in the column {quoted(what)}",
+                hint="give every item one",
+            )
+    return Task(
+        name=checked_name(name, "task"),
+        metrics=wish.metrics,
+        labels=labels,
+        clusters=wish.clusters,
+        strata=wish.strata,
+        slices=wish.slices,
+        margins=wish.margins,
+        scores=wish.scores,
+        greater_is_better=wish.greater_is_better,
+    )
+
+
+def _phases(split: bool) -> tuple[Phase, ...]:
+    """Return the phases of a new board: one, or a public one with a ladder and a private one after it."""
+    if not split:
+        return (Phase("all"),)
+    return (Phase("public", part="public", ladder=True), Phase("private", part="private", show="after"))
+
+
+def _write_items(folder: Folder, settings: Settings, name: str, gold: TaskGold, wish: Wish) -> str:
+    """Write the public list of the items of a task, and return its hash."""
+    path = folder.items_file(name, settings)
+    data = table_bytes({column: gold.columns[column] for column in ("id", *wish.public_columns)})
+    with files.reported(f"write {path_text(path)}", BoardError):
+        files.folder(path.parent)
+        files.replace(path, data, folder.scratch)
+    return hashlib.sha256(data).hexdigest()
+
+
+def _corrected(found: TaskGold, before: TaskGold, items: Sequence[str], path: str | Path) -> TaskGold:
+    """Return a corrected gold with the parts of the one before; items that are not public are refused."""
+    known = set(items)
+    unknown = [item for item in found.ids if item not in known]
+    if unknown:
+        raise InvalidInputError(
+            f"{path_text(path)} has {counted(len(unknown), 'item')} that the public list does not have;"
+            f" first: {quoted(unknown[0])}",
+            hint="a corrected gold may leave items out, but not add any",
+        )
+    if "part" not in before.columns:
+        return found
+    parts = dict(zip(before.ids, before.columns["part"], strict=True))
+    lost = [item for item in found.ids if item not in parts]
+    if lost:
+        raise InvalidInputError(
+            f"{path_text(path)} has an item that the gold before it left out: {quoted(lost[0])}",
+            hint="leave it out again, as it belongs to no part",
+        )
+    return TaskGold({**found.columns, "part": [parts[item] for item in found.ids]})

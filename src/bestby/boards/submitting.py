@@ -1,0 +1,233 @@
+"""Adding submissions to a board, and withdrawing them."""
+
+from __future__ import annotations
+
+import dataclasses
+import unicodedata
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bestby._core import files as whole_files
+from bestby._core.errors import BoardError, InvalidInputError
+from bestby._core.paths import user_path
+from bestby._core.text import counted, path_text, quoted
+from bestby.boards import checking, gold, names
+from bestby.boards.events import Event, Line, SettingsSet, Submitted, Withdrawn
+from bestby.boards.folder import Folder, file_of
+from bestby.boards.record import stamp
+from bestby.boards.settings import Phase, Settings
+from bestby.results.boards import SubmissionReceipt
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be submitted: the files by task, the names and the links."""
+
+    files: str | Path | Mapping[str, str | Path]
+    team: str
+    system: str
+    run: str = ""
+    phase: str | None = None
+    paper: str = ""
+    code: str = ""
+
+    def checked(self) -> Request:
+        """Return the request with its names and links as they are published."""
+        return dataclasses.replace(
+            self,
+            team=names.checked_name(self.team, "team"),
+            system=names.checked_name(self.system, "system"),
+            run=names.checked_name(self.run, "run") if self.run else "",
+            paper=names.checked_link(self.paper),
+            code=names.checked_link(self.code),
+        )
+
+
+def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt:
+    """Check a submission and add it to the board; it is on the disk when this returns.
+
+    The same submission again, with no other of its system in between, adds nothing: the first is returned.
+    """
+    request = request.checked()
+    with folder.locked():
+        lines = folder.lines()
+        gold.check(folder, lines)
+        settings = folder.settings()
+        contents = _contents(folder, settings, request.files)
+        moment = moment_of(lines, now)
+        phase = settings.phase_at(moment) if request.phase is None else settings.phase(request.phase)
+        event = Submitted(
+            team=request.team,
+            system=request.system,
+            phase=phase.name if phase else "",
+            files={task: file_of(data, suffix) for task, (data, suffix) in contents.items()},
+            run=request.run,
+            paper=request.paper,
+            code=request.code,
+        )
+        known = _repeated(lines, event)
+        if known is not None:
+            return dataclasses.replace(receipts(lines)[known], is_new=False)
+        _check_spelling(lines, event)
+        _check_allowed(lines, event, settings, phase, moment)
+        for data, suffix in contents.values():
+            folder.store(data, suffix)
+        lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
+    return receipts(lines)[lines[-1].number]
+
+
+def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason: str) -> SubmissionReceipt:
+    """Withdraw a submission; its line stays, and its name on the pages too unless it is to be hidden."""
+    reason = names.checked_text(reason)
+    with folder.locked():
+        lines = folder.lines()
+        known = receipts(lines)
+        if number not in known:
+            raise InvalidInputError(
+                f"the board has no submission {number}",
+                hint="`bestby board list` shows the numbers" if known else "nothing was submitted yet",
+            )
+        event = Withdrawn(number, hidden, reason)
+        last = [line.event for line in lines if isinstance(line.event, Withdrawn)]
+        before = [one for one in last if one.submission == number]
+        if not before or before[-1].hidden != hidden:
+            lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
+    return receipts(lines)[number]
+
+
+def moment_of(lines: Sequence[Line], now: datetime) -> datetime:
+    """Return the moment by which phases and limits are judged: a clock that went back does not count."""
+    now = now.astimezone(UTC).replace(microsecond=0)
+    return max(now, lines[-1].time) if lines else now
+
+
+def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
+    """Return the event of settings that are not those of the record; none if they are."""
+    text = folder.text()
+    known = [line.event.text for line in lines if isinstance(line.event, SettingsSet)]
+    return [] if known and known[-1] == text else [SettingsSet(text)]
+
+
+def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
+    """Return all submissions of a record by the numbers of their lines, with what became of them."""
+    withdrawn = {line.event.submission for line in lines if isinstance(line.event, Withdrawn)}
+    submitted = {line.number: line.event for line in lines if isinstance(line.event, Submitted)}
+    newest = {(one.key, one.run, one.phase): n for n, one in submitted.items() if n not in withdrawn}
+    made = {}
+    for number, one in submitted.items():
+        state = "in force" if newest.get((one.key, one.run, one.phase)) == number else "replaced"
+        made[number] = SubmissionReceipt(
+            number=number,
+            time=stamp(lines[number].time),
+            team=one.team,
+            system=one.system,
+            run=one.run,
+            phase=one.phase,
+            files={task: file.sha256 for task, file in one.files.items()},
+            paper=one.paper,
+            code=one.code,
+            state="withdrawn" if number in withdrawn else state,
+        )
+    return made
+
+
+def _contents(
+    folder: Folder, settings: Settings, given: str | Path | Mapping[str, str | Path]
+) -> dict[str, tuple[bytes, str]]:
+    """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
+    found = {}
+    for task, path in checking.by_task(given, settings).items():
+        file = checking.checked_file(path, settings)
+        with whole_files.reported(f"read {path_text(file)}", BoardError):
+            data = file.read_bytes()
+            found[task] = (data, file.suffix.lower())
+    checking.check(folder, settings, given)
+    for task, path in checking.by_task(given, settings).items():
+        with whole_files.reported(f"read {path_text(path)}", BoardError):
+            if user_path(path).read_bytes() != found[task][0]:
+                raise InvalidInputError(
+                    f"{path_text(path)} was changed while it was read",
+                    hint="submit it again when it is written",
+                )
+    return found
+
+
+def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
+    """Return the number of the newest submission of the same system and run if it is the same.
+
+    Without a phase, any is meant: none is open now.
+    """
+    gone = {line.event.submission for line in lines if isinstance(line.event, Withdrawn)}
+    for line in reversed(lines):
+        known = line.event
+        if not isinstance(known, Submitted) or (known.key, known.run) != (event.key, event.run):
+            continue
+        if event.phase not in ("", known.phase):
+            continue
+        same = dataclasses.replace(event, phase=known.phase) == known
+        return line.number if same and line.number not in gone else None
+    return None
+
+
+def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
+    """Refuse names that a reader cannot tell from those on the board."""
+    for line in lines:
+        known = line.event
+        if not isinstance(known, Submitted):
+            continue
+        same_team = known.team == event.team
+        pairs = [("team", known.team, event.team), ("system", known.system, event.system)]
+        for what, old, new in pairs[: 2 if same_team else 1]:
+            if old != new and _folded(old) == _folded(new):
+                raise InvalidInputError(
+                    f"the {what} {quoted(new)} is too like {quoted(old)}, which is on the board",
+                    hint=f"write {quoted(old)} if it is the same, or give another name",
+                )
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _check_allowed(
+    lines: Sequence[Line], event: Submitted, settings: Settings, phase: Phase | None, moment: datetime
+) -> None:
+    """Refuse a submission when its phase is not open, or its team has submitted too often."""
+    if phase is None:
+        raise InvalidInputError(f"no phase of the board is open ({stamp(moment)})", hint=_phases(settings))
+    if not phase.open_at(moment):
+        ended = phase.end is not None and moment >= phase.end
+        raise InvalidInputError(
+            f"phase {quoted(phase.name)} {'has ended' if ended else 'has not begun'}: it is {stamp(moment)}",
+            hint=_phases(settings),
+        )
+    own = [
+        line.time
+        for line in lines
+        if isinstance(line.event, Submitted)
+        and (line.event.team, line.event.phase) == (event.team, event.phase)
+    ]
+    today = sum(time.date() == moment.date() for time in own)
+    if phase.per_team is not None and len(own) >= phase.per_team:
+        raise InvalidInputError(
+            f"team {quoted(event.team)} has submitted {counted(len(own), 'time')} in phase"
+            f" {quoted(phase.name)}, which is its limit",
+            hint="withdrawn submissions count; ask the organisers if you need another one",
+        )
+    if phase.per_day is not None and today >= phase.per_day:
+        raise InvalidInputError(
+            f"team {quoted(event.team)} has submitted {counted(today, 'time')} today in phase"
+            f" {quoted(phase.name)}, which is its limit",
+            hint="submit again after midnight UTC",
+        )
+
+
+def _phases(settings: Settings) -> str:
+    """Return when the phases of a board are."""
+    shown = []
+    for phase in settings.phases:
+        start = f" from {stamp(phase.start)}" if phase.start else ""
+        end = f" until {stamp(phase.end)}" if phase.end else ""
+        shown.append(f"{phase.name}{start}{end}")
+    return f"its phases: {', '.join(shown)}"

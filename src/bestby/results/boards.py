@@ -1,0 +1,152 @@
+"""What the methods of a board return: checks, receipts, what was published and verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionCheck:
+    """That files can be submitted to a board: their ids and values are those that its tasks ask for.
+
+    Parameters
+    ----------
+    n_items : mapping of str to int
+        The items of each task that was checked.
+    labels : mapping of str to mapping of str to int
+        How often each label is predicted, by task; empty for numbers and texts.
+
+    See Also
+    --------
+    bestby.Board.check : Makes it, or raises an error that says what is wrong.
+    """
+
+    n_items: Mapping[str, int]
+    labels: Mapping[str, Mapping[str, int]]
+
+    def __str__(self) -> str:
+        lines = []
+        for task, number in self.n_items.items():
+            counts = self.labels.get(task, {})
+            shown = [f"{label} {count}" for label, count in list(counts.items())[:_MOST]]
+            more = [f"and {len(counts) - _MOST} more labels"] if len(counts) > _MOST else []
+            found = f"; {', '.join(shown + more)}" if counts else ""
+            lines.append(f"{task}: {number} items{found}")
+        return "\n".join(lines)
+
+
+_MOST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionReceipt:
+    """A submission as the record of a board has it.
+
+    Parameters
+    ----------
+    number : int
+        The number of its line in the record, by which it can be withdrawn.
+    time : str
+        When it was recorded, in UTC.
+    team, system, run : str
+        Its names; `run` is empty if the system has one run only.
+    phase : str
+        The phase it belongs to.
+    files : mapping of str to str
+        The SHA-256 of its predictions, by task.
+    paper, code : str
+        Links that its pages show; empty without.
+    state : {"in force", "replaced", "withdrawn"}
+        Whether it stands in the tables of its phase, as far as the record tells: in a phase with a ladder,
+        only what is better than before is shown.
+    is_new : bool
+        False if the same had been submitted before, so that nothing was added.
+
+    See Also
+    --------
+    bestby.Board.submit, bestby.Board.submissions : Return them.
+    """
+
+    number: int
+    time: str
+    team: str
+    system: str
+    run: str
+    phase: str
+    files: Mapping[str, str]
+    paper: str = ""
+    code: str = ""
+    state: str = "in force"
+    is_new: bool = True
+
+    def __str__(self) -> str:
+        run = f", run {self.run}" if self.run else ""
+        return f"submission {self.number}: {self.team}/{self.system}{run}, phase {self.phase}, {self.time}"
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A site that was published.
+
+    Parameters
+    ----------
+    site : Path
+        Its folder.
+    as_of : str
+        The moment that its pages describe, in UTC.
+    n_files, n_changed : int
+        The files of the site, and how many of them are new or were changed.
+
+    See Also
+    --------
+    bestby.Board.publish : Makes it.
+    """
+
+    site: Path
+    as_of: str
+    n_files: int
+    n_changed: int
+
+    def __str__(self) -> str:
+        return f"{self.site}: {self.n_files} files as of {self.as_of}, {self.n_changed} changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a verification of a board found; it is empty, and false, if nothing is wrong.
+
+    Parameters
+    ----------
+    findings : tuple of str
+        What is not as it should be, a sentence each.
+    n_lines, n_submissions, n_files : int
+        How many lines of the record, submissions and files of the site were verified.
+
+    See Also
+    --------
+    bestby.Board.verify : Makes it.
+    """
+
+    findings: tuple[str, ...]
+    n_lines: int
+    n_submissions: int
+    n_files: int = 0
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.findings)
+
+    @property
+    def sound(self) -> bool:
+        """Whether everything is as it should be."""
+        return not self.findings
+
+    def __str__(self) -> str:
+        seen = f"{self.n_lines} lines, {self.n_submissions} submissions, {self.n_files} files of the site"
+        if self.sound:
+            return f"verified: {seen}"
+        return "\n".join([*self.findings, f"{len(self.findings)} findings in {seen}"])

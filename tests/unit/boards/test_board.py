@@ -1,0 +1,241 @@
+"""The door of the room: boards are made, opened and corrected; what cannot be used is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.boards.examples import (
+    board_in,
+    edit,
+    folder_of,
+    gold_file,
+    gold_labels,
+    ids,
+    predictions_file,
+    state,
+    write_table,
+)
+
+from bestby import BoardError, InvalidInputError
+from bestby.boards import gold as golds
+from bestby.boards.board import Board
+from bestby.boards.events import GoldSet, SettingsSet
+from bestby.boards.folder import gold_in_force
+from bestby.boards.settings import Phase, Settings, Task, parse
+from bestby.boards.settings_text import text_of
+
+
+def test_a_new_board_has_settings_items_gold_and_a_record(tmp_path: Path) -> None:
+    board = board_in(tmp_path, clusters="author", slices="length", margin=0.02, baseline="we/base")
+    assert {path.name for path in board.path.iterdir()} == {
+        ".gitignore", "board.toml", "items.csv", "lock.sqlite", "record.jsonl", "submissions", "tmp"
+    }  # fmt: skip
+    task = board.settings.task()
+    assert (task.metrics, task.labels) == (("accuracy",), ("x", "y", "z"))
+    assert (task.clusters, task.slices, task.margins) == ("author", ("length",), {"accuracy": 0.02})
+    assert board.settings.baseline == "we/base"
+    assert [type(line.event) for line in folder_of(board).lines()] == [SettingsSet, GoldSet]
+    assert (board.path / "items.csv").read_text().split() == ["id", *ids()]
+    assert repr(board) == "<board 'Letters': 0 submissions>"
+
+
+def test_the_gold_lies_in_the_board_unless_it_is_said(tmp_path: Path) -> None:
+    board = board_in(tmp_path, gold_folder=None)
+    assert (board.path / "gold" / "1" / "task.csv").is_file()
+    assert "gold/" in (board.path / ".gitignore").read_text().splitlines()
+
+
+def test_what_is_public_tells_nothing_of_the_gold(tmp_path: Path) -> None:
+    labels = [f"secret{place % 3}" for place in range(60)]
+    columns = {"id": ids(), "gold": [f"{place * 7919 % 104729}.25" for place in range(60)], "group": labels}
+    gold = write_table(tmp_path / "gold.csv", columns)
+    board = Board.create(
+        tmp_path / "board", gold, title="T", metrics="mse", gold_folder=tmp_path / "secret", clusters="group",
+        private_share=0.5, public_columns=(),
+    )  # fmt: skip
+    text = b"".join(state(board.path).values()).decode()
+    assert not any(value in text for value in columns["gold"])
+    assert "secret1" not in text
+    assert "private" not in (board.path / "items.csv").read_text()
+
+
+def test_public_columns_are_given_to_participants(tmp_path: Path) -> None:
+    board = board_in(tmp_path, public_columns=["length"])
+    assert (board.path / "items.csv").read_text().splitlines()[:2] == ["id,length", "q0,long"]
+
+
+def test_a_private_share_makes_two_phases_and_a_split(tmp_path: Path) -> None:
+    board = board_in(tmp_path, private_share=0.5, clusters="author", rng=3)
+    public, private = board.settings.phases
+    assert (public.part, public.ladder, private.part, private.show) == ("public", True, "private", "after")
+    folder = folder_of(board)
+    gold = golds.read(folder, gold_in_force(folder.lines()), board.settings.tasks)["task"]
+    assert Counter(gold.columns["part"])["private"] == pytest.approx(30, abs=4)
+
+
+def test_settings_come_back_from_their_text() -> None:
+    settings = Settings(
+        title='A "title" \\ of ü\tand 😀',
+        tasks=(
+            Task("a b", ("f1[x y]",), labels=("x", "y\n"), margins={"f1[x y]": 0.5, "mcc": 1e-05}),
+            Task("t", ("mean",), scores=True, greater_is_better=False, slices=("s", "t")),
+        ),
+        phases=(Phase("dev", part="public", ladder=True, per_day=3), Phase("test", show="after")),
+        url="https://example.org",
+        level=0.9,
+    )  # fmt: skip
+    text = text_of(settings)
+    assert parse(text, "board.toml") == settings
+    assert parse(text_of(parse(text, "")), "") == settings
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metrics": "acuracy"}, "acuracy"),
+        ({"metrics": []}, "needs a metric"),
+        ({"metrics": "cross_entropy"}, "takes a probability per class"),
+        ({"clusters": "autor"}, "no column 'autor'; did you mean 'author'"),
+        ({"slices": ["length", "size"]}, "no column 'size'"),
+        ({"items": "item"}, "no column 'item'"),
+        ({"labels": "lable"}, "no column 'lable'"),
+        ({"baseline": "ours"}, "is not a team and a system"),
+        ({"private_share": 1.5}, "private_share must be above 0"),
+        ({"title": "\u202e"}, "hidden characters"),
+        ({"margin": -1.0}, "margins cannot be"),
+    ],
+)
+def test_a_board_that_cannot_be_made_leaves_nothing(
+    tmp_path: Path, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        board_in(tmp_path, **arguments)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.csv"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"id": ["a", "a"], "gold": ["x", "y"]}, "the item 'a' twice"),
+        ({"name": ["a", "b"], "gold": ["x", "y"]}, "no column of item ids"),
+        ({"id": ["a", "b"], "score": ["x", "y"]}, "no column is called gold"),
+        ({"id": ["a", "b"], "gold": ["x", ""]}, "has no value in 1 of 2 rows"),
+        ({"id": ["a", "b"], "gold": ["x", "y"], "part": ["1", "2"]}, "'part' has a name that boards use"),
+    ],
+)
+def test_a_gold_that_cannot_be_used_is_refused(tmp_path: Path, columns: Any, message: str) -> None:
+    gold = write_table(tmp_path / "gold.csv", columns)
+    with pytest.raises(InvalidInputError, match=message):
+        Board.create(tmp_path / "board", gold, title="T", metrics="accuracy")
+    assert not (tmp_path / "board").exists()
+
+
+def test_a_board_is_not_made_twice(tmp_path: Path) -> None:
+    board = board_in(tmp_path)
+    before = state(tmp_path)
+    with pytest.raises(InvalidInputError, match="is a board already"):
+        board_in(tmp_path)
+    (board.path / "board.toml").rename(tmp_path / "away.toml")
+    with pytest.raises(InvalidInputError, match="beside the record"):
+        board_in(tmp_path)
+    (tmp_path / "away.toml").rename(board.path / "board.toml")
+    assert state(tmp_path) == before
+
+
+def test_the_gold_of_another_board_is_not_written_over(tmp_path: Path) -> None:
+    board_in(tmp_path)
+    before = state(tmp_path / "secret")
+    with pytest.raises(InvalidInputError, match="is there, but no board"):
+        Board.create(
+            tmp_path / "other",
+            gold_file(tmp_path),
+            title="T",
+            metrics="accuracy",
+            gold_folder=tmp_path / "secret",
+        )
+    assert state(tmp_path / "secret") == before
+
+
+@pytest.mark.parametrize("path", ["nothing", "file"])
+def test_what_is_no_board_is_refused(tmp_path: Path, path: str) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InvalidInputError, match="is no board"):
+        Board(tmp_path / path)
+
+
+# -- corrections -----------------------------------------------------------------------------------
+
+
+def corrected(folder: Path, **changes: list[str]) -> Path:
+    """Write the gold with the label of an item corrected."""
+    labels = gold_labels()
+    labels[5] = "z" if labels[5] != "z" else "x"
+    return write_table(folder / "corrected.csv", {"id": ids(), "gold": labels, **changes})
+
+
+def test_a_corrected_gold_is_a_version_beside_the_old_one(tmp_path: Path) -> None:
+    board = board_in(tmp_path, private_share=0.5, rng=1)
+    folder, tasks = folder_of(board), board.settings.tasks
+    old = gold_in_force(folder.lines())
+    assert board.correct(corrected(tmp_path), reason="a typo") == 2
+    new = gold_in_force(folder.lines())
+    assert (new.version, new.reason, new.items) == (2, "a typo", old.items)
+    before, after = (golds.read(folder, one, tasks)["task"] for one in (old, new))
+    assert before.columns["part"] == after.columns["part"]
+    assert sum(a != b for a, b in zip(before.labels or (), after.labels or (), strict=True)) == 1
+
+
+def test_a_corrected_gold_may_leave_items_out(tmp_path: Path) -> None:
+    board = board_in(tmp_path, private_share=0.5, rng=1)
+    gold = write_table(tmp_path / "new.csv", {"id": ids()[1:], "gold": gold_labels()[1:]})
+    board.correct(gold, reason="the first item was broken")
+    assert board.submit(predictions_file(tmp_path), team="t", system="s").is_new
+    everything = write_table(tmp_path / "more.csv", {"id": ids(), "gold": gold_labels()})
+    with pytest.raises(InvalidInputError, match="the gold before it left out: 'q0'"):
+        board.correct(everything, reason="it is not")
+
+
+def test_what_a_killed_correction_left_is_written_over(tmp_path: Path) -> None:
+    board = board_in(tmp_path)
+    (tmp_path / "secret" / "2").mkdir()
+    (tmp_path / "secret" / "2" / "old.csv").write_text("id,gold\nq1,x\n")
+    board.correct(corrected(tmp_path), reason="a typo")
+    assert sorted(path.name for path in (tmp_path / "secret" / "2").iterdir()) == ["key", "task.csv"]
+
+
+@pytest.mark.parametrize("wrong", ["same", "items", "reason", "changed", "gone", "task"])
+def test_a_correction_that_cannot_be_made_changes_nothing(tmp_path: Path, wrong: str) -> None:
+    board = board_in(tmp_path)
+    gold: Any = corrected(tmp_path)
+    kept = tmp_path / "secret" / "1" / "task.csv"
+    if wrong == "same":
+        gold = tmp_path / "gold.csv"
+    elif wrong == "items":
+        gold = write_table(tmp_path / "new.csv", {"id": ["p0", *ids()[1:]], "gold": gold_labels()})
+    elif wrong == "changed":
+        kept.write_text(kept.read_text().replace("q1,", "q01,"))
+    elif wrong == "gone":
+        kept.parent.rename(tmp_path / "away")
+    elif wrong == "task":
+        gold = {"other": gold}
+    before = state(tmp_path)
+    message = {
+        "same": "is the gold that the board has",
+        "items": "1 item that the public list does not have; first: 'p0'",
+        "reason": "needs a reason",
+        "changed": "version 1 of the gold was changed",
+        "gone": "version 1 of the gold is not in",
+        "task": "no task 'other'",
+    }[wrong]
+    with pytest.raises((InvalidInputError, BoardError), match=message):
+        board.correct(gold, reason=" " if wrong == "reason" else "a typo")
+    assert state(tmp_path) == before
+
+
+def test_settings_are_read_anew(tmp_path: Path) -> None:
+    board = board_in(tmp_path)
+    edit(board, "Letters", "Signs")
+    assert board.settings.title == "Signs"
