@@ -75,7 +75,7 @@ class Table:
 
     `n_established` of `n_pairs` pairs are significant after correction. `detectable` is the smallest
     difference that the items can show of the leading two with power 0.8, None if not known; `next_step` says
-    so in words.
+    so in words. `comparison` is there if the settings publish the differences of all pairs.
     """
 
     task: str
@@ -131,13 +131,15 @@ class Overall:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemOutcome:
-    """An item of a task on which a system and the best or the baseline differ: 1 won, -1 lost."""
+class ItemsAgainst:
+    """The ids of the items on which a system and another one, the best or the baseline, differ."""
 
+    system: str
     task: str
-    item: str
+    metric: str
     against: str
-    outcome: int
+    won: tuple[str, ...]
+    lost: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class PhaseContent:
-    """The tables of a phase: one per task and metric, and over the tasks if there are several."""
+    """The tables of a phase: one per task and metric, and over the tasks if there are several.
+
+    `state` is "coming", "open" or "over". A phase that is not `visible` has no tables. `items` is empty unless
+    the settings publish them.
+    """
 
     name: str
     title: str
@@ -174,7 +180,9 @@ class PhaseContent:
     visible: bool
     tables: tuple[Table, ...]
     overall: Overall | None
-    items: tuple[ItemOutcome, ...] = ()
+    items: tuple[ItemsAgainst, ...] = ()
+    per_day: int | None = None
+    per_team: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +197,11 @@ class VersionContent:
 
 @dataclass(frozen=True, slots=True)
 class BoardContent:
-    """Everything that a site shows; the first of `versions` is the one in force."""
+    """Everything that a site shows; the first of `versions` is the one in force.
+
+    `record_head` is the hash of the last line of the record that is no publication, so that publishing again
+    changes nothing.
+    """
 
     title: str
     about: str
