@@ -1,0 +1,144 @@
+"""The data files of a site: every table as CSV and JSON, numbers unrounded."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from bestby._core.text import safe_json
+from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing, Table
+from bestby.report.data import columns_of, table_of
+from bestby.report.writers.csv import lines, lines_of_columns
+from bestby.results.comparison import Comparison
+
+_GAP = ("other", "difference", "low", "high", "p_adjusted", "verdict")
+_PAIRS = ("metric", "a", "b", "difference", "low", "high", "p_value", "p_adjusted", "verdict", "better")
+
+Rows = tuple[Sequence[str], list[dict[str, Any]]]
+
+
+def standings(table: Table) -> Rows:
+    """Return the columns and rows of a table of systems."""
+    rows = [
+        {
+            **_ranked(one),
+            "group": one.group,
+            "score": one.score,
+            **_ends("", one.interval),
+            **_gap("best", one.to_best),
+            **_gap("baseline", one.to_baseline),
+            "submission": one.submission,
+            "n_submissions": one.n_submissions,
+        }
+        for one in table.standings
+    ]
+    return _columns("group", "score", "low", "high", more=("submission", "n_submissions")), rows
+
+
+def overall(one: Overall) -> Rows:
+    """Return the columns and rows of the table over all tasks."""
+    rows = [
+        {
+            **_ranked(standing),
+            "mean": standing.mean,
+            **_gap("best", standing.to_best),
+            **_gap("baseline", standing.to_baseline),
+            "n_better": standing.n_better,
+            "n_worse": standing.n_worse,
+        }
+        for standing in one.standings
+    ]
+    return _columns("mean", more=("n_better", "n_worse")), rows
+
+
+def submissions(entries: Iterable[Entry]) -> Rows:
+    """Return the columns and rows of the list of submissions."""
+    names = [field.name for field in dataclasses.fields(Entry)]
+    return names, [dataclasses.asdict(one) for one in entries]
+
+
+def result(c: Any) -> Rows:
+    """Return the columns and rows of the first table of slices or of runs."""
+    columns, rows = table_of(c, None)
+    return columns, list(rows)
+
+
+def csv(rows: Rows) -> bytes:
+    """Return rows as CSV: floats to the last bit, texts that a spreadsheet does not take for formulas."""
+    columns, values = rows
+    cells = ([row[name] for name in columns] for row in values)
+    return lines(chain([columns], cells), spreadsheet_safe=True).encode()
+
+
+def as_json(about: Mapping[str, Any], rows: Rows) -> bytes:
+    """Return rows as JSON below what they are about; what is undefined is null."""
+    columns, values = rows
+    listed = [{name: row[name] for name in columns} for row in values]
+    return written({**about, "rows": listed})
+
+
+def written(document: Any) -> bytes:
+    """Return a document as JSON."""
+    text = json.dumps(_plain(document), ensure_ascii=False, indent=1, allow_nan=False)
+    return f"{safe_json(text)}\n".encode()
+
+
+def pairs_csv(c: Comparison) -> bytes:
+    """Return the differences of all pairs as CSV."""
+    columns = _pairs(c)
+    head = lines([list(columns)])
+    return (head + lines_of_columns(list(columns.values()), spreadsheet_safe=True)).encode()
+
+
+def pairs_json(c: Comparison) -> bytes:
+    """Return the differences of all pairs as JSON by columns: there may be half a million."""
+    columns = {name: _plain(values) for name, values in _pairs(c).items()}
+    text = json.dumps({"columns": columns}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return f"{safe_json(text)}\n".encode()
+
+
+def _pairs(c: Comparison) -> dict[str, Any]:
+    columns = columns_of(c, "differences")
+    return {name: columns[name] for name in _PAIRS if name in columns}
+
+
+def _columns(*own: str, more: Sequence[str]) -> tuple[str, ...]:
+    gaps = (f"{side}_{name}" for side in ("best", "baseline") for name in _GAP)
+    return ("rank_low", "rank_high", "system", *own, *gaps, *more)
+
+
+def _ranked(one: Standing | OverallStanding) -> dict[str, Any]:
+    return {"rank_low": one.rank_low, "rank_high": one.rank_high, "system": one.system}
+
+
+def _gap(side: str, gap: Gap | None) -> dict[str, Any]:
+    if gap is None:
+        return {f"{side}_{name}": None for name in _GAP}
+    values = (gap.other, gap.estimate, *_ends("", gap.interval).values(), gap.p_adjusted, gap.verdict)
+    return {f"{side}_{name}": value for name, value in zip(_GAP, values, strict=True)}
+
+
+def _ends(prefix: str, interval: Any) -> dict[str, Any]:
+    return {
+        f"{prefix}low": None if interval is None else interval.low,
+        f"{prefix}high": None if interval is None else interval.high,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON knows it."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

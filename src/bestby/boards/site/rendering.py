@@ -1,0 +1,89 @@
+"""Templates that become pages: filled with plain data, every text escaped, no page fetches anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from bestby import __version__
+from bestby._core.text import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_STYLES = (("bestby.report", "tables.css"), ("bestby.report", "page.css"), (__package__, "board.css"))
+_SCRIPTS = (("bestby.report", "sort.js"), (__package__, "board.js"))
+
+
+def page(template: str, model: dict[str, Any]) -> str:
+    """Return a template filled with a model."""
+    return environment().get_template(f"{template}.j2").render(model)
+
+
+def key(template: str, model: Any) -> str:
+    """Return what a page is known by: it changes with the model, the templates and the version."""
+    text = json.dumps([template, model], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(f"{drawn_by()}\0{text}".encode()).hexdigest()
+
+
+@cache
+def drawn_by() -> str:
+    """Return the hash of all that draws pages: the version, the templates, styles and scripts."""
+    parts = [__version__, _joined(_STYLES), _joined(_SCRIPTS)]
+    parts += [text for pair in sorted(_templates().items()) for text in pair]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates of the site."""
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    made = Environment(
+        autoescape=True,
+        loader=DictLoader(_templates()),
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    style, script = _joined(_STYLES), _joined(_SCRIPTS)
+    made.globals |= {
+        "version": __version__,
+        "style": style,
+        "script": script,
+        "policy": _policy(style, script),
+    }
+    return made
+
+
+def _shown(value: Any) -> Any:
+    """Return a value with its hidden characters escaped; what is markup already stays."""
+    return visible(value) if type(value) is str else value
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the policy of a page: its own style and script run, known by their hashes, and nothing else."""
+    allowed = {"style-src": style, "script-src": script}
+    parts = [f"{name} 'sha256-{_hash(text)}'" for name, text in allowed.items()]
+    return "; ".join(["default-src 'none'", *parts, "base-uri 'none'", "form-action 'none'"])
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _joined(assets: tuple[tuple[str, str], ...]) -> str:
+    texts = (resources.files(room).joinpath("assets", name).read_text("utf-8") for room, name in assets)
+    return "\n" + "".join(texts)
+
+
+@cache
+def _templates() -> dict[str, str]:
+    folder = resources.files(__package__).joinpath("templates")
+    return {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".j2")}

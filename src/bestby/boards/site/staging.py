@@ -1,0 +1,182 @@
+"""The folder of a site: built beside its place with what did not change, then put there in one step."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.text import path_text, quoted
+from bestby.boards.content import BoardContent
+from bestby.boards.site.exchange import put, recover
+from bestby.boards.site.page import MANIFEST, Page, manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A site that was written: the SHA-256 of its manifest, its files, and how many had to be made."""
+
+    manifest: str
+    n_files: int
+    n_made: int
+
+
+def checked_place(site: Path, board: Path, secret: Sequence[Path]) -> Path:
+    """Return the folder that a site is written to; one that holds anything else is refused.
+
+    `board` is the folder of the board, and `secret` are folders of which nothing may be published.
+    """
+    target = Path(os.path.realpath(site))
+    for kept in (Path(os.path.realpath(one)) for one in (board, *secret)):
+        inside = kept in target.parents and kept != Path(os.path.realpath(board))
+        if inside or target == kept or target in kept.parents:
+            raise InvalidInputError(
+                f"the site cannot be {path_text(site)}: the gold and the submissions lie there",
+                hint="name a folder of its own, such as the folder site in the board",
+            )
+    if target.exists() and not target.is_dir():
+        raise InvalidInputError(f"{path_text(site)} is not a folder", hint="name a folder for the site")
+    if not target.parent.is_dir():
+        raise InvalidInputError(
+            f"there is no folder {path_text(target.parent)} to write the site in", hint="create it first"
+        )
+    if target.exists():
+        _check_files(site, target)
+    return target
+
+
+def _check_files(site: Path, target: Path) -> None:
+    """Refuse a folder with files that were not published, since publishing replaces the whole folder."""
+    present = sorted(files_in(target))
+    known = listed_files(_bytes(target / MANIFEST))
+    if present and known is None:
+        raise InvalidInputError(
+            f"{path_text(site)} is no site of a board, and it is not empty",
+            hint="name an empty folder, or one that does not exist",
+        )
+    foreign = [path for path in present if path != MANIFEST and path not in (known or {})]
+    if foreign:
+        raise InvalidInputError(
+            f"{path_text(site)} holds {len(foreign)} files that are not of the site, the first is"
+            f" {quoted(foreign[0])}; publishing replaces the whole folder",
+            hint="move them out of the folder first",
+        )
+
+
+def write(
+    pages: Sequence[Page],
+    content: BoardContent,
+    target: Path,
+    trusted: Collection[str],
+    announce: Callable[[Staged], None],
+) -> Staged:
+    """Write a site, all of it or nothing.
+
+    Files of the site that is there are linked if their key and their bytes are as its manifest says, and the
+    SHA-256 of that manifest is one of `trusted`. `announce` is called when the new site is complete, before it
+    takes its place.
+    """
+    new, aside = (target.with_name(f".{target.name}.bestby-{part}") for part in ("new", "old"))
+    recover(new, target, aside)
+    kept = _kept(target, trusted)
+    try:
+        new.mkdir()
+        made, digests = 0, []
+        for page in pages:
+            digest = _linked(page, kept, target, new)
+            if digest is None:
+                made, digest = made + 1, _made(page, new)
+            digests.append((page, digest))
+        listed = manifest(content, digests)
+        (new / MANIFEST).write_bytes(listed)
+        if target.exists():
+            new.chmod(target.stat().st_mode & 0o7777)
+        staged = Staged(hashlib.sha256(listed).hexdigest(), len(digests) + 1, made)
+        announce(staged)
+        put(new, target, aside)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    return staged
+
+
+def differences(files: Mapping[str, bytes], site: Path) -> tuple[str, ...]:
+    """Return how the files of a folder differ from those of a site that was rendered, in words."""
+    present = set(files_in(site)) if site.is_dir() else set()
+    found = [f"{path} is missing" for path in files if path not in present]
+    found += [f"{path} is not of the site" for path in present if path not in files]
+    found += [
+        f"{path} is not what gold and submissions give"
+        for path in sorted(present & files.keys())
+        if _bytes(site / path) != files[path]
+    ]
+    return tuple(sorted(found))
+
+
+def files_in(folder: Path) -> Iterator[str]:
+    """Return the paths of the files of a folder; links count as files, whatever they lead to."""
+    for place, folders, names in os.walk(folder):
+        here = Path(place)
+        links = [name for name in folders if (here / name).is_symlink()]
+        yield from ((here / name).relative_to(folder).as_posix() for name in (*names, *links))
+
+
+def listed_files(data: bytes | None) -> dict[str, dict[str, str]] | None:
+    """Return the files that a manifest lists, with their keys and hashes; None if it is none."""
+    try:
+        document: Any = json.loads(data or b"")
+        files = document["files"]
+        if document["format"] != 1 or not all({"key", "sha256"} <= one.keys() for one in files.values()):
+            return None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return dict(files)
+
+
+def _kept(target: Path, trusted: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return the files of the site that is there, if its manifest is one that the record knows."""
+    data = _bytes(target / MANIFEST)
+    if data is None or hashlib.sha256(data).hexdigest() not in trusted:
+        return {}
+    return listed_files(data) or {}
+
+
+def _linked(page: Page, kept: Mapping[str, Mapping[str, str]], target: Path, new: Path) -> str | None:
+    """Take a file over from the site that is there, if it shows the same; return its hash, else None."""
+    known, source = kept.get(page.path), target / page.path
+    if known is None or known["key"] != page.key or source.is_symlink():
+        return None
+    data = _bytes(source)
+    if data is None or hashlib.sha256(data).hexdigest() != known["sha256"]:
+        return None
+    place = _place(page, new)
+    try:
+        os.link(source, place)
+    except OSError:  # a file system without links
+        place.write_bytes(data)
+    return known["sha256"]
+
+
+def _made(page: Page, new: Path) -> str:
+    data = page.make()
+    _place(page, new).write_bytes(data)
+    return hashlib.sha256(data).hexdigest()
+
+
+def _place(page: Page, new: Path) -> Path:
+    place = new / page.path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

@@ -1,0 +1,225 @@
+"""A table of a board as plain data: what each cell says, what it is sorted by, and where its marks are drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing, Table
+from bestby.boards.names import file_stem
+from bestby.boards.site import sentences
+from bestby.boards.site.scales import Axis, bar
+from bestby.comparisons.common.family import alpha_of, rejects
+from bestby.report.numbers import DASH, Rounding, margin_text, p_clause, percent
+from bestby.report.words import direction
+from bestby.results.values import Interval
+
+LONG = 40
+"""Rows from which a table scrolls within the page, its header staying in sight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Which systems have a page, and the submissions by their numbers."""
+
+    systems: Collection[str]
+    entries: Mapping[int, Entry]
+
+    def name(self, system: str) -> dict[str, Any]:
+        """Return the name of a system with its team, and its page from the root of the site."""
+        team, _, name = system.partition("/")
+        return {
+            "full": system,
+            "team": team if name else "",
+            "name": name or team,
+            "href": system_page(system) if system in self.systems else None,
+        }
+
+
+def system_page(system: str) -> str:
+    """Return the page of a system, from the root of the site."""
+    return f"systems/{file_stem(*system.split('/', 1))}.html"
+
+
+def stem(*parts: str) -> str:
+    """Return the name that the files of a table begin with."""
+    return file_stem(*parts)
+
+
+def table_model(table: Table, links: Links) -> dict[str, Any]:
+    """Return a table of systems by one metric."""
+    rows = table.standings
+    scores = _scores(rows)
+    digits = {"score": Rounding.of(scores), "gap": _gap_digits(rows, table.margin)}
+    axes = {
+        "score": Axis.of(scores),
+        "to_best": _gap_axis([one.to_best for one in rows], table.margin),
+        "to_baseline": _gap_axis([one.to_baseline for one in rows], table.margin),
+    }
+    with_baseline = any(one.to_baseline is not None for one in rows)
+    return {
+        "metric": table.metric.name,
+        "direction": direction(table.metric),
+        "level": percent(table.level),
+        "baseline": table.baseline if with_baseline else None,
+        "margin": None if table.margin is None else margin_text(table.margin),
+        "with_intervals": any(one.interval is not None for one in rows),
+        "with_groups": any(one.group for one in rows),
+        "with_gaps": any(one.to_best is not None for one in rows),
+        "axes": {
+            "score": _ends(axes["score"], digits["score"]),
+            "to_best": _zero(axes["to_best"], table.margin),
+            "to_baseline": _zero(axes["to_baseline"], table.margin),
+        },
+        "long": len(rows) > LONG,
+        "rows": [
+            _row(one, place, table, digits, axes, links) for place, one in enumerate(rows, 1)
+        ],
+    }
+
+
+def lead_of(table: Table) -> dict[str, Any]:
+    """Return what stands above and below a table in words."""
+    digits = Rounding.of(_scores(table.standings))
+    return {
+        "lead": sentences.first(table),
+        "said": [
+            *filter(None, (sentences.established(table), table.next_step, sentences.best(table, digits)))
+        ],
+        "extent": sentences.extent(table),
+        "reading": sentences.simultaneous(table) if table.standings else "",
+        "notes": [*table.notes],
+        "methods": table.methods,
+        "signature": table.signature,
+    }
+
+
+def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -> dict[str, Any]:
+    """Return the table over all tasks; `tables` has that of the first metric of each task."""
+    rows = overall.standings
+    digits = _gap_digits(rows, None)
+    axis = _gap_axis([one.to_best for one in rows], None)
+    base_axis = _gap_axis([one.to_baseline for one in rows], None)
+    of_task = {
+        task: (Rounding.of(_scores(one.standings)), {s.system: s.score for s in one.standings})
+        for task, one in tables.items()
+    }
+    means = digits if any(one.to_best for one in rows) else Rounding.of([(one.mean, None) for one in rows])
+    metrics = {table.metric.name for table in tables.values()}
+    return {
+        "tasks": [
+            {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""} for task in of_task
+        ],
+        "with_gaps": any(one.to_best is not None for one in rows),
+        "with_baseline": any(one.to_baseline is not None for one in rows),
+        "axes": {"to_best": _zero(axis, None), "to_baseline": _zero(base_axis, None)},
+        "long": len(rows) > LONG,
+        "rows": [
+            {
+                **_place(one, place, len(rows), links),
+                "paper": "",
+                "code": "",
+                "mean": _number(one.mean, means),
+                "to_best": gap_cell(one.to_best, digits, axis, 0.95),
+                "to_baseline": gap_cell(one.to_baseline, digits, base_axis, 0.95),
+                "better": one.n_better,
+                "worse": one.n_worse,
+                "scores": [_number(scores.get(one.system), of) for of, scores in of_task.values()],
+            }
+            for place, one in enumerate(rows, 1)
+        ],
+        "lead": sentences.first(overall),
+        "left_out": [*overall.left_out],
+        "notes": [*overall.notes],
+    }
+
+
+def _row(
+    one: Standing,
+    place: int,
+    table: Table,
+    digits: Mapping[str, Rounding],
+    axes: Mapping[str, Axis],
+    links: Links,
+) -> dict[str, Any]:
+    entry = links.entries.get(one.submission)
+    return {
+        **_place(one, place, len(table.standings), links),
+        "group": one.group or "",
+        "score": _number(one.score, digits["score"]),
+        "interval": None if one.interval is None else digits["score"].interval(one.interval),
+        "whisker": axes["score"].whisker(one.score, one.interval),
+        "to_best": gap_cell(one.to_best, digits["gap"], axes["to_best"], table.level),
+        "to_baseline": gap_cell(one.to_baseline, digits["gap"], axes["to_baseline"], table.level),
+        "submissions": one.n_submissions,
+        "paper": entry.paper if entry else "",
+        "code": entry.code if entry else "",
+    }
+
+
+def _place(one: Standing | OverallStanding, place: int, of: int, links: Links) -> dict[str, Any]:
+    return {
+        "place": place,
+        "rank": ranks(one.rank_low, one.rank_high),
+        "bar": bar(one.rank_low, one.rank_high, place, of),
+        "could_be_first": one.rank_low == 1,
+        "system": links.name(one.system),
+    }
+
+
+def ranks(low: int, high: int) -> str:
+    """Return a set of ranks.
+
+    >>> ranks(1, 3), ranks(2, 2)
+    ('1–3', '2')
+    """
+    return f"{low}" if low == high else f"{low}{DASH}{high}"
+
+
+def gap_cell(gap: Gap | None, digits: Rounding, axis: Axis, level: float) -> dict[str, Any] | None:
+    """Return a difference: its text, interval, p-value and verdict, and where it is drawn."""
+    if gap is None:
+        return None
+    significant = gap.p_adjusted is not None and rejects(gap.p_adjusted, alpha_of(level))
+    p = None if gap.p_adjusted is None else p_clause(gap.p_adjusted, alpha_of(level), "adjusted p")
+    return {
+        **_number(gap.estimate, digits),
+        "interval": None if gap.interval is None else digits.interval(gap.interval),
+        "whisker": axis.whisker(gap.estimate, gap.interval),
+        "significant": significant,
+        "p": p,
+        "verdict": gap.verdict,
+    }
+
+
+def _number(value: float | None, digits: Rounding) -> dict[str, Any]:
+    """Return the text of a number, and what a column is sorted by."""
+    if value is None or math.isnan(value):
+        return {"text": DASH, "key": ""}
+    return {"text": digits.text(value), "key": repr(float(value)).replace("inf", "Infinity")}
+
+
+def _scores(rows: Sequence[Standing]) -> list[tuple[float, Interval | None]]:
+    return [(one.score, one.interval) for one in rows]
+
+
+def _gap_digits(rows: Sequence[Standing | OverallStanding], margin: float | None) -> Rounding:
+    gaps = [gap for one in rows for gap in (one.to_best, one.to_baseline) if gap is not None]
+    return Rounding.of([(gap.estimate, gap.interval) for gap in gaps], margin)
+
+
+def _gap_axis(gaps: Sequence[Gap | None], margin: float | None) -> Axis:
+    measured = [(gap.estimate, gap.interval) for gap in gaps if gap is not None]
+    return Axis.of(measured, 0.0, *(() if margin is None else (-margin, margin)))
+
+
+def _zero(axis: Axis, margin: float | None) -> dict[str, Any]:
+    """Return where no difference is drawn, and the band of the margin."""
+    low, high = (0.0, 0.0) if margin is None else (-margin, margin)
+    return {"zero": axis.at(0.0), "low": axis.at(low), "width": round(axis.at(high) - axis.at(low), 2)}
+
+
+def _ends(axis: Axis, digits: Rounding) -> dict[str, str]:
+    return {"low": digits.text(axis.low), "high": digits.text(axis.high)}
