@@ -147,7 +147,8 @@ class Entry:
     """A submission as the site lists it.
 
     `shown` is whether the tables of its phase show it, `why_not` otherwise says why: "replaced", "withdrawn",
-    "no improvement" (the ladder) or "not yet" (before the end of the phase). A hidden name is empty.
+    "no improvement" (the ladder), "not yet" (before the end of the phase) or "no phase" (the settings have no
+    such phase any more). A hidden name is empty.
     """
 
     submission: int

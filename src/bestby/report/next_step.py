@@ -25,7 +25,7 @@ MOST_COUNTED = 500
 MOST_EXACT = 30_000
 """Items up to which a size is told to the last item."""
 
-_FAMILIES = ("holm", "bonferroni", "step-down")
+_FAMILIES = ("holm", "bonferroni", "step-down", "max-t")
 """Corrections under which Bonferroni's level is that of the first comparison, or a bound of it."""
 
 _WHOLE = 1e-6
@@ -74,18 +74,11 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
     """
     scale, seen = scale_of(metric), Rounding.of([(d.estimate, d.interval)]).size(d.estimate)
     d = as_measured(d, scale)
-    design = design_of(d)
-    if design is None or d.test is None:
+    found = _detection(c, metric, d)
+    if found is None:
         return ""
-    family = len(differences_of(c, metric)) if c.correction in _FAMILIES else 1
-    question = Question(c.level, d.test.alternative, family)
-    detected = _detectable(design, d.n_items, question)
-    if detected is None and isinstance(design, PairedProportions):
-        # Near 0 or 1, two systems that differ on so many items cannot be so far apart.
-        design = _by_error(d)
-        detected = None if design is None else _detectable(design, d.n_items, question)
-    if detected is None or design is None:
-        return ""
+    detected, design, question = found
+    family = question.n_comparisons
     low, high = metric.bounds
     possible = abs(detected) <= high - low
     if possible:
@@ -101,6 +94,34 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
         return f"{text}, so they are enough for {named}." if possible else f"{text}."
     needed = _size(d, design, math.copysign(size, detected), detected, question) if size > 0.0 else None
     return f"{text}." if needed is None else f"{text}; {named} would take {needed}."
+
+
+def detectable(c: Comparison, metric: MetricInfo) -> float | None:
+    """Return the smallest difference that the items show of the leading two with power 0.8; None if unknown.
+
+    It is that of `next_step`, on the scale of the metric, and None where no difference that can be is shown.
+    """
+    d = leading(c, metric)
+    found = None if d is None else _detection(c, metric, as_measured(d, scale_of(metric)))
+    if found is None:
+        return None
+    size = abs(found[0])
+    return scale_of(metric) * size if size <= metric.bounds[1] - metric.bounds[0] else None
+
+
+def _detection(c: Comparison, metric: MetricInfo, d: Difference) -> tuple[float, Design, Question] | None:
+    """Return the difference that is detected, and the study and the question that it follows from."""
+    design = design_of(d)
+    if design is None or d.test is None:
+        return None
+    family = len(differences_of(c, metric)) if c.correction in _FAMILIES else 1
+    question = Question(c.level, d.test.alternative, family)
+    detected = _detectable(design, d.n_items, question)
+    if detected is None and isinstance(design, PairedProportions):
+        # Near 0 or 1, two systems that differ on so many items cannot be so far apart.
+        design = _by_error(d)
+        detected = None if design is None else _detectable(design, d.n_items, question)
+    return None if detected is None or design is None else (detected, design, question)
 
 
 def _size(d: Difference, design: Design, size: float, detected: float, question: Question) -> str | None:

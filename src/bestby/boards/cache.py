@@ -1,0 +1,121 @@
+"""What was read from submissions, in a SQLite database that can be removed at any time.
+
+Every value is kept under a hash of all that it follows from, so that nothing in it can be out of date. The
+hash is keyed with the secret that lies beside the gold: who sends a database along with a submission cannot
+make one whose values are used. A database that is damaged, or was written by another version of the package,
+is made anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestby._core.typing import Array
+from bestby._version import __version__
+from bestby.data.columns import objects
+
+_LAYOUT = f"2 {__version__}"
+
+
+class Cache:
+    """Arrays by key; with no database every array is made when it is asked for."""
+
+    def __init__(self, database: sqlite3.Connection | None = None, secret: bytes = b"") -> None:
+        self._database = database
+        self._secret = secret
+
+    def key(self, *parts: Any) -> str:
+        """Return the key of a value that follows from these parts, which JSON can hold."""
+        return hmac.new(self._secret, json.dumps(parts, sort_keys=True).encode(), hashlib.sha256).hexdigest()
+
+    def get(self, key: str, make: Callable[[], Array]) -> Array:
+        """Return the array of a key, made and kept if it is not there."""
+        found = self.find(key)
+        if found is None:
+            found = make()
+            self.keep(key, found)
+        return found
+
+    def find(self, key: str) -> Array | None:
+        """Return the array of a key, None if it is not there or cannot be read."""
+        if self._database is None:
+            return None
+        with contextlib.suppress(sqlite3.Error, ValueError, zlib.error, TypeError):
+            row = self._database.execute("SELECT kind, data FROM arrays WHERE key = ?", (key,)).fetchone()
+            return None if row is None else _unpacked(*row)
+        return None
+
+    def keep(self, key: str, values: Array) -> None:
+        """Keep an array under a key; a database that cannot be written is left as it is."""
+        if self._database is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.execute(
+                    "INSERT OR REPLACE INTO arrays VALUES (?, ?, ?)", (key, *_packed(values))
+                )
+
+
+@contextlib.contextmanager
+def opened(path: Path, secret: bytes) -> Iterator[Cache]:
+    """Open the cache of a board, whose lock the caller holds; where it cannot be kept, nothing is."""
+    database = _connection(path)
+    try:
+        yield Cache(database, secret)
+        if database is not None:
+            with contextlib.suppress(sqlite3.Error):
+                database.commit()
+    finally:
+        if database is not None:
+            database.close()
+
+
+def _connection(path: Path) -> sqlite3.Connection | None:
+    """Return the database under a path, made anew if it is damaged or of another layout; None if it fails."""
+    for _ in range(2):
+        database = None
+        try:
+            database = sqlite3.connect(path, isolation_level="DEFERRED")
+            database.execute("PRAGMA synchronous = OFF")  # what a crash loses is made again
+            database.execute("CREATE TABLE IF NOT EXISTS layout (name TEXT)")
+            known = database.execute("SELECT name FROM layout").fetchall()
+            if known == [(_LAYOUT,)]:
+                return database
+            if (
+                not known
+                and not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'arrays'").fetchall()
+            ):
+                database.execute("CREATE TABLE arrays (key TEXT PRIMARY KEY, kind TEXT, data BLOB)")
+                database.execute("INSERT INTO layout VALUES (?)", (_LAYOUT,))
+                database.commit()
+                return database
+        except sqlite3.Error:
+            pass
+        if database is not None:
+            database.close()
+        with contextlib.suppress(OSError):
+            for suffix in ("", "-journal", "-wal", "-shm"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return None
+
+
+def _packed(values: Array) -> tuple[str, bytes]:
+    if values.dtype.kind == "O":
+        return "texts", zlib.compress(json.dumps(values.tolist()).encode(), 1)
+    return values.dtype.str, np.ascontiguousarray(values).tobytes()
+
+
+def _unpacked(kind: str, data: bytes) -> Array:
+    if kind == "texts":
+        return objects(json.loads(zlib.decompress(data)))
+    if np.dtype(kind).kind not in "biuf":
+        raise ValueError(kind)
+    return np.frombuffer(data, dtype=kind)

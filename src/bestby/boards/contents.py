@@ -1,0 +1,253 @@
+"""From the record, the gold and the submissions of a board to all that its site shows."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from bestby._core import files
+from bestby._core.errors import BoardError
+from bestby._core.typing import Array
+from bestby.boards import gold as golds_on_disk
+from bestby.boards.cache import Cache, opened
+from bestby.boards.content import BoardContent, Entry, PhaseContent, Table, VersionContent
+from bestby.boards.entries import Chosen, Numbered, System, as_of, chosen, golds, head
+from bestby.boards.events import File, GoldSet, Line, Submitted
+from bestby.boards.folder import Folder, gold_in_force
+from bestby.boards.gold import TaskGold
+from bestby.boards.items import outcomes
+from bestby.boards.ladder import improvement_of, shown_by_ladder
+from bestby.boards.overall import overall
+from bestby.boards.scoring import Hidden, form_of, predictions
+from bestby.boards.settings import Phase, Settings, Task
+from bestby.boards.tables import Scored, tables
+from bestby.inference.ladder import Improvement, mean_improvement
+from bestby.metrics.suitability import chosen_metrics
+
+GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
+"""The gold of a version, by task."""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Where predictions come from: the files of a board, through its cache."""
+
+    folder: Folder
+    settings: Settings
+    cache: Cache
+
+    def predicted(self, task: Task, numbered: Sequence[Numbered]) -> dict[int, Array]:
+        """Return the predictions of submissions for a task, in the order of the public list of items."""
+        items = self.folder.items(task.name, self.settings)
+        shape = (form_of(task), task.labels, items)
+        found: dict[int, Array] = {}
+        mark = self.cache.key("items and labels", shape)
+        checked: set[File] = set()
+        for number, one in numbered:
+            file = one.files[task.name]
+            if file not in checked:
+                self.folder.submission(file)  # its bytes are those that were submitted
+                checked.add(file)
+            path, column = self.folder.submission_file(file), file.column
+            key = self.cache.key("predictions", mark, file.sha256, file.suffix, column)
+            found[number] = self.cache.get(key, partial(predictions, path, task, items, column))
+        return found
+
+
+def contents(
+    folder: Folder,
+    settings: Settings,
+    lines: Sequence[Line],
+    gold: GoldOf,
+    now: datetime,
+    cache: Cache | None = None,
+) -> BoardContent:
+    """Return everything that a site shows of a board.
+
+    Parameters
+    ----------
+    folder : Folder
+        The board, whose lock the caller holds.
+    settings : Settings
+        Its settings.
+    lines : sequence of Line
+        Its record.
+    gold : callable
+        From a version of the gold to the gold of each task: `gold_of` reads it from the disk.
+    now : datetime
+        The clock; the content is that of `as_of`.
+    cache : Cache, optional
+        What was read before; without one, every submission is read.
+
+    Returns
+    -------
+    BoardContent
+        The same for the same record, gold, settings and `as_of`.
+
+    Raises
+    ------
+    BoardError
+        If a submission, the list of items or the gold is not there or was changed.
+    """
+    source = Source(folder, settings, cache or Cache())
+    moment = as_of(lines, settings, now)
+    versions: list[VersionContent] = []
+    entries: tuple[Entry, ...] = ()
+    before: int | None = None
+    for line, event in golds(lines):
+        made, picked = _version(source, lines, line, gold(event), moment, before)
+        versions.append(made)
+        entries = entries or picked.entries  # those of the version in force
+        before = line.number  # an older version has the submissions up to its correction
+    return BoardContent(
+        title=settings.title,
+        about=settings.about,
+        url=settings.url,
+        contact=settings.contact,
+        as_of=moment.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        record_head=head(lines),
+        tasks=tuple((task.name, task.title or task.name) for task in settings.tasks),
+        versions=tuple(versions),
+        entries=entries,
+    )
+
+
+def gold_of(folder: Folder, settings: Settings) -> GoldOf:
+    """Return what reads a version of the gold from the folder of a board, after checking its mark."""
+    return partial(_read_gold, folder, settings)
+
+
+@contextlib.contextmanager
+def opened_cache(folder: Folder, lines: Sequence[Line]) -> Iterator[Cache]:
+    """Open the cache of a board, whose lock the caller holds."""
+    key = folder.gold_version(gold_in_force(lines).version) / "key"
+    with files.reported("read the gold", BoardError):
+        secret = key.read_bytes()
+    with opened(folder.cache, secret) as cache:
+        yield cache
+
+
+def _read_gold(folder: Folder, settings: Settings, event: GoldSet) -> Mapping[str, TaskGold]:
+    return golds_on_disk.read(folder, event, settings.tasks)
+
+
+def _version(
+    source: Source,
+    lines: Sequence[Line],
+    line: Line,
+    gold: Mapping[str, TaskGold],
+    moment: datetime,
+    before: int | None,
+) -> tuple[VersionContent, Chosen]:
+    """Return the results by a version of the gold, and what was chosen to be shown."""
+    assert isinstance(line.event, GoldSet)
+    phases = {phase.name: OnePhase(source, phase, gold) for phase in source.settings.phases}
+
+    def ladder(phase: Phase, numbered: Sequence[Numbered]) -> frozenset[int]:
+        return phases[phase.name].shown(numbered)
+
+    picked = chosen(lines, source.settings, moment, ladder, before)
+    made = tuple(
+        phases[phase.name].content(picked.systems.get(phase.name), moment) for phase in source.settings.phases
+    )
+    since = line.time.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return VersionContent(line.event.version, since, line.event.reason, made), picked
+
+
+@dataclass(frozen=True, eq=False)
+class OnePhase:
+    """A phase by one version of the gold."""
+
+    source: Source
+    phase: Phase
+    gold: Mapping[str, TaskGold]
+
+    def hidden(self, task: Task) -> Hidden:
+        """Return the items of a task that the phase scores."""
+        items = self.source.folder.items(task.name, self.source.settings)
+        return Hidden.of(task, self.gold[task.name], items, self.phase.part)
+
+    def shown(self, numbered: Sequence[Numbered]) -> frozenset[int]:
+        """Return the submissions that the ladder shows."""
+        return shown_by_ladder(numbered, Improvements(self, dict(numbered)))
+
+    def content(self, systems: Sequence[System] | None, moment: datetime) -> PhaseContent:
+        """Return the tables of the phase; none while its results are not shown."""
+        settings, phase = self.source.settings, self.phase
+        made: list[Table] = []
+        first: dict[str, Table] = {}
+        evaluations, items = {}, []
+        for task in settings.tasks if systems else ():
+            scored = self._scored(
+                task, [system for system in systems or () if task.name in system.event.files]
+            )
+            own = tables(scored)
+            made += own
+            if own:
+                first[task.name], evaluations[task.name] = own[0], scored.evaluation
+                items += outcomes(scored, own[0]) if settings.public.items else []
+        directions = {task.name: task.greater_is_better if task.scores else None for task in settings.tasks}
+        whole = None
+        if len(settings.tasks) > 1 and len(first) == len(settings.tasks):
+            whole = overall(phase.name, first, evaluations, directions, settings.baseline, settings.level)
+        return PhaseContent(
+            name=phase.name,
+            title=phase.title or phase.name,
+            start=_stamp(phase.start),
+            end=_stamp(phase.end),
+            state=state_at(phase, moment),
+            part=phase.part,
+            ladder=phase.ladder,
+            visible=systems is not None,
+            tables=tuple(made),
+            overall=whole,
+            items=tuple(items),
+        )
+
+    def _scored(self, task: Task, systems: Sequence[System]) -> Scored:
+        numbered = [one for system in systems for one in system.runs if task.name in one[1].files]
+        return Scored(
+            self.hidden(task),
+            self.phase,
+            self.source.settings,
+            {system.key: system for system in systems},
+            self.source.predicted(task, numbered),
+        )
+
+
+def state_at(phase: Phase, moment: datetime) -> str:
+    """Return "open", or whether a phase is "over" or has "not begun" at a moment."""
+    if phase.open_at(moment):
+        return "open"
+    return "not begun" if phase.start is not None and moment < phase.start else "over"
+
+
+def _stamp(moment: Any) -> str | None:
+    return None if moment is None else moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, eq=False)
+class Improvements:
+    """By how much submissions of a phase are better than others, over their tasks by the first metrics."""
+
+    phase: OnePhase
+    submitted: Mapping[int, Submitted]
+
+    def __call__(self, new: int, last: int) -> Improvement:
+        """Return by how much a submission is better than another one."""
+        both = [(number, self.submitted[number]) for number in (new, last)]
+        settings = self.phase.source.settings
+        tasks = [task for task in settings.tasks if task.name in both[0][1].files]
+        return mean_improvement([self._in_task(task, both) for task in tasks])
+
+    def _in_task(self, task: Task, both: Sequence[Numbered]) -> Improvement:
+        predicted = self.phase.source.predicted(task, both)
+        names = {number: f"submission {number}" for number, _ in both}
+        evaluation = self.phase.hidden(task).evaluation({names[n]: predicted[n] for n, _ in both})
+        direction = task.greater_is_better if task.scores else None
+        metrics, _ = chosen_metrics(task.metrics[0], {"": evaluation}, direction)
+        return improvement_of(evaluation, metrics[0], *names.values())

@@ -1,0 +1,216 @@
+"""The systems of a phase over all tasks: mean differences, rank sets, in how many tasks an effect holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from bestby._core import rounding
+from bestby._core.typing import FloatArray, IntArray
+from bestby.boards.content import Gap, Overall, OverallStanding, Table
+from bestby.comparisons.common import family
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare
+from bestby.engine.base import Drawing
+from bestby.engine.pairwise import intervals_of
+from bestby.inference import multiplicity
+from bestby.inference.joint import Joint, Spread
+from bestby.metrics.suitability import chosen_metrics
+from bestby.results.comparison import Comparison
+from bestby.results.values import Interval
+
+METHOD = "max-t"
+_N_RESAMPLES = 2000
+_SEED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """The mean scores of systems over the tasks, shape (S,), and how they vary together."""
+
+    names: tuple[str, ...]
+    scores: FloatArray
+    spread: Spread
+
+
+def overall(
+    phase: str,
+    first: Mapping[str, Table],
+    evaluations: Mapping[str, Evaluation],
+    directions: Mapping[str, bool | None],
+    baseline: str | None,
+    level: float,
+) -> Overall | None:
+    """Return the table over several tasks from the first table and the evaluation of each.
+
+    None with a single task, without two systems that have predictions for all tasks, and where the first
+    metrics do not point in one direction. Items vary within these very tasks, and the tasks are taken as they
+    are; the items of different tasks are independent.
+    """
+    shared = [{row.system for row in table.standings} for table in first.values()]
+    common = set.intersection(*shared) if shared else set()
+    greater = {table.metric.greater_is_better for table in first.values()}
+    if len(first) < 2 or len(common) < 2 or len(greater) > 1:
+        return None
+    names = tuple(sorted(common))
+    means = _means(names, first, evaluations, directions)
+    pairs = _Pairs.of(means, level)
+    order = family.ranked(means.scores, names, greater.pop())
+    low, high, _ = family.standings_of(pairs.better(order, first), lettered=False)
+    best = names[order[0]]
+    base = baseline if baseline in names else None
+    holds = {name: _tasks(name, best, first, level) for name in names if name != best}
+    standings = tuple(
+        OverallStanding(
+            system=names[s],
+            mean=float(means.scores[s]),
+            rank_low=int(low[place]),
+            rank_high=int(high[place]),
+            to_best=None if names[s] == best else pairs.gap(s, order[0]),
+            to_baseline=None if base in (None, names[s]) else pairs.gap(s, names.index(str(base))),
+            n_better=holds.get(names[s], (0, 0))[0],
+            n_worse=holds.get(names[s], (0, 0))[1],
+        )
+        for place, s in enumerate(order)
+    )
+    return Overall(
+        phase,
+        tuple(first),
+        standings,
+        tuple(sorted(set.union(*shared) - common)),
+        _notes(first, pairs, baseline),
+    )
+
+
+def _means(
+    names: tuple[str, ...],
+    first: Mapping[str, Table],
+    evaluations: Mapping[str, Evaluation],
+    directions: Mapping[str, bool | None],
+) -> Means:
+    """Return the mean scores over the tasks and their covariance, which is the sum of those of the tasks."""
+    n = len(first)
+    scores, covariance, noise = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0
+    traces, units = [], []
+    for task, table in first.items():
+        own, spread = _of_task(evaluations[task].with_systems(names), table.metric.name, directions[task])
+        scores += own / n
+        covariance += spread.covariance / n**2
+        noise += spread.noise / n**4
+        traces.append(float(np.trace(spread.covariance)))
+        units.append(spread.n_units)
+    # Satterthwaite: a task whose few items carry most of the variance says how well it is known.
+    total = sum(traces)
+    known = (
+        total**2 / sum(t**2 / u for t, u in zip(traces, units, strict=True)) if total > 0.0 else min(units)
+    )
+    return Means(names, scores, Spread(covariance, noise, known))
+
+
+def _of_task(evaluation: Evaluation, metric: str, direction: bool | None) -> tuple[FloatArray, Spread]:
+    """Return the scores of the systems of a task, and how they vary: by formula, else by resampling."""
+    metrics, _ = chosen_metrics(metric, {"": evaluation}, direction)
+    ((group, _),) = prepare.groups(
+        evaluation, metrics, supports=prepare.ALL_GROUPINGS, consumer="a board", by_pairs=True
+    )
+    spread = group.spread(0)
+    makers = intervals_of(group, Drawing(_N_RESAMPLES, _SEED))
+    if spread is None:
+        drawn = makers.replicates[:, 0, :]
+        spread = Spread.from_resamples(drawn[np.isfinite(drawn).all(axis=1)], group.n_units)
+    return makers.scores[0], spread
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """All pairs of systems: estimates, intervals that hold at once, and p-values read from these."""
+
+    means: Means
+    a: IntArray
+    b: IntArray
+    estimate: FloatArray
+    error: FloatArray
+    half: FloatArray
+    p_adjusted: FloatArray
+    level: float
+    bonferroni: bool
+
+    @classmethod
+    def of(cls, means: Means, level: float) -> _Pairs:
+        """Return the differences of the means, as t over the units that carry the variance."""
+        a, b = np.triu_indices(len(means.names), 1)
+        c = means.spread.covariance
+        error = np.sqrt(np.maximum(c.diagonal()[a] + c.diagonal()[b] - 2.0 * c[a, b], 0.0))
+        estimate = rounding.difference(means.scores[a], means.scores[b])
+        scale = np.maximum(np.abs(means.scores[a]), np.abs(means.scores[b]))
+        error[rounding.is_nothing(error, scale, rounding.ERROR)] = 0.0
+        df = max(1.0, means.spread.n_units - 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(error > 0.0, np.abs(estimate) / error, 0.0)
+        p = 2.0 * stdtr(df, -t)
+        joint = Joint.of(means.spread, a, b, _SEED)
+        at = joint.single_level(family.alpha_of(level))
+        half = float(-stdtrit(df, 0.5 * at)) * error
+        half[error == 0.0] = math.nan
+        adjusted = np.where(error > 0.0, joint.adjusted(p), 1.0)
+        return cls(means, a, b, estimate, error, half, adjusted, level, joint.bonferroni)
+
+    def better(self, order: Sequence[int], first: Mapping[str, Table]) -> np.ndarray:
+        """Return which system is shown to be better than which, shape (S, S), in the order given."""
+        greater = next(iter(first.values())).metric.greater_is_better
+        shown = np.abs(self.estimate) > self.half  # NaN is not shown
+        ahead = (self.estimate > 0.0) == greater
+        place = np.argsort(np.array(order))
+        found = np.zeros((len(order), len(order)), dtype=np.bool_)
+        winner, loser = np.where(ahead, self.a, self.b)[shown], np.where(ahead, self.b, self.a)[shown]
+        found[place[winner], place[loser]] = True
+        return found
+
+    def gap(self, s: int, other: int) -> Gap:
+        """Return the difference of a system minus another one."""
+        n = len(self.means.names)
+        low, high = min(s, other), max(s, other)
+        position = low * n - low * (low + 1) // 2 + high - low - 1
+        sign = 1.0 if s < other else -1.0
+        estimate, half = sign * float(self.estimate[position]) + 0.0, float(self.half[position])
+        interval = None
+        if not math.isnan(half):
+            interval = Interval(estimate - half, estimate + half, self.level, METHOD, True)
+        return Gap(self.means.names[other], estimate, interval, float(self.p_adjusted[position]), None)
+
+
+def _tasks(name: str, best: str, first: Mapping[str, Table], level: float) -> tuple[int, int]:
+    """Return in how many tasks a system is shown to be better and worse than the best one, by Holm."""
+    found = []
+    for table in first.values():
+        assert isinstance(table.comparison, Comparison)
+        found.append(table.comparison[name, best])
+    p = multiplicity.adjust([1.0 if d.p_value is None else d.p_value for d in found], "holm")
+    alpha = family.alpha_of(level)
+    ahead = [d.favoured for d, one in zip(found, p.tolist(), strict=True) if family.rejects(one, alpha)]
+    return ahead.count(name), ahead.count(best)
+
+
+def _notes(first: Mapping[str, Table], pairs: _Pairs, baseline: str | None) -> tuple[str, ...]:
+    size = pairs.a.size
+    how = "the largest of all of them in draws of how they vary together"
+    if pairs.bonferroni:
+        how = "Bonferroni's bound"
+    taken = (
+        f"mean of {len(first)} tasks, each counted once; the intervals let the items vary and take the tasks"
+    )
+    at_once = f"the {size} intervals of differences hold at once with {100.0 * pairs.level:.4g} % ({how})"
+    notes = [
+        f"{taken} as they are, so they say nothing of other tasks",
+        f"{at_once}; ranks are read from them. They take the mean difference as normal",
+    ]
+    metrics = {table.metric.name for table in first.values()}
+    if len(metrics) > 1:
+        notes.append(f"the mean is of different metrics as they are: {', '.join(sorted(metrics))}")
+    if baseline is not None and baseline not in pairs.means.names:
+        notes.append(f"the baseline {baseline} has not been submitted for every task")
+    return tuple(notes)

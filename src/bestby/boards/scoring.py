@@ -1,0 +1,308 @@
+"""From the file of a submission to its predictions, and from these and the gold to what is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from bestby._core.errors import BoardError, InvalidInputError
+from bestby._core.text import quoted
+from bestby._core.typing import Array
+from bestby.boards.gold import TaskGold
+from bestby.boards.settings import Task
+from bestby.data.coding import Coded
+from bestby.data.columns import MISSING, Column, column_of_texts, objects, text_of
+from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.soft import Soft
+from bestby.data.roles import listed
+from bestby.data.values import Rule, number_of
+from bestby.metrics.registry import resolve
+from bestby.readers.file_per_system import Part, system_part
+
+MOST_NAMED = 3
+"""Items or labels that a message names."""
+
+Form = Literal["labels", "numbers", "texts"]
+"""What predictions are: labels of the task, a number per item, or a text per item."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of a task and how a label that is written in another way is known for one of them."""
+
+    names: tuple[str, ...]
+
+    @cached_property
+    def rule(self) -> Rule:
+        """How labels are read."""
+        return Rule.of(column_of_texts(list(self.names)))
+
+    @cached_property
+    def places(self) -> dict[object, int]:
+        """The position of each label by the form in which it is compared."""
+        return {self.rule.key(name): place for place, name in enumerate(self.names)}
+
+    @cached_property
+    def values(self) -> Array:
+        """The labels as a comparison takes them: numbers if all of them are."""
+        column = column_of_texts(list(self.names))
+        values = self.rule.read(column, self.rule.keys_of(column)).values
+        return values.astype(np.str_) if values.dtype.kind == "O" else values
+
+    @cached_property
+    def order(self) -> Array:
+        """The positions of the labels in rising order."""
+        return np.argsort(self.values, kind="stable")
+
+    def codes(self, texts: Sequence[str]) -> Array:
+        """Return the positions of labels, -1 for a text that is none of them."""
+        known = {text: self.places.get(self.rule.key(text), -1) for text in {*texts}}
+        kind = np.int16 if len(self.names) < 1 << 15 else np.int32
+        return np.fromiter(map(known.__getitem__, texts), dtype=kind, count=len(texts))
+
+    def coded(self, codes: Array) -> Coded:
+        """Return labels by their positions as codes of those that occur, in rising order."""
+        rank = np.argsort(self.order, kind="stable")[codes]
+        there = np.bincount(rank, minlength=len(self.names)) > 0
+        place = (np.cumsum(there) - 1).astype(np.uint8 if int(there.sum()) <= 1 << 8 else np.uint16)
+        return Coded(self.values[self.order][there], place[rank])
+
+
+def form_of(task: Task) -> Form:
+    """Return what the predictions of a task are."""
+    if task.labels:
+        return "labels"
+    if not task.scores and all(resolve(metric).reads == "objects" for metric in task.metrics):
+        return "texts"
+    return "numbers"
+
+
+def predictions(path: Path, task: Task, items: Sequence[str], column: str | None = None) -> Array:
+    """Return the predictions in a file, in the order of the public list of items.
+
+    It needs nothing that is hidden, so that a participant can run it at home.
+
+    Parameters
+    ----------
+    path : Path
+        A table with a column of ids and one of predictions (CSV, TSV, JSON Lines, Parquet), or a text file
+        with a prediction per line, in the order of the items.
+    task : Task
+        The settings of the task.
+    items : sequence of str, length n
+        The ids of the items.
+    column : str, optional
+        The column of the predictions.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Positions in the labels of the task, numbers, or texts.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read, its items are not those of the task, or a prediction is missing or is
+        nothing that the task allows.
+    """
+    form = form_of(task)
+    part = system_part(path, "predictions", _options(task, form, column))
+    if part.column.is_soft or part.column.is_annotated:
+        raise InvalidInputError(
+            f"{part.source} has several numbers per item, and a prediction is one value",
+            hint="give one column of predictions",
+        )
+    rows = _rows(part, items)
+    return _values(part, task, form)[rows]
+
+
+def _options(task: Task, form: Form, column: str | None) -> TableOptions:
+    missing = frozenset(MISSING).difference(task.labels) if form != "texts" else frozenset[str]()
+    return TableOptions.of(value_column=column, missing=missing, soft=Soft(texts=form == "texts"))
+
+
+def _rows(part: Part, items: Sequence[str]) -> Array:
+    """Return the row of each item; the file must have all of them, once each, and no others."""
+    n, size = len(items), part.column.size
+    if part.items is None:
+        if size != n:
+            raise InvalidInputError(
+                f"{part.source} has {size:,} predictions for {n:,} items",
+                hint="give one per item, in the order of the list of items, or a table with a column id",
+            )
+        return np.arange(n)
+    place = {item: row for row, item in enumerate(part.items)}
+    if len(place) < size:
+        doubled = next(item for row, item in enumerate(part.items) if place[item] != row)
+        raise InvalidInputError(
+            f"{part.source}: the item {quoted(doubled)} has several predictions", hint="give one per item"
+        )
+    known = set(items)
+    others = [item for item in part.items if item not in known]
+    if others:
+        raise InvalidInputError(
+            f"{part.source}: {len(others):,} ids are no items of the task, such as {_shown(others)}",
+            hint="the ids are those of the public list of items",
+        )
+    absent = [item for item in items if item not in place]
+    if absent:
+        raise InvalidInputError(
+            f"{part.source}: {len(absent):,} of {n:,} items have no prediction, such as {_shown(absent)}",
+            hint="give a prediction for every item of the public list",
+        )
+    return np.fromiter(map(place.__getitem__, items), dtype=np.int64, count=n)
+
+
+def _values(part: Part, task: Task, form: Form) -> Array:
+    """Return the predictions in the order of the file, checked."""
+    column = part.column
+    if column.missing.any():
+        row = int(np.flatnonzero(column.missing)[0])
+        raise InvalidInputError(
+            f"{part.source}: {int(column.missing.sum()):,} predictions are missing, the first for item"
+            f" {quoted(part.keys[row])}",
+            hint="give a prediction for every item",
+        )
+    texts = text_of(column).values
+    if form == "texts":
+        return objects(texts.tolist())
+    if form == "numbers":
+        return _numbers(column, texts, part)
+    labels = Labels(task.labels)
+    codes = labels.codes(texts.tolist())
+    if (codes < 0).any():
+        row = int(np.flatnonzero(codes < 0)[0])
+        where = f"{part.source}, item {quoted(part.keys[row])}"
+        raise InvalidInputError(
+            f"{where}: {quoted(texts[row], 60)} is no label of the task",
+            hint=f"its labels are: {listed(list(task.labels))}",
+        )
+    return codes
+
+
+def _numbers(column: Column, texts: Array, part: Part) -> Array:
+    if not column.is_text:
+        found = column.values.astype(np.float64)
+    else:
+        read = [number_of(text.strip()) for text in texts.tolist()]
+        found = np.array([np.nan if one is None else float(one) for one in read])
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise InvalidInputError(
+            f"{part.source}: {quoted(texts[row], 60)} (item {quoted(part.keys[row])}) is no finite number",
+            hint="the task takes a number per item",
+        )
+    return found
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(map(quoted, names[:MOST_NAMED]))
+
+
+@dataclass(frozen=True, eq=False)
+class Hidden:
+    """The items of a task that a phase scores, with all that the gold says of them.
+
+    `rows` are the positions of the items in the public list; `gold` holds what `Evaluation` takes.
+    """
+
+    task: Task
+    items: Array
+    rows: Array
+    gold: Array | None
+    coded: Mapping[str, Coded]
+    clusters: Array | None
+    strata: Array | None
+    slices: Mapping[str, Array]
+
+    @classmethod
+    def of(cls, task: Task, gold: TaskGold, items: Sequence[str], part: str) -> Hidden:
+        """Return the items of a part of the gold of a task; `items` is the public list."""
+        kept = np.flatnonzero(gold.in_part(part))
+        place = {item: row for row, item in enumerate(items)}
+        ids = [gold.ids[row] for row in kept.tolist()]
+        if not all(item in place for item in ids):
+            raise BoardError(
+                f"the gold of task {quoted(task.name)} has items that the public list has not",
+                hint="restore the list of items from a copy or from git",
+            )
+        if len(ids) < 2:
+            raise BoardError(
+                f"the {part} part of the gold of task {quoted(task.name)} has {len(ids)} items, and a"
+                " comparison needs two",
+                hint="make the board anew with another share",
+            )
+
+        def grouping(name: str | None) -> Array | None:
+            return None if name is None else np.array(gold.grouping(name), dtype=np.str_)[kept]
+
+        values, coded = _gold_values(task, gold, kept)
+        slices = {name: np.array(gold.grouping(name), dtype=np.str_)[kept] for name in task.slices}
+        return cls(
+            task,
+            np.array(ids, dtype=np.str_),
+            np.array([place[item] for item in ids], dtype=np.int64),
+            values,
+            coded,
+            grouping(task.clusters),
+            grouping(task.strata),
+            slices,
+        )
+
+    def evaluation(self, predicted: Mapping[str, Array]) -> Evaluation:
+        """Return systems on these items, from their predictions in the order of the public list."""
+        systems: dict[str, Array] = {}
+        coded = dict(self.coded)
+        labels = Labels(self.task.labels) if form_of(self.task) == "labels" else None
+        for name, values in predicted.items():
+            own = values[self.rows]
+            if labels is not None:
+                coded[name] = labels.coded(own)
+                own = coded[name].values
+            systems[name] = own
+        return Evaluation(
+            systems=systems,
+            gold=self.gold,
+            items=self.items,
+            clusters=self.clusters,
+            strata=self.strata,
+            groupings=self.slices,
+            codes_of_texts=coded,
+        )
+
+
+def _gold_values(task: Task, gold: TaskGold, kept: Array) -> tuple[Array | None, dict[str, Coded]]:
+    """Return the gold of some items as a comparison takes it, and its codes if it is labels."""
+    if task.scores:
+        return None, {}
+    if gold.labels is None:
+        raise _not_as_said(task)
+    texts = [gold.labels[row] for row in kept.tolist()]
+    form = form_of(task)
+    if form == "labels":
+        labels = Labels(task.labels)
+        codes = labels.codes(texts)
+        if (codes < 0).any():
+            raise _not_as_said(task)
+        coded = labels.coded(codes)
+        return coded.values, {"": coded}
+    if form == "texts":
+        return objects(list(texts)), {}
+    numbers = [number_of(text.strip()) for text in texts]
+    if None in numbers:  # labels whose probabilities are predicted
+        return np.array(texts, dtype=np.str_), {}
+    return np.array(numbers, dtype=np.float64), {}
+
+
+def _not_as_said(task: Task) -> BoardError:
+    """Return the error for a gold that the settings do not describe; it says nothing of the gold."""
+    return BoardError(
+        f"the gold of task {quoted(task.name)} is not what board.toml says of it",
+        hint="compare labels and scores in board.toml with the gold",
+    )

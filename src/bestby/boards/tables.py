@@ -1,0 +1,248 @@
+"""The table of a phase by one metric of a task: rank sets, differences and what the items can show."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from bestby._core.errors import BestbyError, DesignError, InvalidInputError
+from bestby._core.typing import Array
+from bestby.boards.content import Best, Gap, Standing, Table
+from bestby.boards.entries import System
+from bestby.boards.scoring import Hidden
+from bestby.boards.settings import Phase, Settings
+from bestby.comparisons.common import family
+from bestby.comparisons.items import compare
+from bestby.comparisons.runs.comparing import compare_runs
+from bestby.comparisons.scores import evaluate
+from bestby.comparisons.slices.comparing import compare_slices
+from bestby.data.evaluation import Evaluation
+from bestby.report import next_step
+from bestby.results.base import MetricInfo
+from bestby.results.comparison import Comparison
+from bestby.results.pairs import Pairs, parts_of
+from bestby.results.runs import RunsComparison
+from bestby.results.slices import SlicesComparison
+
+MOST_SLICED = 3
+"""The best systems that are compared in slices, beside the baseline."""
+
+MOST_WITH_RUNS = 10
+"""The best systems with several runs that are compared by their runs."""
+
+BestOf = Callable[[Evaluation, MetricInfo, str], Best | None]
+"""From an evaluation, a metric and its best system to what its score would be without luck."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """The systems of a phase with their predictions for a task, and the items that they are scored on."""
+
+    hidden: Hidden
+    phase: Phase
+    settings: Settings
+    systems: Mapping[str, System]
+    predicted: Mapping[int, Array]
+    winner: BestOf | None = None
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The systems on the items."""
+        return self.hidden.evaluation(
+            {key: self.predicted[system.submission] for key, system in self.systems.items()}
+        )
+
+
+def tables(scored: Scored) -> tuple[Table, ...]:
+    """Return the tables of a task in a phase, one per metric; none without systems."""
+    if not scored.systems:
+        return ()
+    evaluation = scored.evaluation
+    return tuple(_table(scored, evaluation, metric) for metric in scored.hidden.task.metrics)
+
+
+def _table(scored: Scored, evaluation: Evaluation, metric: str) -> Table:
+    task, settings = scored.hidden.task, scored.settings
+    made, left_out = compared(evaluation, scored, metric)
+    comparison = publishable(made)
+    info = comparison.metrics[0]
+    order = [entry.system for entry in comparison.systems]
+    baseline = settings.baseline if settings.baseline in order else None
+    notes = [note.message for note in comparison.notes]
+    notes += [f"{key} is left out: {why}" for key, why in left_out.items()]
+    if settings.baseline is not None and baseline is None:
+        notes.append(f"the baseline {settings.baseline} has no submission in this phase")
+    return Table(
+        task=task.name,
+        metric=info,
+        phase=scored.phase.name,
+        n_items=comparison.n_items,
+        n_clusters=comparison.n_clusters,
+        level=comparison.level,
+        baseline=baseline,
+        margin=comparison.margin,
+        standings=tuple(_standing(key, comparison, order[0], baseline, scored) for key in order),
+        n_established=established(comparison),
+        n_pairs=len(comparison.differences),
+        detectable=next_step.detectable(comparison, info) if len(order) > 1 else None,
+        next_step=next_step.next_step(comparison, info) if len(order) > 1 else "",
+        best=None if scored.winner is None else scored.winner(evaluation, info, order[0]),
+        notes=tuple(dict.fromkeys(notes)),
+        methods=comparison.methods() if len(order) > 1 else "",
+        signature=comparison.signature,
+        slices=_slices(scored, evaluation, metric, order, baseline),
+        runs=_runs(scored, metric, order),
+        comparison=comparison,
+    )
+
+
+R = TypeVar("R", Comparison, SlicesComparison, RunsComparison)
+
+
+def publishable(result: R) -> R:
+    """Return a result without what tells of the gold: the hash of the data, and how often each label occurs.
+
+    With the predictions at hand, the gold of a few items could be guessed until the hash fits.
+    """
+    hidden: dict[str, Any] = {"provenance": dataclasses.replace(result.provenance, data_hash="hidden")}
+    if isinstance(result, Comparison):
+        hidden["classes"] = ()
+    return dataclasses.replace(result, **hidden)
+
+
+def compared(evaluation: Evaluation, scored: Scored, metric: str) -> tuple[Comparison, dict[str, str]]:
+    """Return the comparison of all systems, and why some are left out.
+
+    Intervals, ranks, letters and adjusted p-values are of one family, all pairs of the table, so that they
+    never contradict each other. A system by itself has its score alone. A system without a score, such as one
+    with the same prediction for every item by a correlation, must not keep the others from their table.
+    """
+    try:
+        return _compared(evaluation, scored, metric), {}
+    except (DesignError, InvalidInputError):
+        left_out = _without_score(evaluation, scored, metric)
+        left = [name for name in evaluation.names if name not in left_out]
+        if not left_out or not left:
+            raise
+        return _compared(evaluation.with_systems(left), scored, metric), left_out
+
+
+def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison:
+    task, level = scored.hidden.task, scored.settings.level
+    direction = task.greater_is_better if task.scores else None
+    if len(evaluation.names) < 2:
+        return evaluate(evaluation, metric=metric, greater_is_better=direction, level=level)
+    return compare(
+        evaluation,
+        metric=metric,
+        greater_is_better=direction,
+        level=level,
+        simultaneous=True,
+        margin=task.margins.get(metric),
+    )
+
+
+def _without_score(evaluation: Evaluation, scored: Scored, metric: str) -> dict[str, str]:
+    """Return the systems that have no score by a metric, and why."""
+    direction = scored.hidden.task.greater_is_better if scored.hidden.task.scores else None
+    found = {}
+    for name in evaluation.names:
+        try:
+            evaluate(
+                evaluation.with_systems([name]), metric=metric, greater_is_better=direction, interval=None
+            )
+        except BestbyError:  # what it says may quote the gold
+            found[name] = f"{metric} is not defined for its predictions"
+    return found
+
+
+def _standing(key: str, comparison: Comparison, best: str, baseline: str | None, scored: Scored) -> Standing:
+    entry = comparison.score(key)
+    system = scored.systems[key]
+    return Standing(
+        system=key,
+        submission=system.submission,
+        n_submissions=system.n_submissions,
+        score=entry.score,
+        interval=entry.interval,
+        rank_low=entry.rank_low or 1,
+        rank_high=entry.rank_high or 1,
+        group=entry.group,
+        to_best=None if key == best else gap(comparison, key, best),
+        to_baseline=None if baseline is None or key == baseline else gap(comparison, key, baseline),
+    )
+
+
+def gap(comparison: Comparison, key: str, other: str) -> Gap:
+    """Return the difference of a system minus another one."""
+    d = comparison[key, other]
+    return Gap(other, d.estimate, d.interval, d.p_adjusted, d.verdict)
+
+
+def established(comparison: Comparison) -> int:
+    """Return how many pairs are shown to differ, with correction for all pairs."""
+    alpha, count = family.alpha_of(comparison.level), 0
+    for part in parts_of(comparison.differences):
+        if isinstance(part, Pairs):
+            count += int(np.count_nonzero(family.shown_sides(part, alpha)))
+        else:
+            count += sum(family.shown_better(d, alpha) is not None for d in part)
+    return count
+
+
+def _slices(
+    scored: Scored, evaluation: Evaluation, metric: str, order: Sequence[str], baseline: str | None
+) -> SlicesComparison | None:
+    """Return the best few systems in the slices, each against the baseline or else against the best."""
+    task = scored.hidden.task
+    chosen = list(dict.fromkeys([*order[:MOST_SLICED], *([baseline] if baseline else [])]))
+    if not scored.hidden.slices or len(chosen) < 2:
+        return None
+    try:
+        found = compare_slices(
+            evaluation.with_systems(chosen),
+            metric=metric,
+            greater_is_better=task.greater_is_better if task.scores else None,
+            by=list(scored.hidden.slices),
+            min_items=2,
+            baseline=baseline or chosen[0],
+            level=scored.settings.level,
+        )
+    except BestbyError:  # such as a column with another value for every item
+        return None
+    return publishable(found)
+
+
+def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison | None:
+    """Return the comparison of the best systems of which several runs were submitted."""
+    hidden, task = scored.hidden, scored.hidden.task
+    several = [key for key in order if len(scored.systems[key].runs) > 1][:MOST_WITH_RUNS]
+    if len(several) < 2:
+        return None
+    predicted = {
+        (key, place): scored.predicted[number]
+        for key in several
+        for place, (number, _) in enumerate(scored.systems[key].runs)
+    }
+    names = {one: f"{one[0]} {one[1]}" for one in predicted}
+    evaluation = hidden.evaluation({names[one]: values for one, values in predicted.items()})
+    data = {
+        key: np.stack([evaluation.systems[names[one]] for one in predicted if one[0] == key])
+        for key in several
+    }
+    try:
+        found = compare_runs(
+            data,
+            hidden.gold,
+            metric=metric,
+            greater_is_better=task.greater_is_better if task.scores else None,
+            clusters=hidden.clusters,
+            level=scored.settings.level,
+        )
+    except BestbyError:  # such as runs that all score the same
+        return None
+    return publishable(found)
