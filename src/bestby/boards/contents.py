@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -203,9 +204,11 @@ class OnePhase:
             part=phase.part,
             ladder=phase.ladder,
             visible=systems is not None,
-            tables=tuple(made),
+            tables=tuple(made if settings.public.pairs else map(_without_pairs, made)),
             overall=whole,
             items=tuple(items),
+            per_day=phase.per_day,
+            per_team=phase.per_team,
         )
 
     def _scored(self, task: Task, systems: Sequence[System]) -> Scored:
@@ -219,11 +222,16 @@ class OnePhase:
         )
 
 
+def _without_pairs(table: Table) -> Table:
+    """Return a table that does not hold the differences of all pairs."""
+    return dataclasses.replace(table, comparison=None)
+
+
 def state_at(phase: Phase, moment: datetime) -> str:
-    """Return "open", or whether a phase is "over" or has "not begun" at a moment."""
+    """Return whether a phase is "coming", "open" or "over" at a moment."""
     if phase.open_at(moment):
         return "open"
-    return "not begun" if phase.start is not None and moment < phase.start else "over"
+    return "coming" if phase.start is not None and moment < phase.start else "over"
 
 
 def _stamp(moment: Any) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bestby._core.typing import FloatArray
-from bestby.boards.content import ItemOutcomes, Table
+from bestby.boards.content import ItemsAgainst, Table
 from bestby.boards.scoring import form_of
 from bestby.boards.tables import Scored
 
@@ -13,7 +13,7 @@ MOST_SYSTEMS = 50
 """The best systems whose items are shown."""
 
 
-def outcomes(scored: Scored, table: Table) -> list[ItemOutcomes]:
+def outcomes(scored: Scored, table: Table) -> list[ItemsAgainst]:
     """Return the items of the best systems, against the best one and the baseline.
 
     Labels are right or wrong, scores more or less. Of other predictions no item is won by itself.
@@ -36,9 +36,10 @@ def outcomes(scored: Scored, table: Table) -> list[ItemOutcomes]:
         values = {key: -own for key, own in values.items()}
     against = list(dict.fromkeys([order[0], *([table.baseline] if table.baseline else [])]))
     return [
-        ItemOutcomes(
-            task.name,
+        ItemsAgainst(
             key,
+            task.name,
+            table.metric.name,
             other,
             tuple(hidden.items[values[key] > values[other]].tolist()),
             tuple(hidden.items[values[key] < values[other]].tolist()),
