@@ -11,10 +11,10 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Rng
-from bestby.boards import checking, making, submitting
+from bestby.boards import checking, making, publishing, submitting
 from bestby.boards.folder import Folder
 from bestby.boards.settings import Settings
-from bestby.results.boards import SubmissionCheck, SubmissionReceipt
+from bestby.results.boards import Publication, SubmissionCheck, SubmissionReceipt
 
 _NO_PATH = "name the folder of the board; Board.create(...) makes one"
 
@@ -311,6 +311,35 @@ class Board:
         settings = self.settings
         given = {settings.task().name: gold} if isinstance(gold, str | Path) else dict(gold)
         return making.correct(self._folder, given, making.Columns(items, labels), reason, _now())
+
+    def publish(self, site: str | Path) -> Publication:
+        """Write the site of the board: static pages, and JSON and CSV of all tables.
+
+        The new site takes the place of the old one in one step; pages that show the same are not written
+        again. Without a change of the board, the same site comes out.
+
+        Parameters
+        ----------
+        site : str or Path
+            The folder of the site: a new or an empty one, or the site of a board. It may lie in the board.
+
+        Returns
+        -------
+        Publication
+            How many files it has, and how many were changed.
+
+        Raises
+        ------
+        InvalidInputError
+            If the folder cannot be that of a site.
+        BoardError
+            If the gold is not there, files of the board were changed, or the site cannot be written; the
+            site is then as it was. What went wrong in the computation is not shown, since it may tell of the
+            gold.
+        """
+        return publishing.publish(
+            self._folder, checks.valid_path(site, "name the folder of the site"), _now()
+        )
 
     def submissions(self) -> tuple[SubmissionReceipt, ...]:
         """Return all submissions in the order in which they came, with what became of them."""

@@ -38,7 +38,9 @@ def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
     older = [(one, *_older(one, links)) for one in content.versions[1:]]
     made = [*_version(content, version, shown, common, "")]
     for one, prefix, tables_then in older:
-        made += _version(content, one, tables_then, {**common, "older": True, "version_of_gold": one.version}, prefix)
+        made += _version(
+            content, one, tables_then, {**common, "older": True, "version_of_gold": one.version}, prefix
+        )
     before = [(one.version, tables_then) for one, _, tables_then in older]
     made += systems.pages(content, shown, before, links, common)
     made += _around(content, version, shown, common, dict(kit or {}))
@@ -100,9 +102,7 @@ def _version(
         "title": content.title,
         "main": None if main is None else {**main.model, "title": main.title},
         "nothing": nothing(version),
-        "leads": [
-            {"name": one.title, "href": one.href, "lead": one.lead} for one in shown if len(shown) > 1
-        ],
+        "leads": [{"name": one.title, "href": one.href, "lead": one.lead} for one in shown if len(shown) > 1],
         "phases": [tables.phase_model(phase, shown) for phase in version.phases],
         "versions": _versions(content, version),
     }
@@ -156,7 +156,9 @@ def _around(
     }
     yield of_template("submissions.html", "submissions.html", model)
     yield of_function("data/submissions.csv", rows, data.csv, rows)
-    yield of_function("data/submissions.json", rows, data.as_json, {"submissions": len(content.entries)}, rows)
+    yield of_function(
+        "data/submissions.json", rows, data.as_json, {"submissions": len(content.entries)}, rows
+    )
     model = {
         **common,
         "title": "Take part",

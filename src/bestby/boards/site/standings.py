@@ -74,9 +74,7 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
             "to_baseline": _zero(axes["to_baseline"], table.margin),
         },
         "long": len(rows) > LONG,
-        "rows": [
-            _row(one, place, table, digits, axes, links) for place, one in enumerate(rows, 1)
-        ],
+        "rows": [_row(one, place, table, digits, axes, links) for place, one in enumerate(rows, 1)],
     }
 
 

@@ -126,15 +126,23 @@ def _differences(source: Table, at: int) -> str:
     assert source.comparison is not None
     rows, metric = source.standings, source.metric.name
     first = max(0, min(at - MOST_PAIRS // 2, len(rows) - MOST_PAIRS - 1))
-    others = [one.system for place, one in enumerate(rows[first : first + MOST_PAIRS + 1], first) if place != at]
+    others = [
+        one.system for place, one in enumerate(rows[first : first + MOST_PAIRS + 1], first) if place != at
+    ]
     own = rows[at].system
     differences: list[Difference] = [source.comparison[own, other, metric] for other in others]
     if not differences:
         return ""
     digits = Rounding.of([(d.estimate, d.interval) for d in differences], source.margin)
-    columns = column.differences(column.sides(differences), digits, source.level, source.comparison.correction)
-    which = "the other systems" if len(rows) <= MOST_PAIRS + 1 else f"the {MOST_PAIRS} systems nearest in rank"
-    made = Written.of(f"Differences with {which}: {own} minus the other", columns, differences, stands_out, main=1)
+    columns = column.differences(
+        column.sides(differences), digits, source.level, source.comparison.correction
+    )
+    which = (
+        "the other systems" if len(rows) <= MOST_PAIRS + 1 else f"the {MOST_PAIRS} systems nearest in rank"
+    )
+    made = Written.of(
+        f"Differences with {which}: {own} minus the other", columns, differences, stands_out, main=1
+    )
     return table(made, sortable=True)
 
 

@@ -1,0 +1,32 @@
+"""Publishing a board: its tables from the gold and the submissions, and its site from the tables."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from bestby._core.paths import user_path
+from bestby.boards import gold as golds
+from bestby.boards.contents import contents, gold_of, opened_cache
+from bestby.boards.folder import Folder, gold_in_force
+from bestby.boards.secrets import sealed
+from bestby.boards.site import publishing as sites
+from bestby.boards.submitting import changed_settings
+from bestby.results.boards import Publication
+
+
+def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
+    """Write the site of a board, all of it or nothing; the record tells of it if it is another one."""
+    place = user_path(site)
+    sites.place_of(folder, place)
+    with folder.locked():
+        lines, settings = folder.lines(), folder.settings()
+        golds.check_mark(folder, gold_in_force(lines))
+        changed = changed_settings(folder, lines)
+        if changed:
+            lines = folder.append(lines, changed, now)
+        with sealed("publish the board"):
+            with opened_cache(folder, lines) as cache:
+                content = contents(folder, settings, lines, gold_of(folder, settings), now, cache)
+            staged = sites.publish(folder, settings, lines, content, place, now)
+    return Publication(place, content.as_of, staged.n_files, staged.n_made)
