@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from bestby.cli import main
+from bestby.cli.commands import BOARD
 
 PAGE = Path(__file__).resolve().parent / "reference" / "cli.md"
 MARKER = "<!-- From here on docs/make_cli_page.py writes: change the help texts, then run it. -->\n"
@@ -38,6 +39,8 @@ COMMANDS = {
     "bestby study remove": ["study", "remove"],
     "bestby study import": ["study", "import"],
     "bestby study export": ["study", "export"],
+    "bestby board": ["board"],
+    **{f"bestby board {name}": ["board", name] for name in BOARD},
 }
 
 

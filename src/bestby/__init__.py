@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bestby._core.errors import MissingExtraError as MissingExtraError
     from bestby._core.errors import StudyError as StudyError
     from bestby.advising.advise import advise as advise
+    from bestby.boards.board import Board as Board
     from bestby.comparisons.datasets.comparing import compare_datasets as compare_datasets
     from bestby.comparisons.folds.comparing import compare_folds as compare_folds
     from bestby.comparisons.gate.gating import gate as gate
@@ -121,6 +122,7 @@ __getattr__, __dir__, __all__ = door(
         "_core.errors": "BestbyError BoardError DesignError ExecutorError GateFailedError InvalidInputError"
         " MissingExtraError StudyError",
         "advising.advise": "advise",
+        "boards.board": "Board",
         "comparisons.datasets.comparing": "compare_datasets",
         "comparisons.folds.comparing": "compare_folds",
         "comparisons.gate.gating": "gate",

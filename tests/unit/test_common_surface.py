@@ -102,6 +102,7 @@ PARTS = {
 
 INPUTS = {
     "Annotations",
+    "Board",
     "Evaluation",
     "FunctionMetric",
     "JudgedItems",

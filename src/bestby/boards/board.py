@@ -75,7 +75,7 @@ class Board:
         title: str,
         metrics: str | Sequence[str],
         items: str | None = None,
-        labels: str | None = None,
+        gold_column: str | None = None,
         clusters: str | None = None,
         strata: str | None = None,
         slices: str | Sequence[str] = (),
@@ -104,7 +104,7 @@ class Board:
             What the pages are called.
         metrics : str or sequence of str
             Names of metrics; the first decides the ranks.
-        items, labels : str, optional
+        items, gold_column : str, optional
             The columns of the ids and of the gold; found by their names by default.
         clusters, strata : str, optional
             Columns of groups that depend on each other, and of groups whose sizes are fixed.
@@ -146,7 +146,7 @@ class Board:
         wish = making.Wish(
             title=title,
             metrics=_names(metrics),
-            columns=making.Columns(items, labels),
+            columns=making.Columns(items, gold_column),
             clusters=clusters,
             strata=strata,
             slices=_names(slices),
@@ -279,12 +279,13 @@ class Board:
         *,
         reason: str,
         items: str | None = None,
-        labels: str | None = None,
+        gold_column: str | None = None,
     ) -> int:
         """Give the board a corrected gold, by which the tables are made from now on.
 
         The results by the older gold stay on the site beside the new ones. A corrected gold may leave items
-        out, and it may bring new columns for clusters, strata and slices.
+        out, and it may bring new columns for clusters, strata and slices; columns that it does not have are
+        taken over from the older one.
 
         Parameters
         ----------
@@ -293,7 +294,7 @@ class Board:
             be left out.
         reason : str
             What was corrected; the pages show it.
-        items, labels : str, optional
+        items, gold_column : str, optional
             The columns of the ids and of the gold; found by their names by default.
 
         Returns
@@ -310,7 +311,7 @@ class Board:
         """
         settings = self.settings
         given = {settings.task().name: gold} if isinstance(gold, str | Path) else dict(gold)
-        return making.correct(self._folder, given, making.Columns(items, labels), reason, _now())
+        return making.correct(self._folder, given, making.Columns(items, gold_column), reason, _now())
 
     def publish(self, site: str | Path) -> Publication:
         """Write the site of the board: static pages, and JSON and CSV of all tables.

@@ -19,6 +19,7 @@ from bestby.boards.events import Event, GoldSet, SettingsSet
 from bestby.boards.folder import IGNORED, Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
 from bestby.boards.names import checked_name, checked_text
+from bestby.boards.scoring import Labels
 from bestby.boards.settings import Phase, Settings, Task, parse
 from bestby.boards.splitting import split
 from bestby.boards.submitting import changed_settings
@@ -37,7 +38,7 @@ class Columns:
     """The columns of the ids and of the gold in the file of a gold; None for those with telling names."""
 
     items: str | None = None
-    labels: str | None = None
+    gold: str | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def correct(
     """Give a board a corrected gold and return the number of its version; the old one stays beside it.
 
     Tasks that are not given keep their gold. A corrected gold has the items of the public list or some of
-    them, and each stays in its part.
+    them; each stays in its part, and keeps what the new gold has no columns for.
     """
     reason = checked_text(reason)
     if not reason.strip():
@@ -125,7 +126,7 @@ def correct(
         for name, path in given.items():
             task = settings.task(name)
             found = read_gold(path, columns, scores=task.scores)
-            new[name] = _corrected(found, before[name], folder.items(name, settings), path)
+            new[name] = _corrected(found, before[name], folder.items(name, settings), task, path)
         if all(dict(new[name].columns) == dict(before[name].columns) for name in new):
             raise InvalidInputError(
                 "the corrected gold is the gold that the board has", hint="give another one"
@@ -147,7 +148,7 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
         )
     own = {"id": ids}
     if not scores:
-        own["gold"] = table.column_called(columns.labels, GOLD_WORDS, "labels")
+        own["gold"] = table.column_called(columns.gold, GOLD_WORDS, "gold_column")
     others = [name for name in table.names if name not in own.values() and not (scores and name == "gold")]
     taken = [name for name in others if name in OWN_COLUMNS]
     if taken:
@@ -227,8 +228,10 @@ def _write_items(folder: Folder, settings: Settings, name: str, gold: TaskGold, 
     return hashlib.sha256(data).hexdigest()
 
 
-def _corrected(found: TaskGold, before: TaskGold, items: Sequence[str], path: str | Path) -> TaskGold:
-    """Return a corrected gold with the parts of the one before; items that are not public are refused."""
+def _corrected(
+    found: TaskGold, before: TaskGold, items: Sequence[str], task: Task, path: str | Path
+) -> TaskGold:
+    """Return a corrected gold; what it has no columns for is taken over from the gold before it."""
     known = set(items)
     unknown = [item for item in found.ids if item not in known]
     if unknown:
@@ -237,13 +240,19 @@ def _corrected(found: TaskGold, before: TaskGold, items: Sequence[str], path: st
             f" first: {quoted(unknown[0])}",
             hint="a corrected gold may leave items out, but not add any",
         )
-    if "part" not in before.columns:
-        return found
-    parts = dict(zip(before.ids, before.columns["part"], strict=True))
-    lost = [item for item in found.ids if item not in parts]
+    if task.labels and (Labels(task.labels).codes(found.labels or ()) < 0).any():
+        raise InvalidInputError(
+            f"{path_text(path)} has labels that board.toml does not list for the task {quoted(task.name)}",
+            hint="correct the gold, or add the labels to board.toml",
+        )
+    left = [name for name in before.columns if name not in found.columns]
+    place_of = {item: place for place, item in enumerate(before.ids)}
+    lost = [item for item in found.ids if item not in place_of] if left else []
     if lost:
         raise InvalidInputError(
             f"{path_text(path)} has an item that the gold before it left out: {quoted(lost[0])}",
-            hint="leave it out again, as it belongs to no part",
+            hint="leave it out again" if "part" in left else f"give the columns {', '.join(left)} too",
         )
-    return TaskGold({**found.columns, "part": [parts[item] for item in found.ids]})
+    places = [place_of[item] for item in found.ids] if left else []
+    kept = {name: [before.columns[name][place] for place in places] for name in left}
+    return TaskGold({**found.columns, **kept})

@@ -40,6 +40,7 @@ COMMANDS = {
     "advise": "Advise which test and which interval fit an experiment, and explain why.",
     "cite": "Print the works behind the methods as BibTeX, or how to report a result.",
     "study": "Keep the runs of experiments in a directory, and compare them as it grows.",
+    "board": "Keep a shared task or a benchmark in a folder, and publish it as a static site.",
 }
 
 STUDY = {
@@ -49,6 +50,16 @@ STUDY = {
     "remove": "Remove runs.",
     "import": "Add the experiments of an outcomes.json of BooStSa.",
     "export": "Write the study as an outcomes.json that BooStSa loads.",
+}
+
+BOARD = {
+    "init": "Make a board from a gold.",
+    "check": "Check predictions before they are submitted; the gold is not needed.",
+    "submit": "Add a submission; it is on the disk when the command ends.",
+    "withdraw": "Take a submission out of the tables; its line in the record stays.",
+    "correct": "Give the board a corrected gold; the results by the old one stay beside the new ones.",
+    "list": "List the submissions.",
+    "publish": "Write the site of the board, all of it or nothing.",
 }
 
 
@@ -64,8 +75,8 @@ class _Group(typer.core.TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         del ctx
-        if cmd_name == "study" and not self.words:
-            return _STUDY
+        if cmd_name in _GROUPS and not self.words:
+            return _GROUPS[cmd_name]
         self.commands.update(dict.fromkeys(self.helps))  # type: ignore[arg-type]  # names to suggest
         return _load((*self.words, cmd_name), self.helps[cmd_name]) if cmd_name in self.helps else None
 
@@ -81,6 +92,11 @@ class _Group(typer.core.TyperGroup):
 class _Study(_Group):
     words = ("study",)
     helps = STUDY
+
+
+class _Board(_Group):
+    words = ("board",)
+    helps = BOARD
 
 
 def _load(words: tuple[str, ...], help: str) -> Any:
@@ -112,11 +128,12 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-_STUDY = _Study(
-    name="study",
-    context_settings=_SETTINGS,
-    rich_markup_mode=None,
-    help=f"""{COMMANDS["study"]}
+_GROUPS = {
+    "study": _Study(
+        name="study",
+        context_settings=_SETTINGS,
+        rich_markup_mode=None,
+        help=f"""{COMMANDS["study"]}
 
 A study has one gold; its conditions are baselines or treatments, with one or more runs each.
 
@@ -126,7 +143,24 @@ Examples:
   bestby study add s h1 --run 0 --predictions h1.txt --epochs 10
   bestby study run s --metric f1_macro --html report.html
 """,
-)
+    ),
+    "board": _Board(
+        name="board",
+        context_settings=_SETTINGS,
+        rich_markup_mode=None,
+        help=f"""{COMMANDS["board"]}
+
+The gold of a board is hidden, its submissions are predictions, and every change is a line of its record.
+
+\b
+Examples:
+  bestby board init gold.csv --board task --title "Our task" --metric f1_macro
+  bestby board check predictions.csv --board task
+  bestby board submit predictions.csv --board task --team ours --system bert
+  bestby board publish site --board task
+""",
+    ),
+}
 
 
 def _version(wanted: bool) -> None:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from bestby.results.base import MetricInfo as MetricInfo
     from bestby.results.base import Note as Note
     from bestby.results.base import Provenance as Provenance
+    from bestby.results.boards import Publication as Publication
+    from bestby.results.boards import SubmissionCheck as SubmissionCheck
+    from bestby.results.boards import SubmissionReceipt as SubmissionReceipt
+    from bestby.results.boards import Verification as Verification
     from bestby.results.chosen import ChosenItem as ChosenItem
     from bestby.results.chosen import ChosenItems as ChosenItems
     from bestby.results.chosen import ChosenStratum as ChosenStratum
@@ -93,6 +97,7 @@ __getattr__, __dir__, __all__ = door(
     {
         "results.advice": "Advice Case Shape Step Wrong",
         "results.base": "MetricInfo Note Provenance",
+        "results.boards": "Publication SubmissionCheck SubmissionReceipt Verification",
         "results.chosen": "ChosenItem ChosenItems ChosenStratum",
         "results.comparison": "Comparison Difference SystemScore",
         "results.dataset_runs": "MeanImprovement RunsOnDatasets RunsOverall",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -115,7 +115,7 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What a verification of a board found; it is empty, and false, if nothing is wrong.
+    """What a verification of a board found.
 
     Parameters
     ----------
@@ -133,12 +133,6 @@ class Verification:
     n_lines: int
     n_submissions: int
     n_files: int = 0
-
-    def __len__(self) -> int:
-        return len(self.findings)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.findings)
 
     @property
     def sound(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,7 @@ def test_settings_come_back_from_their_text() -> None:
         ({"clusters": "autor"}, "no column 'autor'; did you mean 'author'"),
         ({"slices": ["length", "size"]}, "no column 'size'"),
         ({"items": "item"}, "no column 'item'"),
-        ({"labels": "lable"}, "no column 'lable'"),
+        ({"gold_column": "lable"}, "no column 'lable'"),
         ({"baseline": "ours"}, "is not a team and a system"),
         ({"private_share": 1.5}, "private_share must be above 0"),
         ({"title": "\u202e"}, "hidden characters"),
@@ -206,7 +207,16 @@ def test_what_a_killed_correction_left_is_written_over(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "secret" / "2").iterdir()) == ["key", "task.csv"]
 
 
-@pytest.mark.parametrize("wrong", ["same", "items", "reason", "changed", "gone", "task"])
+def test_columns_that_a_corrected_gold_lacks_are_taken_over(tmp_path: Path) -> None:
+    board = board_in(tmp_path, clusters="author")
+    board.correct(corrected(tmp_path, length=["middle"] * 60), reason="lengths")
+    folder = folder_of(board)
+    new = golds.read(folder, gold_in_force(folder.lines()), board.settings.tasks)["task"]
+    assert list(new.columns["author"]) == [f"a{place // 4}" for place in range(60)]
+    assert set(new.columns["length"]) == {"middle"}
+
+
+@pytest.mark.parametrize("wrong", ["same", "label", "items", "reason", "changed", "gone", "task"])
 def test_a_correction_that_cannot_be_made_changes_nothing(tmp_path: Path, wrong: str) -> None:
     board = board_in(tmp_path)
     gold: Any = corrected(tmp_path)
@@ -215,6 +225,8 @@ def test_a_correction_that_cannot_be_made_changes_nothing(tmp_path: Path, wrong:
         gold = tmp_path / "gold.csv"
     elif wrong == "items":
         gold = write_table(tmp_path / "new.csv", {"id": ["p0", *ids()[1:]], "gold": gold_labels()})
+    elif wrong == "label":
+        gold = write_table(tmp_path / "new.csv", {"id": ids(), "gold": ["w", *gold_labels()[1:]]})
     elif wrong == "changed":
         kept.write_text(kept.read_text().replace("q1,", "q01,"))
     elif wrong == "gone":
@@ -226,11 +238,12 @@ def test_a_correction_that_cannot_be_made_changes_nothing(tmp_path: Path, wrong:
         "same": "is the gold that the board has",
         "items": "1 item that the public list does not have; first: 'p0'",
         "reason": "needs a reason",
+        "label": "has labels that board.toml does not list",
         "changed": "version 1 of the gold was changed",
         "gone": "version 1 of the gold is not in",
         "task": "no task 'other'",
     }[wrong]
-    with pytest.raises((InvalidInputError, BoardError), match=message):
+    with pytest.raises((InvalidInputError, BoardError), match=re.escape(message)):
         board.correct(gold, reason=" " if wrong == "reason" else "a typo")
     assert state(tmp_path) == before
 

@@ -1,0 +1,99 @@
+"""`bestby board`: a shared task or a benchmark in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bestby._core.text import counted
+from bestby.boards.board import Board
+from bestby.cli import streams
+from bestby.cli.parameters.board import (
+    BoardCheck,
+    BoardCorrect,
+    BoardInit,
+    BoardList,
+    BoardPublish,
+    BoardSubmit,
+    BoardWithdraw,
+    Place,
+)
+from bestby.readers.naming import named_paths
+
+
+def board_init(values: BoardInit) -> None:
+    """Make a board and say what to do next."""
+    board = Board.create(
+        values.place.board,
+        _by_task(values.golds),
+        gold_folder=values.place.gold_folder,
+        **values.gold.arguments(),
+        **values.shown.arguments(),
+        **values.direction.arguments(),
+    )
+    tasks = counted(len(board.settings.tasks), "task")
+    streams.print_stderr(
+        f"made the board {board.path} with {tasks}; edit board.toml there for dates and limits"
+    )
+
+
+def board_check(values: BoardCheck) -> None:
+    """Say what was found in the files."""
+    streams.print_stdout(str(Board(values.place.board).check(_by_task(values.files))))
+
+
+def board_submit(values: BoardSubmit) -> None:
+    """Add a submission, print its number, and say what it is."""
+    receipt = _board(values.place).submit(_by_task(values.files), **values.names.arguments())
+    streams.print_stdout(str(receipt.number))
+    streams.print_stderr(str(receipt) if receipt.is_new else f"{receipt}; it was there already")
+
+
+def board_withdraw(values: BoardWithdraw) -> None:
+    """Withdraw a submission and say so."""
+    receipt = _board(values.place).withdraw(values.submission, hidden=values.hidden, reason=values.reason)
+    streams.print_stderr(f"withdrew {receipt}")
+
+
+def board_correct(values: BoardCorrect) -> None:
+    """Give the board a corrected gold and say so."""
+    version = _board(values.place).correct(
+        _by_task(values.golds), reason=values.reason, **values.gold.arguments()
+    )
+    streams.print_stderr(f"version {version} of the gold is in force; publish the board to show its results")
+
+
+def board_list(values: BoardList) -> None:
+    """Print a line per submission."""
+    submissions = Board(values.place.board).submissions()
+    rows = [("number", "time", "team", "system", "run", "phase", "state")]
+    rows += [
+        (str(one.number), one.time, one.team, one.system, one.run, one.phase, one.state)
+        for one in submissions
+    ]
+    if submissions:
+        streams.print_stdout(_in_columns(rows))
+    streams.print_stderr(counted(len(submissions), "submission"))
+
+
+def board_publish(values: BoardPublish) -> None:
+    """Write the site and say where it is."""
+    made = _board(values.place).publish(values.site)
+    streams.print_stderr(f"published {made}; open {made.site / 'index.html'}")
+
+
+def _board(place: Place) -> Board:
+    return Board(place.board, place.gold_folder)
+
+
+def _by_task(paths: Sequence[str]) -> str | Path | Mapping[str, str | Path]:
+    """Return one file, or the files by task."""
+    return named_paths(paths)
+
+
+def _in_columns(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+    return "\n".join(padded)

@@ -1,0 +1,190 @@
+"""What `bestby board` and its commands take."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from bestby.cli.options import REQUIRED, Group, argument, flag, option, record
+from bestby.cli.parameters import groups
+from bestby.cli.parameters.groups import Names, Number, Text, metric_names
+
+Seed = int | None
+
+
+@record
+class Place(Group):
+    heading: ClassVar[str] = "Board"
+
+    board: str = option("FOLDER", "Folder of the board", default=".")
+    gold_folder: Text = option(
+        "FOLDER", "Folder of the gold (default: gold in the board, or $BESTBY_BOARD_GOLD)."
+    )
+
+
+@record
+class PlaceOfBoard(Group):
+    heading: ClassVar[str] = "Board"
+
+    board: str = option("FOLDER", "Folder of the board", default=".")
+
+
+@record
+class GoldColumns(Group):
+    heading: ClassVar[str] = "Gold"
+
+    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
+    gold_column: Text = option("COLUMN", "Column with the gold (default: gold, label, target and the like).")
+
+
+@record
+class GoldGroups(GoldColumns):
+    clusters: Text = option(
+        "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
+    )
+    strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
+    slices: Names = option("COLUMN", "Column by which scores are shown too; repeatable.", "--slice")
+    public_columns: Names = option(
+        "COLUMN", "Column that participants get beside the ids; repeatable.", "--public-column"
+    )
+    private_share: Number = option("SHARE", "Share of the items that are kept for a private last phase.")
+    rng: Seed = option(
+        "N", "Seed of the split; to be kept secret (default: another one every time).", "--seed"
+    )
+
+
+@record
+class Shown(Group):
+    heading: ClassVar[str] = "Settings"
+
+    title: str = option("TEXT", "What the pages are called.", default=REQUIRED)
+    metrics: list[str] = option(
+        "NAME",
+        "Metric, see 'bestby metrics'; the first decides the ranks; repeatable.",
+        "--metric",
+        choices=metric_names,
+        default=REQUIRED,
+    )
+    margin: Number = option("SIZE", "Smallest difference that matters.")
+    baseline: Text = option("TEAM/SYSTEM", "System that all others are compared with.")
+    scores: bool = flag("What systems submit are scores of items; the gold has ids and groups alone.")
+
+
+@record
+class BoardInit:
+    """
+    GOLD is a table with a row per item, or TASK=FILE for each of several tasks. Only the ids of the items
+    become public. All other settings (phases with dates, limits, what is public) are in board.toml, which is
+    written for you and can be edited at any time.
+
+    \b
+    Examples:
+      bestby board init gold.csv --board task --title "Our task" --metric f1_macro --cluster document
+      bestby board init gold.csv --title T --metric accuracy --private-share 0.5
+      bestby board init nli=nli.csv qa=qa.csv --title "Two tasks" --metric accuracy
+    """
+
+    golds: list[str] = argument(
+        "GOLD", "Table with ids and gold; TASK=FILE if there are several tasks.", file="read"
+    )
+    place: Place
+    gold: GoldGroups
+    shown: Shown
+    direction: groups.Direction
+
+
+@record
+class BoardCheck:
+    """
+    FILE is a table (CSV, TSV, JSON, JSON Lines) with the columns id and prediction, or a text file with a
+    prediction per line in the order of items.csv. Participants run this at home: board.toml and items.csv are
+    enough, and the site of a board offers both.
+
+    \b
+    Examples:
+      bestby board check predictions.csv --board task
+      bestby board check nli=nli.csv qa=qa.csv
+    """
+
+    files: list[str] = argument("FILE", "Predictions; TASK=FILE if there are several tasks.", file="read")
+    place: PlaceOfBoard
+
+
+@record
+class SubmissionNames(Group):
+    heading: ClassVar[str] = "Submission"
+
+    team: str = option("NAME", "Name of the team.", default=REQUIRED)
+    system: str = option("NAME", "Name of the system.", default=REQUIRED)
+    run: str = option("NAME", "Run (a seed), if the system has several.", default="")
+    phase: Text = option("NAME", "Phase (default: the first one that is open).")
+    paper: str = option("URL", "Page of the paper, http or https.", default="")
+    code: str = option("URL", "Page of the code, http or https.", default="")
+
+
+@record
+class BoardSubmit:
+    """
+    The newest submission of a system takes the place of the older ones in the tables. The same file twice in
+    a row is stored once, so it does no harm to submit again after an error. The number of the submission goes
+    to stdout.
+
+    \b
+    Examples:
+      bestby board submit predictions.csv --board task --team ours --system bert
+      bestby board submit p.csv --team ours --system bert --run seed2 --phase test
+    """
+
+    files: list[str] = argument("FILE", "Predictions; TASK=FILE if there are several tasks.", file="read")
+    names: SubmissionNames
+    place: Place
+
+
+@record
+class BoardWithdraw:
+    """The submission is no longer in the tables; its line in the record and its file stay."""
+
+    submission: int = argument("NUMBER", "Number of the submission, see 'bestby board list'.")
+    hidden: bool = flag("Leave its name out of the pages, too.")
+    reason: str = option("TEXT", "Why; the record is as public as the folder.", default="")
+    place: Place
+
+
+@record
+class BoardCorrect:
+    """
+    GOLD is the whole gold, corrected; it may leave items out. The tables are made by it from now on, and the
+    results by the old gold stay on the site.
+
+    \b
+    Example:
+      bestby board correct gold2.csv --reason "17 labels were wrong"
+    """
+
+    golds: list[str] = argument(
+        "GOLD", "Table with ids and gold; TASK=FILE if there are several tasks.", file="read"
+    )
+    reason: str = option("TEXT", "What was corrected; the pages show it.", default=REQUIRED)
+    gold: GoldColumns
+    place: Place
+
+
+@record
+class BoardList:
+    """The columns are number, time (UTC), team, system, run, phase, and what became of the submission."""
+
+    place: PlaceOfBoard
+
+
+@record
+class BoardPublish:
+    """
+    The site works from the disk and on every web server. Without a change of the board, the same site comes
+    out, byte by byte. If the settings changed, the record says so first.
+
+    \b
+    Example:
+      bestby board publish site --board task
+    """
+
+    site: str = argument("SITE", "Folder of the site: a new or an empty one, or the site of a board.")
+    place: Place

@@ -1,0 +1,242 @@
+"""`bestby board` as a process: a refusal is two lines with status 2, and leaves the board as it was."""
+
+# ruff: noqa: E501 - rows of tables
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from tests.cli.helpers import Run, check_refused
+from tests.unit.boards.examples import edit, gold_file, gold_labels, ids, predictions_file, state, write_table
+
+from bestby import Board
+from bestby.cli import app, main
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
+GROUP: Any = typer.main.get_command(app).get_command(None, "board")  # type: ignore[attr-defined, arg-type]
+COMMANDS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
+OURS = ("--board", "task", "--team", "ours", "--system", "bert")
+
+
+@pytest.fixture
+def board(run: Run, tmp_path: Path) -> Board:
+    """Return a board that the command line made, and files beside it."""
+    gold_file(tmp_path)
+    predictions_file(tmp_path)
+    predictions_file(tmp_path, "other.csv", 5)
+    done = run("board", "init", "gold.csv", "--board", "task", "--title", "Our task", "--metric", "accuracy")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("made the board task with 1 task; ")
+    return Board(tmp_path / "task")
+
+
+def test_init_takes_every_option(run: Run, tmp_path: Path) -> None:
+    columns = {"key": ids(), "truth": gold_labels(), "doc": [f"d{place // 4}" for place in range(60)]}
+    columns |= {"part of speech": ["n", "v"] * 30, "language": ["de", "fr", "it"] * 20}
+    write_table(tmp_path / "gold.csv", columns)
+    done = run(
+        "board", "init", "gold.csv", "--board", "task", "--gold-folder", "secret", "--title", "T", "--metric", "f1_macro",
+        "--metric", "accuracy", "--item", "key", "--gold-column", "truth", "--cluster", "doc", "--stratum", "language",
+        "--slice", "part of speech", "--slice", "language", "--public-column", "language", "--margin", "0.02",
+        "--baseline", "we/base", "--private-share", "0.5", "--seed", "3",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    board = Board(tmp_path / "task", tmp_path / "secret")
+    task = board.settings.task()
+    assert (task.metrics, task.labels) == (("f1_macro", "accuracy"), ("x", "y", "z"))
+    assert (task.clusters, task.strata, task.slices) == ("doc", "language", ("part of speech", "language"))
+    assert dict(task.margins) == {"f1_macro": 0.02, "accuracy": 0.02}
+    assert [phase.part for phase in board.settings.phases] == ["public", "private"]
+    assert (tmp_path / "task" / "items.csv").read_text().startswith("id,language\nq0,de\n")
+    assert (tmp_path / "secret" / "1" / "task.csv").is_file()
+
+
+def test_init_of_scores_and_of_several_tasks(run: Run, tmp_path: Path) -> None:
+    write_table(tmp_path / "one.csv", {"id": ids()})
+    write_table(tmp_path / "two.csv", {"id": ids(10)})
+    done = run("board", "init", "a=one.csv", "b=two.csv", "--board", "task", "--title", "T", "--metric", "loss",
+               "--scores", "--lower-is-better")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    tasks = Board(tmp_path / "task").settings.tasks
+    assert [(task.name, task.scores, task.greater_is_better) for task in tasks] == [
+        ("a", True, False),
+        ("b", True, False),
+    ]
+
+
+def test_a_participant_checks_at_home(run: Run, board: Board, tmp_path: Path) -> None:
+    for name in ("gold", "submissions", "record.jsonl"):
+        (board.path / name).rename(tmp_path / f"away {name}")
+    done = run("board", "check", "mine.csv", "--board", "task")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("task: 60 items; ")
+
+
+def test_from_a_submission_to_the_site(run: Run, board: Board, tmp_path: Path) -> None:
+    links = ("--paper", "https://example.org/p", "--code", "https://example.org/c")
+    first = run("board", "submit", "mine.csv", *OURS, *links)
+    assert (first.returncode, first.stdout) == (0, "2\n")
+    again = run("board", "submit", "mine.csv", *OURS, *links)
+    assert (again.returncode, again.stdout) == (0, "2\n")
+    assert again.stderr.endswith("it was there already\n")
+    assert run("board", "submit", "other.csv", *OURS, "--run", "two", "--phase", "all").stdout == "3\n"
+    listed = run("board", "list", "--board", "task").stdout.splitlines()
+    assert listed[0].split() == ["number", "time", "team", "system", "run", "phase", "state"]
+    assert re.fullmatch(r"3 +\d{4}-\S+Z  ours  bert    two  all    in force", listed[2])
+    done = run("board", "publish", "site", "--board", "task")
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(
+        r"published site: \d+ files as of \S+Z, \d+ changed; open site/index.html\n", done.stderr
+    )
+    assert "Our task" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    before = state(tmp_path)
+    assert "0 changed" in run("board", "publish", "site", "--board", "task").stderr
+    assert {name for name, data in state(tmp_path).items() if before.get(name) != data} <= {
+        "task/cache.sqlite"
+    }
+
+
+def test_withdraw_and_correct(run: Run, board: Board, tmp_path: Path) -> None:
+    run("board", "submit", "mine.csv", *OURS)
+    done = run("board", "withdraw", "2", "--board", "task", "--hidden", "--reason", "a mistake")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("withdrew submission 2: ours/bert")
+    assert board.submissions()[0].state == "withdrawn"
+    labels = ["z", *gold_labels()[1:]]
+    write_table(tmp_path / "new.csv", {"item": ids(), "truth": labels})
+    done = run("board", "correct", "new.csv", "--board", "task", "--reason", "typo", "--gold-column", "truth")
+    assert done.stderr.startswith("version 2 of the gold is in force")
+
+
+def test_the_gold_may_lie_where_the_environment_says(run: Run, board: Board, tmp_path: Path) -> None:
+    (board.path / "gold").rename(tmp_path / "vault")
+    refused = run("board", "publish", "site", "--board", "task")
+    check_refused(refused, "version 1 of the gold is not in 'task/gold'", "--gold-folder")
+    assert run("board", "publish", "site", "--board", "task", "--gold-folder", "vault").returncode == 0
+    done = run("board", "publish", "site", "--board", "task", BESTBY_BOARD_GOLD=str(tmp_path / "vault"))
+    assert done.returncode == 0
+
+
+TOO_LONG = "x" * 81
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "second"),
+    [
+        (["submit", "items.csv", *OURS], "InvalidInputError: items.csv: 1 ids are no items of the task, such as 'p0'", "public list"),
+        (["submit", "twice.csv", *OURS], "twice.csv", "one"),
+        (["submit", "label.csv", *OURS], "'w'", "labels are: x, y, z"),
+        (["submit", "large.csv", *OURS], "large.csv' is too large: 1.1 MB; the board takes 1 MB", "alone"),
+        (["submit", "picture.png", *OURS], "does not end in .csv", "submit a table"),
+        (["submit", "no.csv", *OURS], "no file 'no.csv'", "check the path"),
+        (["submit", "mine.csv", "mine.csv", *OURS], "two files are called 'mine'", "name=path"),
+        (["submit", "mine.csv", "--board", "task", "--team", "<b>", "--system", "s"], "the team '<b>'", "use letters"),
+        (["submit", "mine.csv", "--board", "task", "--team", "t", "--system", "../x"], "the system '../x'", "use letters"),
+        (["submit", "mine.csv", "--board", "task", "--team", TOO_LONG, "--system", "s"], "1 to 80 characters", "shorter"),
+        (["submit", "mine.csv", *OURS, "--run", "a\nb"], "the run 'a\\nb'", "use letters"),
+        (["submit", "mine.csv", *OURS, "--paper", "javascript:alert(1)"], "is not the address of a page", "https://"),
+        (["submit", "mine.csv", *OURS, "--phase", "dev"], "no phase 'dev'", "its phases: all"),
+        (["submit", "mine.csv", "--board", "nowhere", "--team", "t", "--system", "s"], "'nowhere' is no board", "bestby board init"),
+        (["withdraw", "7", "--board", "task"], "the board has no submission 7", "nothing was submitted"),
+        (["check", "label.csv", "--board", "task"], "'w'", "labels are"),
+        (["check", "b=mine.csv", "c=mine.csv", "--board", "task"], "no task 'b'", "its tasks: task"),
+        (["publish", "task/gold", "--board", "task"], "the gold and the submissions lie there", "folder of its own"),
+        (["publish", ".", "--board", "task"], "the gold and the submissions lie there", "folder of its own"),
+        (["publish", "full", "--board", "task"], "full", "empty folder"),
+        (["correct", "gold.csv", "--board", "task", "--reason", "none"], "is the gold that the board has", "another"),
+        (["correct", "gold.csv", "--board", "task", "--reason", " "], "needs a reason", "say what was corrected"),
+        (["init", "gold.csv", "--board", "task", "--title", "T", "--metric", "accuracy"], "is a board already", "board.toml"),
+        (["init", "gold.csv", "--board", "new", "--title", "T", "--metric", "acuracy"], "acuracy", ""),
+        (["init", "gold.csv", "--board", "new", "--title", "T", "--metric", "accuracy", "--private-share", "2"], "--private-share must be above 0", ""),
+        (["init", "gold.csv", "--board", "new", "--title", "T", "--metric", "accuracy", "--cluster", "authr"], "did you mean 'author'", "its columns"),
+        (["init", "mine.csv", "--board", "new", "--title", "T", "--metric", "accuracy"], "no column is called gold", "--gold-column"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_two_lines_and_changes_nothing(
+    run: Run, board: Board, tmp_path: Path, arguments: list[str], first: str, second: str
+) -> None:
+    edit(board, 'title = "Our task"', 'title = "Our task"\nmost_megabytes = 1')
+    write_table(tmp_path / "items.csv", {"id": ["p0", *ids()[1:]], "prediction": gold_labels()})
+    write_table(tmp_path / "twice.csv", {"id": ["q1", *ids()[1:]], "prediction": gold_labels()})
+    write_table(tmp_path / "label.csv", {"id": ids(), "prediction": ["w", *gold_labels()[1:]]})
+    (tmp_path / "large.csv").write_bytes(b"x" * 1_100_000)
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    before = state(tmp_path)
+    check_refused(run("board", *arguments), first, second)
+    assert state(tmp_path) == before
+
+
+def settings_with(board: Board, text: str) -> None:
+    """Put lines before the first table of `board.toml`."""
+    edit(board, "[[task]]", f"{text}\n[[task]]")
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "second"),
+    [
+        ("colour = 'red'", "unknown key: 'colour'", "the keys are: title"),
+        ("[[phases]]\nname = 'x'", "unknown key: 'phases'; did you mean 'phase'", "the keys are"),
+        ("level = 2", "level cannot be 2", "0.95"),
+        ("url = 'javascript:x'", "is not the address of a page", "https://"),
+        ("title = 'again'", "is not TOML", "toml.io"),
+        (
+            "[[phase]]\nname='p'\nstart=2026-01-02\nend=2026-01-01",
+            "phase 'p' ends before it starts",
+            "start or end",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "submit", "publish"])
+def test_settings_that_cannot_be_used(
+    run: Run, board: Board, tmp_path: Path, command: str, text: str, first: str, second: str
+) -> None:
+    settings_with(board, text)
+    before = state(tmp_path)
+    given = {
+        "check": ["mine.csv", "--board", "task"],
+        "submit": ["mine.csv", *OURS],
+        "publish": ["site", "--board", "task"],
+    }
+    check_refused(run("board", command, *given[command]), first, second)
+    assert state(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("phase", "first"),
+    [
+        ("start = 2020-01-01\nend = 2020-02-01", "no phase of the board is open"),
+        ("start = 2999-01-01", "no phase of the board is open"),
+        ("per_team = 1", "'ours' has submitted 1 time in phase 'all', which is its limit"),
+        ("per_day = 1", "'ours' has submitted 1 time today in phase 'all'"),
+    ],
+)
+def test_after_the_deadline_and_over_the_limit(
+    run: Run, board: Board, tmp_path: Path, phase: str, first: str
+) -> None:
+    assert run("board", "submit", "mine.csv", *OURS).returncode == 0
+    edit(board, 'name = "all"', f'name = "all"\n{phase}')
+    before = state(tmp_path)
+    check_refused(run("board", "submit", "other.csv", *OURS), first, "")
+    assert state(tmp_path) == before
+
+
+# -- help ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_explained_and_documented(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    documented = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"## bestby board {name} " in documented
+    assert main(["board", name, "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for parameter in COMMANDS[name].params:
+        if parameter.param_type_name == "option":
+            assert parameter.help.endswith("."), parameter.name
+        assert parameter.help in shown
+        assert parameter.help in documented, "run python docs/make_cli_page.py"
