@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.typing import IntArray
 from bestby.engine import interval_methods
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.resampled import Resampled
@@ -111,8 +112,8 @@ class Intervals(Resampled):
             steps=b is not None and jackknife and group.moves_in_steps(m, a, b),
         )
 
-    def joint(self, metric: int, pairs: Sequence[tuple[int, int]], order: Sequence[int]) -> Joint:
-        """Return how the differences of pairs of systems vary together.
+    def joint(self, metric: int, pairs: IntArray, order: Sequence[int]) -> Joint:
+        """Return how the differences of pairs of systems, shape (m, 2), vary together.
 
         `order` holds all systems in an order that does not depend on how they were given. The influence of
         each unit tells it, or, where no formula does, the resamples.
@@ -123,7 +124,7 @@ class Intervals(Resampled):
             drawn = drawn[np.isfinite(drawn).all(axis=1)]
             spread = Spread.from_resamples(drawn, self.group.n_units) if len(drawn) > 1 else None
         place = np.argsort(order)
-        a, b = place[np.array(pairs).T]
+        a, b = place[pairs.T]
         return Joint.of(None if spread is None else spread.ordered(order), a, b, self.drawing.seed)
 
     def simultaneous(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, ndtr
 
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.inference.proportions import two_sided_quantile
@@ -57,6 +57,17 @@ def permutation(n10: IntArray, n01: IntArray, alternative: Alternative) -> tuple
     if sides == 2.0:
         p = np.where(far <= 0, 1.0, p)
     return np.where(m == 0, 1.0, p), alone
+
+
+def score_p(n10: IntArray, n01: IntArray) -> FloatArray:
+    """Return one minus the level at which Tango's interval of each pair ends at 0, 1 where none ever does.
+
+    With the difference 0, s is m / n, and the equation of the ends is d^2 = z^2 m: the level is that of
+    McNemar's test without a correction.
+    """
+    d, m = np.abs(n10 - n01).astype(np.float64), (n10 + n01).astype(np.float64)
+    p: FloatArray = 2.0 * ndtr(-d / np.sqrt(np.maximum(m, 1.0)))
+    return p
 
 
 def tango(n10: IntArray, n01: IntArray, n: int, level: float) -> tuple[FloatArray, FloatArray]:

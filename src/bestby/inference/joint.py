@@ -35,7 +35,11 @@ MOST_WORK = 1 << 29
 ENOUGH_HITS = 100
 """Draws beyond a point from which their share is used; with fewer, Bonferroni's bound is."""
 
+MANY = 5000
+"""Differences from which the largest of each draw is found by a compiled kernel."""
+
 _AT_ONCE = 1 << 20
+_DRAWS_AT_ONCE = 128
 _ROWS = 1 << 16
 _JITTER = 1e-12
 
@@ -224,6 +228,8 @@ class Joint:
     @cached_property
     def _largest(self) -> FloatArray:
         """The largest absolute value of each draw, in rising order."""
+        if self.size >= MANY:
+            return np.sort(self._largest_of_many())
         return np.sort(np.concatenate([np.abs(z).max(axis=1) for z in self._drawn(np.arange(self.size))]))
 
     def stepped_down(self, p_values: FloatArray, alternative: Alternative = "two-sided") -> FloatArray:
@@ -251,22 +257,44 @@ class Joint:
         stepped[order] = np.maximum.accumulate(np.maximum(p, bound))
         return stepped
 
+    def _largest_of_many(self) -> FloatArray:
+        """Return the largest absolute value of each draw without an array of all differences."""
+        from bestby.inference._joint_kernels import largest  # importing it imports the compiler
+
+        found, start, scale = np.empty(self.n_draws), 0, self._scale
+        for drawn in self._scores(_DRAWS_AT_ONCE):
+            stop = start + len(drawn)
+            largest(np.ascontiguousarray(drawn.T), self.a, self.b, scale, found[start:stop])
+            start = stop
+        return found
+
     def _drawn(self, order: IntArray) -> Iterator[FloatArray]:
         """Yield the differences of each draw over their standard deviations, blocks of shape (R, m)."""
-        assert self.covariance is not None
-        a, b, size = self.a[order], self.b[order], len(self.covariance)
-        diagonal = self.covariance.diagonal()
-        variances = diagonal[a] + diagonal[b] - 2.0 * self.covariance[a, b]
-        scale = np.zeros(a.size)
-        varying = self.varying[order]
-        scale[varying] = 1.0 / np.sqrt(variances[varying])
-        # A covariance of differences is singular; a little independent noise changes no digit that counts.
-        root = np.linalg.cholesky(self.covariance + _JITTER * float(diagonal.mean()) * np.eye(size))
-        generator = streams.block_generator(self.seed, "families", 0)
-        step = max(1, _AT_ONCE // a.size)
-        for first in range(0, self.n_draws, step):
-            drawn = generator.standard_normal((min(step, self.n_draws - first), size)) @ root.T
+        a, b, scale = self.a[order], self.b[order], self._scale[order]
+        for drawn in self._scores(max(1, _AT_ONCE // a.size)):
             yield (drawn[:, a] - drawn[:, b]) * scale
+
+    @property
+    def _scale(self) -> FloatArray:
+        """One over the standard deviation of each difference, 0 of those that do not vary, shape (m,)."""
+        assert self.covariance is not None
+        diagonal = self.covariance.diagonal()
+        variances = diagonal[self.a] + diagonal[self.b] - 2.0 * self.covariance[self.a, self.b]
+        scale = np.zeros(self.size)
+        scale[self.varying] = 1.0 / np.sqrt(variances[self.varying])
+        return scale
+
+    def _scores(self, step: int) -> Iterator[FloatArray]:
+        """Yield draws of the scores of all systems, blocks of shape (step, S)."""
+        assert self.covariance is not None
+        size = len(self.covariance)
+        # A covariance of differences is singular; a little independent noise changes no digit that counts.
+        noise = _JITTER * float(self.covariance.diagonal().mean())
+        root = np.linalg.cholesky(self.covariance + noise * np.eye(size))
+        generator = streams.block_generator(self.seed, "families", 0)
+        for first in range(0, self.n_draws, step):
+            drawn: FloatArray = generator.standard_normal((min(step, self.n_draws - first), size)) @ root.T
+            yield drawn
 
 
 def _point(p_values: FloatArray, *, two_sided: bool) -> FloatArray:

@@ -481,3 +481,45 @@ def test_more_items_than_32_bits_count_are_compared_pair_by_pair() -> None:
         assert d.p_value == pytest.approx(math.erfc((abs(gap) - 1) / math.sqrt(2 * differing)), rel=1e-5)
         half = 1.959964 * math.sqrt(differing) / n
         assert (d.interval.low, d.interval.high) == pytest.approx((gap / n - half, gap / n + half), rel=1e-3)
+
+
+SIMULTANEOUS: dict[str, dict[str, Any]] = {
+    "two-sided": {},
+    "margin": {"margin": 0.02},
+    "better": {"alternative": "better"},
+    "less": {"alternative": "less", "margin": 0.05},
+    "baseline": {"baseline": "s05"},
+    "without a test": {"test": None},
+    "half": {"level": 0.5, "margin": 0.05},
+}
+
+
+@pytest.mark.parametrize("arguments", SIMULTANEOUS.values(), ids=SIMULTANEOUS)
+def test_simultaneous_intervals_of_many_are_those_pair_by_pair(
+    arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = {name: right()[name] for name in ("s05", "s09", "s20", "s50", "copy", "near", "always", "never")}
+    more = {f"t{i}": np.roll(scores["s20"], i) for i in range(4)}
+    one_by_one = compare(scores | more, simultaneous=True, **arguments)
+    monkeypatch.setattr(many_systems, "ALONE", 0)
+    at_once = compare(scores | more, simultaneous=True, **arguments)
+    assert at_once.systems == one_by_one.systems
+    assert at_once.notes == one_by_one.notes
+    for found, known in zip(at_once.differences, one_by_one.differences, strict=True):
+        # The p-value at which an interval ends at 0 is sought there, to ten digits of the normal quantile.
+        assert found.p_adjusted == (
+            None if known.p_adjusted is None else pytest.approx(known.p_adjusted, 1e-6)
+        )
+        assert dataclasses.replace(found, p_adjusted=known.p_adjusted) == known
+
+
+def test_of_many_with_simultaneous_intervals_columns_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_metric, "MOST_HELD", 100)
+    result = compare(right(), simultaneous=True)
+    assert len(result.differences) == 2016
+    assert isinstance(result.differences, Differences)
+    first = result.differences[0]
+    assert first.interval is not None
+    assert first.interval.method == "max-t"
+    assert result.correction == "max-t"
+    assert load(json.loads(json.dumps(result.to_dict()))) == result

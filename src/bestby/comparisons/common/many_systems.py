@@ -11,13 +11,15 @@ from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.advising import interval_choice
 from bestby.comparisons.common import simultaneous
-from bestby.comparisons.common.family import equivalence_level, marks, shown_sides, verdicts
+from bestby.comparisons.common.family import SIMULTANEOUS, equivalence_level, marks, shown_sides, verdicts
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.inference import classical, discordant, multiplicity
+from bestby.inference.intervals import LEAST_P
+from bestby.inference.joint import Joint
 from bestby.inference.proportions import paired_error
 from bestby.metrics.base import MeanMetric
 from bestby.results.base import Note
@@ -25,6 +27,12 @@ from bestby.results.pairs import IDENTICAL, Pairs
 
 FEW_PAIRS = 10
 """Pairs below which each is computed by itself, which takes less time."""
+
+ALONE = 500
+"""Pairs up to which those with simultaneous intervals are computed by themselves.
+
+Of more the p-values that end at 0 follow from a formula, with which those found by search agree to six digits.
+"""
 
 MOST_ITEMS = 1 << 31
 """Items from which two counts do not fit into one key of 64 bits; pairs are then computed one by one."""
@@ -75,7 +83,7 @@ def counted(
     group = makers.group
     if n_pairs < FEW_PAIRS or type(group) is not SumGroup or not makers.by_formula:
         return None
-    if settings.simultaneous or settings.interval not in ("auto", "tango", None):
+    if settings.interval not in ("auto", "tango", None) or (settings.simultaneous and n_pairs <= ALONE):
         return None
     if settings.test not in (*TESTS, None):
         return None
@@ -122,20 +130,21 @@ def pairs(
     alternative: Alternative,
     evaluation: Evaluation,
     settings: Settings,
+    joint: Joint | None,
 ) -> Pairs:
-    """Return the differences of all pairs with intervals, tests and verdicts."""
+    """Return the differences of all pairs with intervals, tests and verdicts.
+
+    `joint` is how they vary together, for intervals that hold for all at once.
+    """
     metric, scores = makers.group.metrics[m], makers.scores[m]
     bounded, nothing = settings.interval is not None, np.full(counts.a.size, np.nan)
-    p, adjusted, statistic, how = nothing, nothing, nothing, np.zeros(counts.a.size, dtype=np.uint8)
-    if test is not None:
-        p, statistic, how = _tested(counts, test, alternative)
-        both = list(zip(counts.a.tolist(), counts.b.tolist(), strict=True))
-        joint = partial(simultaneous.joint_of, makers, [(m, *pair) for pair in both], evaluation.names)
-        adjusted = multiplicity.adjust_jointly(p, settings.correction, alternative, joint)
     low, high = nothing, nothing
+    level = settings.level if joint is None else 1.0 - joint.single_level(settings.alpha)
     if bounded:
-        low, high = discordant.tango(counts.n10, counts.n01, counts.n, settings.level)
+        low, high = discordant.tango(counts.n10, counts.n01, counts.n, level)
     tost, tost_level = (low, high), equivalence_level(settings.level, settings.margin)
+    if joint is not None:
+        tost_level = None  # it is the interval of the family
     if tost_level is not None:
         tost = discordant.tango(counts.n10, counts.n01, counts.n, tost_level)
     scale = np.maximum(np.abs(scores[counts.a]), np.abs(scores[counts.b]))
@@ -144,6 +153,15 @@ def pairs(
         rounding.on_marks(ends, marks(settings.margin), scale) for ends in (low, high, *tost)
     )
     tost = (tost_ends[0], tost_ends[1])
+    p, adjusted, statistic, how = nothing, nothing, nothing, np.zeros(counts.a.size, dtype=np.uint8)
+    if test is not None:
+        p, statistic, how = _tested(counts, test, alternative)
+        if joint is None:
+            among = partial(joint_of, counts, makers, m, evaluation)
+            adjusted = multiplicity.adjust_jointly(p, settings.correction, alternative, among)
+        else:
+            adjusted = joint.adjusted(np.maximum(discordant.score_p(counts.n10, counts.n01), LEAST_P))
+            adjusted = simultaneous.agreeing(adjusted, estimate, low, high, alternative, settings.alpha)
     return Pairs(
         metric=metric.name,
         greater_is_better=metric.greater_is_better,
@@ -164,7 +182,7 @@ def pairs(
         methods=_METHODS,
         n_items=evaluation.n_items,
         level=settings.level,
-        interval="tango" if bounded else None,
+        interval=None if not bounded else "tango" if joint is None else SIMULTANEOUS,
         test=test,
         alternative=alternative,
         told=_notes(counts, bounded=bounded),
@@ -172,6 +190,11 @@ def pairs(
         equivalence=None if settings.margin is None else tost,
         equivalence_level=settings.level if tost_level is None else tost_level,
     )
+
+
+def joint_of(counts: Counts, makers: Intervals, m: int, evaluation: Evaluation) -> Joint:
+    """Return how the differences of all pairs vary together."""
+    return simultaneous.joint_of(makers, m, np.column_stack((counts.a, counts.b)), evaluation.names)
 
 
 def _notes(counts: Counts, *, bounded: bool) -> dict[int, tuple[Note, ...]]:

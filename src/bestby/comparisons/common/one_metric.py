@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -214,13 +215,18 @@ def _by_counts(
     metric, names = makers.group.metrics[m], evaluation.names
     alternative = settings.towards(metric.greater_is_better)
     test, path = _test(makers, [counts.widest(m)], evaluation, settings)
-    differences = many_systems.pairs(counts, makers, m, test, alternative, evaluation, settings)
+    joint = many_systems.joint_of(counts, makers, m, evaluation) if settings.simultaneous else None
+    differences = many_systems.pairs(counts, makers, m, test, alternative, evaluation, settings, joint)
     standings, group_notes = None, []
     if test is not None:
         lettered = settings.baseline is None
         better = many_systems.beaten(differences, order, settings.alpha)
         standings = family.standings_of(better, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
+    if joint is not None:
+        methods = Counter({"tango": len(differences)})
+        how = simultaneous.family_note(makers, m, joint, methods, settings, drawn=False)
+        group_notes = [*group_notes, how]
     systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
     pairs = counts.noted_pairs(m)
     of_pairs = _uncertainty_notes(makers, m, unfitted, pairs, evaluation, settings)
@@ -270,7 +276,7 @@ def _family_intervals(
     if not tests:
         return FamilyIntervals(bounds)
     raw = np.array([tests[pair].p_value for pair in pairs])
-    joint = partial(simultaneous.joint_of, makers, pairs, names)
+    joint = partial(simultaneous.joint_of_pairs, makers, pairs, names)
     adjusted = multiplicity.adjust_jointly(raw, settings.correction, alternative, joint)
     return FamilyIntervals(bounds, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 

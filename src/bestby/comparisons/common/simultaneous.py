@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from bestby._core.typing import Alternative
+from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.advising.interval_choice import choose_interval
 from bestby.comparisons.common import equivalence, family, one_pair
 from bestby.comparisons.common.settings import Settings
@@ -55,10 +55,15 @@ class OneOfFamily:
     notes: tuple[Note, ...]
 
 
-def joint_of(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str]) -> Joint:
-    """Return how the differences of pairs of systems on one metric vary together."""
+def joint_of(makers: Intervals, metric: int, pairs: IntArray, names: Sequence[str]) -> Joint:
+    """Return how the differences of pairs of systems, shape (m, 2), on one metric vary together."""
     order = sorted(range(len(names)), key=lambda s: names[s])
-    return makers.joint(pairs[0][0], [(a, b) for _, a, b in pairs], order)
+    return makers.joint(metric, pairs, order)
+
+
+def joint_of_pairs(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str]) -> Joint:
+    """Return the same of pairs that stand with their metric."""
+    return joint_of(makers, pairs[0][0], np.array([(a, b) for _, a, b in pairs]), names)
 
 
 def family_intervals(
@@ -66,7 +71,7 @@ def family_intervals(
 ) -> FamilyIntervals:
     """Return the intervals of all pairs of a metric, each by its own method at the level of the family."""
     assert settings.interval is not None
-    joint = joint_of(makers, pairs, names)
+    joint = joint_of_pairs(makers, pairs, names)
     at = 1.0 - joint.single_level(settings.alpha)
     bounds, singles, methods = {}, {}, {}
     for pair in pairs:
@@ -84,10 +89,8 @@ def family_intervals(
             for pair in pairs
         }
     drawn = any(bound is not None and not bound.exact for bound, _, _ in bounds.values())
-    note = _note(makers, joint, at, Counter(methods.values()), settings, drawn=drawn)
-    return FamilyIntervals(
-        bounds, singles, adjusted, (Note(*note, (makers.group.metrics[pairs[0][0]].name,)),)
-    )
+    note = family_note(makers, pairs[0][0], joint, Counter(methods.values()), settings, drawn=drawn)
+    return FamilyIntervals(bounds, singles, adjusted, (note,))
 
 
 def _equivalence(
@@ -157,6 +160,22 @@ def _agreeing(
     return min(1.0, max(p_value, settings.alpha * _JUST_ABOVE))
 
 
+def agreeing(
+    p_values: FloatArray,
+    estimate: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    alternative: Alternative,
+    alpha: float,
+) -> FloatArray:
+    """Return what `_agreeing` returns, of many pairs whose ends were put on the marks."""
+    shown = np.where(estimate > 0.0, low > 0.0, high < 0.0)
+    agreed = np.where(shown, np.minimum(p_values, alpha), np.clip(p_values, alpha * _JUST_ABOVE, 1.0))
+    if alternative != "two-sided":
+        agreed[(estimate > 0.0) != (alternative == "greater")] = 1.0
+    return agreed
+
+
 def held_at_once(what: str, vary: str, joint: Joint, level: float, at: float, methods: Counter[str]) -> str:
     """Return how the intervals of `what` were made that hold at once; `vary` names what varies together."""
     how = f"found from how {vary} together"
@@ -176,10 +195,11 @@ def _listed(methods: Counter[str]) -> str:
     )
 
 
-def _note(
-    makers: Intervals, joint: Joint, at: float, methods: Counter[str], settings: Settings, *, drawn: bool
-) -> tuple[str, str]:
-    """Return the code and the words on how the intervals were made."""
+def family_note(
+    makers: Intervals, metric: int, joint: Joint, methods: Counter[str], settings: Settings, *, drawn: bool
+) -> Note:
+    """Return the note on how the intervals of a family were made."""
+    at = 1.0 - joint.single_level(settings.alpha)
     told = held_at_once("differences", "the scores of the systems vary", joint, settings.level, at, methods)
     if joint.size < 2:
         told = f"with one difference, the simultaneous interval is the one by itself ({_listed(methods)})"
@@ -193,4 +213,4 @@ def _note(
             f". Fewer than {FEW_BEYOND} resamples lie beyond each end of the bootstrap intervals: use"
             f" n_resamples={needed}"
         )
-    return "simultaneous", told
+    return Note("simultaneous", told, (makers.group.metrics[metric].name,))
