@@ -167,8 +167,8 @@ class Entry:
 class PhaseContent:
     """The tables of a phase: one per task and metric, and over the tasks if there are several.
 
-    `state` is "coming", "open" or "over". A phase that is not `visible` has no tables. `items` is empty unless
-    the settings publish them.
+    `state` is "coming", "open" or "over". A phase that is not `visible` has no tables. `items` is empty
+    unless the settings publish them.
     """
 
     name: str

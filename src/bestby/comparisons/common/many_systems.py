@@ -31,7 +31,7 @@ FEW_PAIRS = 10
 ALONE = 500
 """Pairs up to which those with simultaneous intervals are computed by themselves.
 
-Of more the p-values that end at 0 follow from a formula, with which those found by search agree to six digits.
+Of more, where an interval ends at 0 follows from a formula; what is found by search agrees to six digits.
 """
 
 MOST_ITEMS = 1 << 31
