@@ -12,9 +12,9 @@ import numpy as np
 
 from calibration.files import Arrays, Row
 
-Kind = Literal["coverage", "rejected", "wrong", "power"]
+Kind = Literal["coverage", "rejected", "wrong", "power", "bias"]
 """Coverage of a 95 % interval; share of true hypotheses rejected at 5 %; share of false verdicts; achieved
-power of a plan that promises .80."""
+power of a plan that promises .80; by how many standard errors an estimate is too high on average."""
 
 COLUMNS = (
     "subject", "population", "n", "kind", "method", "default", "share", "se", "noted", "share_unnoted",
@@ -23,6 +23,7 @@ COLUMNS = (
 LOWEST, LOWEST_AT_20, HIGHEST = 0.94, 0.93, 0.97
 MOST_REJECTED = 0.055
 LEAST_POWER = 0.78
+LOWEST_BIAS, HIGHEST_BIAS = -0.4, 0.1
 ERRORS = 2.0
 """Standard errors by which a share must be outside its range to count as outside."""
 
@@ -39,9 +40,12 @@ class What(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Whether the statement is true of a data set (None: not made), and whether a note warns of it."""
+    """Whether the statement is true of a data set (None: not made), and whether a note warns of it.
 
-    true: bool | None
+    Of a bias: how far the estimate is from the truth, in standard errors.
+    """
+
+    true: bool | float | None
     noted: bool = False
 
 
@@ -108,6 +112,7 @@ def rows(cell: Statements, data: Arrays) -> Iterator[Row]:
         if not true.size:
             continue
         share = float(true.mean())
+        se = float(true.std() / math.sqrt(true.size)) if kind == "bias" else error(share, true.size)
         quiet = true[~noted]
         yield {
             "subject": cell.subject,
@@ -115,9 +120,9 @@ def rows(cell: Statements, data: Arrays) -> Iterator[Row]:
             "n": cell.n,
             "kind": kind,
             "method": method,
-            "default": _verdict(kind, share, true.size, cell.units) if default == "True" else "",
+            "default": _verdict(kind, share, ERRORS * se, cell.units) if default == "True" else "",
             "share": f"{share:.4f}",
-            "se": f"{error(share, true.size):.4f}",
+            "se": f"{se:.4f}",
             "noted": f"{noted.mean():.3f}",
             "share_unnoted": f"{quiet.mean():.4f}" if quiet.size else "",
             "datasets": str(true.size),
@@ -129,9 +134,13 @@ def error(share: float, size: int) -> float:
     return math.sqrt(max(share * (1.0 - share), 0.25 / size) / size)
 
 
-def _verdict(kind: str, share: float, size: int, units: int) -> str:
-    """Return "holds", or how a default does not: "short" or "long" intervals, "liberal", "underpowered"."""
-    reach = ERRORS * error(share, size)
+def _verdict(kind: str, share: float, reach: float, units: int) -> str:
+    """Return "holds", or how a default does not: "short" or "long" intervals, "liberal", "underpowered".
+
+    `reach` is how far chance may move the share.
+    """
+    if kind == "bias":
+        return "holds" if LOWEST_BIAS - reach <= share <= HIGHEST_BIAS + reach else "biased"
     if kind == "power":
         return "holds" if share >= LEAST_POWER - reach else "underpowered"
     if kind != "coverage":

@@ -34,6 +34,20 @@ def test_the_coverage_of_a_default_is_judged(share: float, units: int, verdict: 
     assert (row["share"], row["default"], row["datasets"]) == (f"{share:.4f}", verdict, "100")
 
 
+@pytest.mark.parametrize(
+    ("mean", "verdict"), [(0.0, "holds"), (-0.45, "holds"), (-0.7, "biased"), (0.4, "biased")]
+)
+def test_a_bias_is_judged_by_its_own_spread(mean: float, verdict: str) -> None:
+    turn = iter(range(100))
+
+    def one(rng: np.random.Generator, seed: int) -> dict[What, Outcome]:
+        return {What("bias", "estimate", default=True): Outcome(mean + (1.0 if next(turn) % 2 else -1.0))}
+
+    biased = Statements("some", "a population", "30", 30, one, datasets=100)
+    (row,) = statements.rows(biased, statements.run(biased))
+    assert (row["share"], row["se"], row["default"]) == (f"{mean:.4f}", "0.1000", verdict)
+
+
 def test_statements_that_were_not_made_do_not_count(tmp_path: Path) -> None:
     _, rejected = statements.rows(cell(0.95), measuring.stored(cell(0.95), tmp_path))
     assert (rejected["share"], rejected["datasets"], rejected["default"]) == ("0.0000", "50", "")

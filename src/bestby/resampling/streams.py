@@ -19,7 +19,18 @@ from bestby._core.text import quoted
 
 STRIDE = np.uint64(0xD1342543DE82EF95)
 
-PURPOSES = ("bootstrap", "swap", "groups", "runs", "annotators", "tilted", "families", "slices", "chosen")
+PURPOSES = (
+    "bootstrap",
+    "swap",
+    "groups",
+    "runs",
+    "annotators",
+    "tilted",
+    "families",
+    "slices",
+    "chosen",
+    "splits",
+)
 """What a stream is for: streams of different purposes under one seed are unrelated."""
 
 
