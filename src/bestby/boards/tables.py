@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,14 +15,15 @@ from bestby.boards.content import Best, Gap, Standing, Table
 from bestby.boards.entries import System
 from bestby.boards.scoring import Hidden
 from bestby.boards.settings import Phase, Settings
+from bestby.boards.winning import best_of
 from bestby.comparisons.common import family
 from bestby.comparisons.items import compare
 from bestby.comparisons.runs.comparing import compare_runs
 from bestby.comparisons.scores import evaluate
 from bestby.comparisons.slices.comparing import compare_slices
 from bestby.data.evaluation import Evaluation
+from bestby.metrics.suitability import chosen_metrics
 from bestby.report import next_step
-from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison
 from bestby.results.pairs import Pairs, parts_of
 from bestby.results.runs import RunsComparison
@@ -34,9 +35,6 @@ MOST_SLICED = 3
 MOST_WITH_RUNS = 10
 """The best systems with several runs that are compared by their runs."""
 
-BestOf = Callable[[Evaluation, MetricInfo, str], Best | None]
-"""From an evaluation, a metric and its best system to what its score would be without luck."""
-
 
 @dataclass(frozen=True, eq=False)
 class Scored:
@@ -47,7 +45,6 @@ class Scored:
     settings: Settings
     systems: Mapping[str, System]
     predicted: Mapping[int, Array]
-    winner: BestOf | None = None
 
     @property
     def evaluation(self) -> Evaluation:
@@ -90,7 +87,7 @@ def _table(scored: Scored, evaluation: Evaluation, metric: str) -> Table:
         n_pairs=len(comparison.differences),
         detectable=next_step.detectable(comparison, info) if len(order) > 1 else None,
         next_step=next_step.next_step(comparison, info) if len(order) > 1 else "",
-        best=None if scored.winner is None else scored.winner(evaluation, info, order[0]),
+        best=_best(scored, evaluation, metric, comparison),
         notes=tuple(dict.fromkeys(notes)),
         methods=comparison.methods() if len(order) > 1 else "",
         signature=comparison.signature,
@@ -98,6 +95,18 @@ def _table(scored: Scored, evaluation: Evaluation, metric: str) -> Table:
         runs=_runs(scored, metric, order),
         comparison=comparison,
     )
+
+
+def _best(scored: Scored, evaluation: Evaluation, metric: str, comparison: Comparison) -> Best | None:
+    """Return what the score of the best system would be without luck; None where the metric cannot tell."""
+    task = scored.hidden.task
+    could_be_first = [entry.system for entry in comparison.systems if (entry.rank_low or 1) == 1]
+    direction = task.greater_is_better if task.scores else None
+    try:
+        (own,), _ = chosen_metrics(metric, {"": evaluation}, direction)
+        return best_of(evaluation, own, could_be_first)
+    except BestbyError:  # such as a metric that is undefined without some item
+        return None
 
 
 R = TypeVar("R", Comparison, SlicesComparison, RunsComparison)
