@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import importlib.util
-import json
-import os
 import re
 import shutil
 import subprocess
@@ -15,38 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.browser import BROWSER, needs_axe, needs_browser, opened, violations
 
 from bestby import compare
 from bestby.results.comparison import Comparison
 
 pytestmark = pytest.mark.long
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-AXE_IN = ("axe_playwright_python", "axe_core_python")
-"""Packages that carry the one file of axe-core; or the environment variable BESTBY_AXE is its path."""
-
-RUN = """
-axe.run(document, {resultTypes: ["violations"]}).then((found) => {
-  const shown = document.createElement("pre");
-  shown.id = "found";
-  shown.textContent = JSON.stringify(found.violations.map(({id, impact, nodes}) =>
-    ({id, impact, nodes: nodes.map((node) => node.html.slice(0, 200))})));
-  document.body.append(shown);
-});
-"""
-
-
-def axe() -> Path | None:
-    """Return the path of axe-core."""
-    if "BESTBY_AXE" in os.environ:
-        return Path(os.environ["BESTBY_AXE"])
-    for package in AXE_IN:
-        spec = importlib.util.find_spec(package)
-        for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
-            found = sorted(Path(folder).rglob("axe.min.js"))
-            if found:
-                return found[0]
-    return None
 
 
 def systems(n_systems: int, n_items: int = 120) -> tuple[dict[str, Any], Any]:
@@ -73,34 +43,12 @@ def compared(n_systems: int, **more: Any) -> Comparison:
     return compare(data, gold, n_resamples=99, **more)
 
 
-def opened(page: str, folder: Path, *options: str) -> str:
-    """Return a page as a browser has it after its scripts ran."""
-    assert BROWSER is not None
-    path = folder / "page.html"
-    path.write_text(page, encoding="utf-8")
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'user'}"]
-    command += ["--virtual-time-budget=20000", *options, "--dump-dom"]
-    done = subprocess.run([*command, f"file://{path}"], capture_output=True, timeout=120, check=True)
-    return done.stdout.decode("utf-8")
-
-
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
-
-
 @needs_browser
-@pytest.mark.skipif(axe() is None, reason="axe-core is in no installed package, and BESTBY_AXE is not set")
+@needs_axe
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("make", [three, many, long])
 def test_axe_finds_nothing(make: Callable[[], str], scheme: str, tmp_path: Path) -> None:
-    source = axe()
-    assert source is not None
-    script = source.read_text(encoding="utf-8").replace("</script", "<\\/script")
-    page = make().replace("</body>", f"<script>{script}</script>\n<script>{RUN}</script>\n</body>")
-    dark = f"--blink-settings=preferredColorScheme={int(scheme == 'light')}"
-    shown = opened(page, tmp_path, "--window-size=400,900", dark)
-    found = re.search(r'<pre id="found">(.*?)</pre>', shown, re.DOTALL)
-    assert found is not None, "axe-core did not end"
-    assert json.loads(html.unescape(found[1])) == []
+    assert violations(make(), tmp_path, scheme) == []
 
 
 @needs_browser

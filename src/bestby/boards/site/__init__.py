@@ -1,1 +1,1 @@
-"""The static site of a board: pages, badges and data files, made of `BoardContent` and put in place at once."""
+"""The static site of a board: pages, badges and data files, made of `BoardContent`, put in place at once."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,7 +13,7 @@ from bestby.boards.content import BoardContent, Overall, VersionContent
 from bestby.boards.site import data, sentences, systems, tables
 from bestby.boards.site.badge import badge
 from bestby.boards.site.page import MANIFEST, Page, manifest, of_bytes, of_function, of_template
-from bestby.boards.site.standings import Links
+from bestby.boards.site.standings import LONG, Links, safe_link
 from bestby.boards.site.tables import Shown
 
 Kit = Mapping[str, bytes]
@@ -43,12 +45,12 @@ def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
         )
     before = [(one.version, tables_then) for one, _, tables_then in older]
     made += systems.pages(content, shown, before, links, common)
-    made += _around(content, version, shown, common, dict(kit or {}))
+    made += _around(content, version, shown, common, links, kit or {})
     return tuple(made)
 
 
 def main_table(shown: tuple[Shown, ...]) -> Shown | None:
-    """Return the table that a site shows first: of the last phase that has results, over all tasks if it can."""
+    """Return the table that a site shows first: of the last phase with results, over all tasks if it can."""
     last = next((one.phase for one in reversed(shown) if one.source.standings), None)
     return next((one for one in shown if one.phase is last and one.source.standings), None)
 
@@ -75,7 +77,7 @@ def _board(content: BoardContent) -> dict[str, Any]:
     names = {"index.html": "Results", "submissions.html": "Submissions", "participate.html": "Take part"}
     return {
         "title": content.title,
-        "url": content.url,
+        "url": safe_link(content.url),
         "contact": content.contact,
         "pages": [{"href": href, "name": name} for href, name in names.items()],
     }
@@ -139,7 +141,8 @@ def _around(
     version: VersionContent,
     shown: tuple[Shown, ...],
     common: dict[str, Any],
-    kit: dict[str, bytes],
+    links: Links,
+    kit: Kit,
 ) -> Iterator[Page]:
     """Return the pages beside the tables: submissions, taking part, what other pages show, the kit."""
     rows = data.submissions(content.entries)
@@ -150,8 +153,8 @@ def _around(
         **common,
         "title": "Submissions",
         "lead": submitted if content.entries else "Nothing has been submitted yet.",
-        "count": len(content.entries),
-        "listed": systems.submissions(content.entries) if content.entries else "",
+        "listed": systems.submissions(content.entries, links),
+        "long": len(content.entries) > LONG,
         "files": files,
     }
     yield of_template("submissions.html", "submissions.html", model)
@@ -163,17 +166,30 @@ def _around(
         **common,
         "title": "Take part",
         "phases": [tables.phase_model(phase, shown) for phase in version.phases],
-        "tasks": [{"name": name, "title": title} for name, title in content.tasks],
-        "kit": [f"kit/{name}" for name in sorted(kit)],
+        "tasks": [{"name": name, "title": title if title != name else ""} for name, title in content.tasks],
+        "kit": [{"name": name, "href": f"kit/{name}"} for name in sorted(kit)],
     }
     yield of_template("participate.html", "participate.html", model)
     yield from (of_bytes(f"kit/{name}", kit[name]) for name in sorted(kit))
+    if kit:
+        yield of_bytes("kit.zip", _zipped(kit))
     main = main_table(shown)
     if main is not None and isinstance(main.source, Overall):
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
     yield tables.embedded(main, "embed.html", common, nothing(version))
     yield of_bytes("badge.svg", badge(content.title, _badge_text(shown)))
     yield of_bytes("data/board.json", data.written(_contents(content, shown)))
+
+
+def _zipped(kit: Kit) -> bytes:
+    """Return the files for participants in one, the same bytes whenever and wherever it is made."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(kit):
+            info = zipfile.ZipInfo(f"kit/{name}")
+            info.create_system, info.external_attr = 3, 0o644 << 16
+            archive.writestr(info, kit[name])
+    return packed.getvalue()
 
 
 def _badge_text(shown: tuple[Shown, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +17,8 @@ from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing
 from bestby.report.data import columns_of, table_of
 from bestby.report.writers.csv import lines, lines_of_columns
 from bestby.results.comparison import Comparison
+from bestby.results.pairs import Pairs, parts_of
+from bestby.results.values import Interval
 
 _GAP = ("other", "difference", "low", "high", "p_adjusted", "verdict")
 _PAIRS = ("metric", "a", "b", "difference", "low", "high", "p_value", "p_adjusted", "verdict", "better")
@@ -30,7 +33,7 @@ def standings(table: Table) -> Rows:
             **_ranked(one),
             "group": one.group,
             "score": one.score,
-            **_ends("", one.interval),
+            **_ends(one.interval),
             **_gap("best", one.to_best),
             **_gap("baseline", one.to_baseline),
             "submission": one.submission,
@@ -103,6 +106,21 @@ def pairs_json(c: Comparison) -> bytes:
     return f"{safe_json(text)}\n".encode()
 
 
+def pairs_mark(c: Comparison) -> str:
+    """Return a hash of the differences of all pairs, in less time than it takes to write them."""
+    mark = hashlib.sha256()
+    for part in parts_of(c.differences):
+        if isinstance(part, Pairs):
+            mark.update(repr((part.metric, part.names)).encode())
+            shown = (part.a, part.b, part.estimate, part.low, part.high, part.p_value, part.p_adjusted)
+            for column in (*shown, part.verdict):
+                mark.update(np.ascontiguousarray(column).tobytes())
+        else:
+            values = [(d.metric, d.a, d.b, d.estimate, d.interval, d.test, d.p_adjusted) for d in part]
+            mark.update(repr((values, [d.verdict for d in part])).encode())
+    return mark.hexdigest()
+
+
 def _pairs(c: Comparison) -> dict[str, Any]:
     columns = columns_of(c, "differences")
     return {name: columns[name] for name in _PAIRS if name in columns}
@@ -120,15 +138,14 @@ def _ranked(one: Standing | OverallStanding) -> dict[str, Any]:
 def _gap(side: str, gap: Gap | None) -> dict[str, Any]:
     if gap is None:
         return {f"{side}_{name}": None for name in _GAP}
-    values = (gap.other, gap.estimate, *_ends("", gap.interval).values(), gap.p_adjusted, gap.verdict)
+    values = (gap.other, gap.estimate, *_ends(gap.interval).values(), gap.p_adjusted, gap.verdict)
     return {f"{side}_{name}": value for name, value in zip(_GAP, values, strict=True)}
 
 
-def _ends(prefix: str, interval: Any) -> dict[str, Any]:
-    return {
-        f"{prefix}low": None if interval is None else interval.low,
-        f"{prefix}high": None if interval is None else interval.high,
-    }
+def _ends(interval: Interval | None) -> dict[str, float | None]:
+    """Return both ends of an interval, which an infinite one has not in JSON."""
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return {"low": low, "high": high}
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Two folders that exchange their places in one step, where the system can; else two renames and a recovery."""
+"""Two folders that exchange their places in one step, where the system can; else by two renames."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _UNABLE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
 def put(new: Path, target: Path, aside: Path) -> None:
     """Put a folder in the place of another one, which is then removed; readers see one of them, whole.
 
-    Without an exchange in one step, the old folder is first renamed to `aside`, and for a moment there is none.
-    `recover` puts it back if the process ends just then.
+    Without an exchange in one step, the old folder is first renamed to `aside`, and for a moment there is
+    none. `recover` puts it back if the process ends just then.
     """
     if not target.exists():
         new.rename(target)
@@ -35,7 +35,7 @@ def put(new: Path, target: Path, aside: Path) -> None:
 
 
 def recover(new: Path, target: Path, aside: Path) -> None:
-    """Clear up what a process that was killed left behind: the target is then the old folder or the new one."""
+    """Clear up after a process that was killed: the target is then the old folder or the new one."""
     if aside.exists() and not target.exists():
         aside.rename(target)
     for left in (new, aside):

@@ -15,6 +15,7 @@ _WHY_NOT = {
     "withdrawn": "withdrawn",
     "no improvement": "no improvement over an earlier submission of the team",
     "not yet": "shown after the end of the phase",
+    "no phase": "its phase is no more",
 }
 
 
@@ -51,10 +52,11 @@ def established(table: Table) -> str:
     if not table.n_pairs:
         return ""
     share = percent_of(table.n_established / table.n_pairs)
-    pairs = counted(table.n_pairs, "pair")
+    if table.n_pairs == 1:
+        return ""  # the first sentence says it
     return (
-        f"How much of the order is established: {table.n_established:,} of {pairs} of systems ({share}) are"
-        " told apart after correction for the number of pairs."
+        f"How much of the order is established: {table.n_established:,} of {table.n_pairs:,} pairs of systems"
+        f" ({share}) are told apart after correction for the number of pairs."
     )
 
 
@@ -76,12 +78,13 @@ def extent(table: Table) -> str:
     return f"{items} in {table.n_clusters:,} clusters" if table.n_clusters else items
 
 
-def simultaneous(table: Table) -> str:
+def simultaneous(table: Table, *, with_groups: bool) -> str:
     """Return how the intervals and tests of a table are to be read."""
+    ranks = f"Ranks are the {percent(table.level)} sets that the tests leave open, for all systems at once"
+    letters = "; systems that share a letter are not told apart" if with_groups else ""
     return (
-        f"Ranks are the {percent(table.level)} sets that the tests leave open, for all systems at once;"
-        " systems that share a letter are not told apart. Intervals of differences hold for the whole table"
-        " at once, those of scores one by one."
+        f"{ranks}{letters}. Intervals of differences hold for the whole table at once, those of scores one by"
+        " one. Bold differences are significant after correction."
     )
 
 

@@ -79,8 +79,8 @@ def write(
     """Write a site, all of it or nothing.
 
     Files of the site that is there are linked if their key and their bytes are as its manifest says, and the
-    SHA-256 of that manifest is one of `trusted`. `announce` is called when the new site is complete, before it
-    takes its place.
+    SHA-256 of that manifest is one of `trusted`. `announce` is called when the new site is complete, before
+    it takes its place.
     """
     new, aside = (target.with_name(f".{target.name}.bestby-{part}") for part in ("new", "old"))
     recover(new, target, aside)

@@ -1,4 +1,4 @@
-"""A table of a board as plain data: what each cell says, what it is sorted by, and where its marks are drawn."""
+"""A table of a board as plain data: what each cell says, what it is sorted by, where its marks are drawn."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ LONG = 40
 """Rows from which a table scrolls within the page, its header staying in sight."""
 
 
+_MOST_LETTERS = 16
+
+
 @dataclass(frozen=True, slots=True)
 class Links:
     """Which systems have a page, and the submissions by their numbers."""
@@ -36,6 +39,11 @@ class Links:
             "name": name or team,
             "href": system_page(system) if system in self.systems else None,
         }
+
+
+def safe_link(link: str) -> str:
+    """Return the address of a page of http or https, and nothing for any other: it would run a script."""
+    return link if link.startswith(("https://", "http://")) else ""
 
 
 def system_page(system: str) -> str:
@@ -66,7 +74,7 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
         "baseline": table.baseline if with_baseline else None,
         "margin": None if table.margin is None else margin_text(table.margin),
         "with_intervals": any(one.interval is not None for one in rows),
-        "with_groups": any(one.group for one in rows),
+        "with_groups": with_groups(rows),
         "with_gaps": any(one.to_best is not None for one in rows),
         "axes": {
             "score": _ends(axes["score"], digits["score"]),
@@ -80,18 +88,25 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
 
 def lead_of(table: Table) -> dict[str, Any]:
     """Return what stands above and below a table in words."""
-    digits = Rounding.of(_scores(table.standings))
+    digits, rows = Rounding.of(_scores(table.standings)), table.standings
+    reading = sentences.simultaneous(table, with_groups=with_groups(rows)) if len(rows) > 1 else ""
     return {
         "lead": sentences.first(table),
         "said": [
             *filter(None, (sentences.established(table), table.next_step, sentences.best(table, digits)))
         ],
         "extent": sentences.extent(table),
-        "reading": sentences.simultaneous(table) if table.standings else "",
+        "reading": reading,
         "notes": [*table.notes],
         "methods": table.methods,
         "signature": table.signature,
     }
+
+
+def with_groups(rows: Sequence[Standing]) -> bool:
+    """Return whether a table shows the letters, which of very many systems are lists of numbers."""
+    longest = max((len(one.group or "") for one in rows), default=0)
+    return 0 < longest <= _MOST_LETTERS
 
 
 def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -> dict[str, Any]:
@@ -152,8 +167,8 @@ def _row(
         "to_best": gap_cell(one.to_best, digits["gap"], axes["to_best"], table.level),
         "to_baseline": gap_cell(one.to_baseline, digits["gap"], axes["to_baseline"], table.level),
         "submissions": one.n_submissions,
-        "paper": entry.paper if entry else "",
-        "code": entry.code if entry else "",
+        "paper": safe_link(entry.paper) if entry else "",
+        "code": safe_link(entry.code) if entry else "",
     }
 
 

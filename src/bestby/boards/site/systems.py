@@ -10,12 +10,12 @@ from bestby.boards.content import BoardContent, Entry, ItemsAgainst, Standing, T
 from bestby.boards.site import sentences
 from bestby.boards.site.badge import badge
 from bestby.boards.site.page import Page, of_bytes, of_template
-from bestby.boards.site.standings import Links, ranks, system_page
+from bestby.boards.site.standings import Links, ranks, safe_link, system_page
 from bestby.boards.site.tables import Shown
 from bestby.report import column
-from bestby.report.numbers import DASH, Rounding
+from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.tables import Table as Written
-from bestby.report.tables import stands_out
+from bestby.report.words import stands_out
 from bestby.report.writers.markup import table
 from bestby.results.comparison import Difference
 
@@ -50,7 +50,7 @@ def pages(
             "title": system,
             "system": links.name(system),
             "places": [_place(one, at, items.get(system, ())) for one, at in found],
-            "history": submissions(history[system]) if history[system] else "",
+            "history": submissions(history[system], links),
             "older": before[system],
             "badge": f"badges/{base}.svg",
         }
@@ -90,7 +90,7 @@ def _place(one: Shown, at: int, items: Sequence[tuple[str, ItemsAgainst]]) -> di
         "outcomes": [],
     }
     if isinstance(source, Table) and isinstance(standing, Standing):
-        model["said"] = _gaps(standing, row)
+        model["said"] = _gaps(standing, row, source.level)
         model["differences"] = _differences(source, at) if source.comparison is not None else ""
         model["outcomes"] = [
             {"against": each.against, "won": list(each.won), "lost": list(each.lost)}
@@ -104,20 +104,20 @@ def _lead(low: int, high: int, of: int) -> str:
     if of == 1:
         return "It is the only system."
     if low == high:
-        return f"The tests leave it rank {low} of {of} alone."
+        return f"The tests leave it no rank but {low} of {of}."
     return f"The tests leave it the ranks {low} to {high} of {of}{'; it could be first' if low == 1 else ''}."
 
 
-def _gaps(standing: Standing, row: Mapping[str, Any]) -> list[str]:
+def _gaps(standing: Standing, row: Mapping[str, Any], level: float) -> list[str]:
     """Return the differences to the best and to the baseline in words."""
     said = []
     for gap, cell in ((standing.to_best, row["to_best"]), (standing.to_baseline, row["to_baseline"])):
         if gap is None or cell is None:
             continue
         which = "the best" if gap is standing.to_best else "the baseline"
-        sure = f", interval {cell['interval']}" if cell["interval"] else ""
+        sure = f", {percent(level)} interval {cell['interval']}" if cell["interval"] else ""
         more = "".join(f", {text}" for text in (cell["p"], cell["verdict"]) if text)
-        said.append(f"Minus {which}, {gap.other}: {cell['text']}{sure}{more}.")
+        said.append(f"Difference to {which}, {gap.other}: {cell['text']}{sure}{more}.")
     return said
 
 
@@ -162,16 +162,20 @@ def _standing_text(found: Sequence[tuple[Shown, int]]) -> str:
     return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.source.standings)}"
 
 
-def submissions(entries: Sequence[Entry]) -> str:
-    """Return the table of submissions, the newest first."""
-    columns = (
-        column.count("number", lambda one: one.submission),
-        column.text("time", lambda one: sentences.moment(one.time)),
-        column.name("team", lambda one: one.team or DASH),
-        column.name("system", lambda one: one.system or DASH),
-        column.text("run", lambda one: one.run, applies=any(one.run for one in entries)),
-        column.text("phase", lambda one: one.phase),
-        column.text("in the tables", sentences.why_not),
-    )
-    newest = sorted(entries, key=lambda one: -one.submission)
-    return table(Written.of("Submissions, the newest first", columns, newest, main=3), sortable=True)
+def submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:
+    """Return submissions as a page lists them, the newest first."""
+    nobody = {"full": "", "team": "", "name": DASH, "href": None}
+    return [
+        {
+            "number": one.submission,
+            "key": one.time,
+            "time": sentences.moment(one.time),
+            "system": links.name(f"{one.team}/{one.system}") if one.team else nobody,
+            "run": one.run,
+            "phase": one.phase,
+            "shown": sentences.why_not(one),
+            "paper": safe_link(one.paper),
+            "code": safe_link(one.code),
+        }
+        for one in sorted(entries, key=lambda one: -one.submission)
+    ]

@@ -12,8 +12,8 @@ from bestby.boards.site import data, sentences
 from bestby.boards.site.page import Page, of_function, of_template
 from bestby.boards.site.standings import Links, lead_of, overall_model, stem, table_model
 from bestby.report.document import describe
-from bestby.report.writers.markup import paragraph, table
 from bestby.report.words import direction
+from bestby.report.writers.markup import paragraph, table
 
 _OVERALL = "all tasks"
 
@@ -137,7 +137,8 @@ def pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
         if result is not None:
             yield from _data(files, base, f"-{part}", _about(one), data.result(result))
     if one.source.comparison is not None:
-        c, marks = one.source.comparison, [one.source.signature, len(one.source.standings)]
+        c = one.source.comparison
+        marks = data.pairs_mark(c)
         yield of_function(files[f"{base}-pairs.csv"], marks, data.pairs_csv, c)
         yield of_function(files[f"{base}-pairs.json"], marks, data.pairs_json, c)
 

@@ -1,0 +1,372 @@
+"""The site of a board: what its pages say, where their links lead, and that no text becomes markup."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import hashlib
+import io
+import json
+import re
+import zipfile
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from tests.unit.boards.site import contents
+
+from bestby.boards.content import (
+    Best,
+    BoardContent,
+    Entry,
+    Gap,
+    ItemsAgainst,
+    Overall,
+    OverallStanding,
+    PhaseContent,
+    Standing,
+    Table,
+    VersionContent,
+)
+from bestby.boards.site.building import pages, render
+from bestby.results.base import MetricInfo
+from bestby.results.values import Interval
+
+KIT = {"board.toml": b'title = "Sentiment"\n', "items/a.csv": b"id\n1\n"}
+EVIL = """</script><script>alert(1)</script>"'><img src=x onerror=alert(1)><a href='javascript:alert(1)'>"""
+
+
+class Reader(HTMLParser):
+    """The elements of a page, and its texts."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def boards() -> dict[str, BoardContent]:
+    return {
+        "empty": contents.empty(),
+        "one": contents.simple(1),
+        "two": contents.simple(2),
+        "thirty": contents.simple(30),
+        "rich": contents.rich(),
+    }
+
+
+@pytest.mark.parametrize("name", boards())
+def test_every_link_leads_to_a_file_of_the_site(name: str) -> None:
+    files = render(boards()[name], KIT)
+    reached = set()
+    for path, data in files.items():
+        if not path.endswith(".html"):
+            continue
+        for tag, attributes in Reader(data).elements:
+            assert tag not in ("link", "img", "iframe", "object"), "a page fetches nothing"
+            href = attributes.get("href") or ""
+            assert "src" not in attributes
+            if href and not href.startswith("https://"):
+                target = resolved(path, href)
+                assert target in files, f"{path} links to {href}"
+                reached.add(target)
+    pages_of_it = {path for path in files if path.endswith(".html") and "embed" not in path}
+    assert pages_of_it - reached <= {"index.html"}, "every page can be reached"
+    listed = json.loads(files["data/board.json"])["tables"]
+    assert all(one in files for table in listed for one in (table["page"], *table["files"]))
+
+
+def resolved(path: str, href: str) -> str:
+    parts = list(PurePosixPath(path).parent.parts)
+    for part in href.split("/"):
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+@pytest.mark.parametrize("name", boards())
+def test_the_manifest_lists_every_file_with_its_hash(name: str) -> None:
+    content = boards()[name]
+    files = render(content, KIT)
+    manifest = json.loads(files.pop("manifest.json"))
+    assert {path: one["sha256"] for path, one in manifest["files"].items()} == {
+        path: hashlib.sha256(data).hexdigest() for path, data in files.items()
+    }
+    assert (manifest["as_of"], manifest["record"]) == (content.as_of, content.record_head)
+
+
+def test_the_same_content_gives_the_same_bytes() -> None:
+    assert render(contents.rich(), KIT) == render(contents.rich(), KIT)
+
+
+def test_no_system_has_been_submitted() -> None:
+    files = render(contents.empty())
+    text = Reader(files["index.html"]).text
+    assert "No system has results yet." in text
+    assert "The results of this phase are published after its end, 2026-11-30 10:00 UTC." in text
+    assert "No system has results yet." in Reader(files["embed.html"]).text
+    assert "Nothing has been submitted yet." in Reader(files["submissions.html"]).text
+    assert b"no results yet" in files["badge.svg"]
+    assert not [path for path in files if path.startswith(("systems/", "tables/", "kit"))]
+
+
+def test_a_phase_that_cannot_be_seen_is_nowhere() -> None:
+    shown = contents.simple(5).versions[0].phases[0]
+    secret = dataclasses.replace(shown, name="final", visible=False)
+    files = render(contents.board(shown, secret))
+    alone = render(contents.board(shown, dataclasses.replace(secret, tables=(), items=())))
+    assert files == alone
+    every = b"".join(render(contents.board(secret)).values())
+    assert not [one for one in shown.tables[0].standings if one.system.encode() in every]
+
+
+def test_the_index_says_who_could_be_first() -> None:
+    content = contents.simple(30)
+    (table,) = content.versions[0].phases[0].tables
+    could = [one.system for one in table.standings if one.could_be_first]
+    assert 1 < len(could) < 30
+    index = Reader(render(content)["index.html"])
+    assert (
+        f"{len(could)} of 30 systems could be first: {', '.join(could[:-1])} and {could[-1]}." in index.text
+    )
+    strong = [attributes for tag, attributes in index.elements if tag == "tr" and attributes.get("class")]
+    assert len(strong) == len(could)
+    assert f"{table.n_established} of {table.n_pairs} pairs of systems" in index.text
+    assert table.next_step in index.text
+    assert "without that it is" in index.text
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        ([(1, 1), (2, 3), (2, 3)], "t/s0 is first: the tests show every other system to be worse."),
+        ([(1, 3), (1, 3), (1, 3)], "Nothing shows yet which of the 3 systems is first."),
+        ([(1, 2), (1, 2), (3, 3)], "2 of 3 systems could be first: t/s0 and t/s1."),
+        ([(1, 1)], "t/s0 is the only system."),
+    ],
+)
+def test_the_lead_of_a_table(ranks: list[tuple[int, int]], said: str) -> None:
+    standings = tuple(standing(f"t/s{i}", low, high) for i, (low, high) in enumerate(ranks))
+    files = render(contents.board(contents.phase("dev", table(standings))))
+    assert said in Reader(files["index.html"]).text
+
+
+def standing(system: str, low: int, high: int, gap: Gap | None = None) -> Standing:
+    return Standing(system, 3, 1, 0.5, Interval(0.4, 0.6, 0.95, "t", True), low, high, "a", gap, gap)
+
+
+def table(standings: tuple[Standing, ...], **more: Any) -> Table:
+    settings: dict[str, Any] = {
+        "task": "task",
+        "metric": MetricInfo("accuracy", True, (0.0, 1.0)),
+        "phase": "dev",
+        "n_items": 100,
+        "n_clusters": 0,
+        "level": 0.95,
+        "baseline": None,
+        "margin": None,
+        "standings": standings,
+        "n_established": 0,
+        "n_pairs": 0,
+        "detectable": None,
+        "next_step": "",
+        "best": None,
+        "notes": (),
+        "methods": "",
+        "signature": "",
+    }
+    return Table(**(settings | more))
+
+
+def test_no_text_becomes_markup() -> None:
+    gap = Gap(EVIL, -0.1, None, 0.5, EVIL)
+    standings = (standing(f"{EVIL}/{EVIL}", 1, 2, gap), standing(f"b/{EVIL}", 1, 2, gap))
+    one = table(
+        standings,
+        task=EVIL,
+        metric=MetricInfo(EVIL, True, (0.0, 1.0)),
+        phase=EVIL,
+        baseline=f"b/{EVIL}",
+        next_step=EVIL,
+        best=Best(EVIL, 0.5, 0.4, 0.1, EVIL),
+        notes=(EVIL,),
+        methods=EVIL,
+        signature=EVIL,
+        n_pairs=2,
+    )
+    rows = tuple(OverallStanding(each.system, 0.5, 1, 2, gap, gap, 1, 0) for each in standings)
+    everywhere = Overall(EVIL, (EVIL,), rows, (EVIL,), (EVIL,))
+    items = ItemsAgainst(f"b/{EVIL}", EVIL, EVIL, EVIL, (EVIL,), (EVIL,))
+    phase = PhaseContent(EVIL, EVIL, None, None, "open", EVIL, True, True, (one,), everywhere, (items,))
+    entry = Entry(3, "2026-11-03T10:00:00Z", EVIL, EVIL, EVIL, EVIL, "javascript:alert(1)", EVIL, False, EVIL)
+    versions = tuple(VersionContent(number, "2026-11-03T10:00:00Z", EVIL, (phase,)) for number in (2, 1))
+    content = BoardContent(
+        EVIL,
+        EVIL,
+        "javascript:alert(1)",
+        EVIL,
+        "2026-11-03T10:00:00Z",
+        EVIL,
+        ((EVIL, EVIL),),
+        versions,
+        (entry,),
+    )
+    for path, data in render(content, KIT).items():
+        assert re.fullmatch(r"[\w./-]+", path, re.ASCII), path
+        if path.endswith(".html"):
+            check_elements(data)
+        elif path.endswith(".svg"):
+            tags = {one.tag.rpartition("}")[2] for one in ET.fromstring(data).iter()}
+            assert tags == {"svg", "title", "clipPath", "rect", "g", "text"}
+        elif path.endswith(".json"):
+            json.loads(data)
+
+
+def check_elements(page: bytes) -> None:
+    """Check that a page has but its own script, and links of two kinds only."""
+    elements = Reader(page).elements
+    assert [tag for tag, _ in elements].count("script") == 1
+    assert not {tag for tag, _ in elements} & {"img", "iframe", "object", "form"}
+    for _, attributes in elements:
+        assert not [name for name in attributes if name.startswith("on")]
+        href = attributes.get("href") or ""
+        assert not href or re.match(r"https?://|[\w./-]+\.(html|csv|json|zip|toml)$", href), href
+
+
+def test_the_policy_of_a_page_allows_its_own_script_only() -> None:
+    page = render(contents.simple(2))["index.html"].decode()
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert "unsafe" not in policy
+    assert policy.startswith("default-src &#39;none&#39;; style-src &#39;sha256-")
+
+
+def test_csv_and_json_have_the_numbers_of_the_content() -> None:
+    (one,) = contents.simple(5).versions[0].phases[0].tables
+    files = render(contents.simple(5))
+    (path,) = [path for path in files if path.startswith("data/dev-") and path.endswith(".csv")]
+    rows = list(csv.DictReader(io.StringIO(files[path].decode())))
+    document = json.loads(files[path.replace(".csv", ".json")])
+    for each, row, read in zip(one.standings, rows, document["rows"], strict=True):
+        assert (row["system"], float(row["score"])) == (each.system, each.score)
+        assert (read["rank_low"], read["rank_high"]) == (each.rank_low, each.rank_high)
+        assert read["best_difference"] == (None if each.to_best is None else each.to_best.estimate)
+        if each.to_baseline is not None:
+            assert each.to_baseline.interval is not None
+            assert float(row["baseline_low"]) == each.to_baseline.interval.low
+            assert float(row["baseline_p_adjusted"]) == each.to_baseline.p_adjusted
+    assert document["n_pairs"] == 10
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(70, marks=pytest.mark.long)])
+def test_the_pairs_are_published_on_request_only(count: int) -> None:
+    c = contents.compared(count)
+    without = contents.board(contents.phase("dev", contents.table(c)))
+    assert not [path for path in render(without) if "-pairs" in path]
+    files = render(contents.board(contents.phase("dev", contents.table(c, pairs=True))))
+    (path,) = [path for path in files if path.endswith("-pairs.csv")]
+    rows = list(csv.DictReader(io.StringIO(files[path].decode())))
+    assert {(row["a"], row["b"], float(row["difference"])) for row in rows} == {
+        (d.a, d.b, d.estimate) for d in c.differences
+    }
+    columns = json.loads(files[path.replace(".csv", ".json")])["columns"]
+    assert columns["p_adjusted"] == [float(row["p_adjusted"]) for row in rows]
+    best = c.systems[0].system
+    page = next(data for name, data in files.items() if f"<h1><bdi>{best.split('/')[1]}" in data.decode())
+    listed = re.findall(r'<td class="bb-name[^"]*" data-key="([^"]+)"', page.decode())
+    assert len([name for name in listed if name != best]) == min(count - 1, 30)
+
+
+def keys(content: BoardContent) -> dict[str, str]:
+    return {page.path: page.key for page in pages(content, KIT)}
+
+
+def changed(before: BoardContent, after: BoardContent) -> set[str]:
+    first, second = keys(before), keys(after)
+    return {path for path in first | second if first.get(path) != second.get(path)}
+
+
+def test_a_key_changes_with_what_its_page_shows() -> None:
+    before = contents.simple(30)
+    later = dataclasses.replace(before, as_of="2026-11-24T10:00:00Z")
+    assert changed(before, later) == {"index.html", "data/board.json"}
+    entry = dataclasses.replace(before.entries[-2], submission=99)
+    after = changed(before, dataclasses.replace(before, entries=(*before.entries, entry)))
+    systems = {path for path in after if path.startswith("systems/")}
+    assert len(systems) == 1
+    assert after - systems == {"submissions.html", "data/submissions.csv", "data/submissions.json"}
+    made, remade = render(before, KIT), render(later, KIT)
+    assert {path for path in made if made[path] != remade[path]} == {
+        "manifest.json",
+        "index.html",
+        "data/board.json",
+    }
+
+
+def test_equal_keys_mean_equal_bytes() -> None:
+    one, other = (
+        contents.simple(30),
+        contents.board(
+            contents.phase("dev", contents.table(contents.compared(30, seed=2))), systems=contents.names(30)
+        ),
+    )
+    first = {page.path: page for page in pages(one, KIT)}
+    for page in pages(other, KIT):
+        if page.path in first and first[page.path].key == page.key:
+            assert first[page.path].make() == page.make()
+
+
+def test_the_kit_is_there_as_files_and_in_one() -> None:
+    files = render(contents.rich(), KIT)
+    with zipfile.ZipFile(io.BytesIO(files["kit.zip"])) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == {
+            f"kit/{name}": data for name, data in KIT.items()
+        }
+    assert {path: data for path, data in files.items() if path.startswith("kit/")} == {
+        f"kit/{name}": data for name, data in KIT.items()
+    }
+
+
+def test_older_results_stay_beside_those_in_force() -> None:
+    files = render(contents.rich())
+    index = Reader(files["index.html"]).text
+    assert "eleven labels of the annotators were wrong" in index
+    older = Reader(files["version-1/index.html"])
+    assert "version 1 of the gold, which was corrected later" in older.text
+    assert [path for path in files if path.startswith("version-1/tables/")]
+    page = next(data for path, data in files.items() if path.startswith("systems/alpha"))
+    assert "By version 1 of the gold" in Reader(page).text
+
+
+def test_items_won_and_lost_are_listed() -> None:
+    page = next(data for path, data in render(contents.rich()).items() if path.startswith("systems/beta"))
+    text = Reader(page).text
+    assert "2 won, 3 lost" in text
+    assert "q17, q4" in text
+
+
+def test_a_name_that_is_hidden_is_a_dash() -> None:
+    files = render(contents.simple(5))
+    assert "9999" in files["submissions.html"].decode()
+    assert len([path for path in files if path.startswith("systems/")]) == 5
+
+
+@pytest.mark.long
+def test_a_thousand_systems_take_seconds() -> None:
+    import time
+
+    content = contents.simple(1000)
+    before = time.process_time()
+    files = render(content)
+    assert time.process_time() - before < 5.0
+    assert len([path for path in files if path.startswith("systems/")]) == 1000
