@@ -71,9 +71,7 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
             return dataclasses.replace(receipts(lines)[known], is_new=False)
         _check_spelling(lines, event)
         _check_allowed(lines, event, settings, phase, moment)
-        for data, suffix in contents.values():
-            folder.store(data, suffix)
-        lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
+        lines = _added(folder, lines, event, contents, now)
     return receipts(lines)[lines[-1].number]
 
 
@@ -130,6 +128,26 @@ def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
             state="withdrawn" if number in withdrawn else state,
         )
     return made
+
+
+def _added(
+    folder: Folder,
+    lines: Sequence[Line],
+    event: Submitted,
+    contents: Mapping[str, tuple[bytes, str]],
+    now: datetime,
+) -> tuple[Line, ...]:
+    """Store the files of a submission, then its line; if the line cannot be written, no file is left."""
+    new = [path for path in map(folder.submission_file, event.files.values()) if not path.exists()]
+    try:
+        for data, suffix in contents.values():
+            folder.store(data, suffix)
+        return folder.append(lines, [*changed_settings(folder, lines), event], now)
+    except BoardError:
+        if folder.lines() == lines:
+            for path in new:
+                path.unlink(missing_ok=True)
+        raise
 
 
 def _contents(
