@@ -141,11 +141,20 @@ def child(code: str, *args: object) -> subprocess.Popen[str]:
     )
 
 
-def finished(process: subprocess.Popen[str], told: str | None = None) -> list[str]:
+def finished(process: subprocess.Popen[str]) -> list[str]:
     """Wait for a child that must end well, and return its lines."""
-    out, err = process.communicate(told, timeout=240)
+    out, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
     return out.splitlines()
+
+
+def at_once(processes: list[subprocess.Popen[str]]) -> list[list[str]]:
+    """Let processes begin that wait for a line, and return what each says."""
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    return [finished(process) for process in processes]
 
 
 @pytest.fixture
@@ -277,7 +286,7 @@ def test_submissions_at_once_are_all_there(root: Path) -> None:
     for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-    told = [finished(process, "\n") for process in processes]
+    told = at_once(processes)
     assert all(line.startswith(("added", "known")) for lines in told for line in lines)
     numbers = {line.split()[1] for lines in told for line in lines}
     receipts = board_of(root).submissions()
@@ -293,7 +302,7 @@ def test_limits_hold_for_submissions_at_once(root: Path) -> None:
     for process in processes:
         assert process.stdout is not None
         process.stdout.readline()
-    told = [line for process in processes for line in finished(process, "\n")]
+    told = [line for lines in at_once(processes) for line in lines]
     assert Counter(line.split()[0] for line in told) == {"added": 3, "refused": 3}
     assert all("which is its limit" in line for line in told if line.startswith("refused"))
     assert len(check_whole(root)) == 4
