@@ -11,10 +11,10 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Rng
-from bestby.boards import checking, making, publishing, submitting
+from bestby.boards import checking, making, publishing, submitting, verifying
 from bestby.boards.folder import Folder
 from bestby.boards.settings import Settings
-from bestby.results.boards import Publication, SubmissionCheck, SubmissionReceipt
+from bestby.results.boards import Publication, SubmissionCheck, SubmissionReceipt, Verification
 
 _NO_PATH = "name the folder of the board; Board.create(...) makes one"
 
@@ -341,6 +341,30 @@ class Board:
         return publishing.publish(
             self._folder, checks.valid_path(site, "name the folder of the site"), _now()
         )
+
+    def verify(self, site: str | Path | None = None) -> Verification:
+        """Compare everything with the record: what was submitted, the gold, and every published number.
+
+        The last published site is computed anew from gold and submissions, without the cache, and so is
+        `site`, which is compared byte by byte. Nothing is written.
+
+        Parameters
+        ----------
+        site : str or Path, optional
+            The folder of a site that was published.
+
+        Returns
+        -------
+        Verification
+            What is not as it should be.
+
+        Raises
+        ------
+        BoardError
+            If something went wrong in the computation, which may tell of the gold and is not shown.
+        """
+        place = None if site is None else checks.valid_path(site, "name the folder of the site")
+        return verifying.verify(self._folder, place)
 
     def submissions(self) -> tuple[SubmissionReceipt, ...]:
         """Return all submissions in the order in which they came, with what became of them."""

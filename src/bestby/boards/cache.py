@@ -14,7 +14,7 @@ import hmac
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ _LAYOUT = f"2 {__version__}"
 
 
 class Cache:
-    """Arrays by key; with no database every array is made when it is asked for."""
+    """Arrays by key; without a database none is kept."""
 
     def __init__(self, database: sqlite3.Connection | None = None, secret: bytes = b"") -> None:
         self._database = database
@@ -37,14 +37,6 @@ class Cache:
     def key(self, *parts: Any) -> str:
         """Return the key of a value that follows from these parts, which JSON can hold."""
         return hmac.new(self._secret, json.dumps(parts, sort_keys=True).encode(), hashlib.sha256).hexdigest()
-
-    def get(self, key: str, make: Callable[[], Array]) -> Array:
-        """Return the array of a key, made and kept if it is not there."""
-        found = self.find(key)
-        if found is None:
-            found = make()
-            self.keep(key, found)
-        return found
 
     def find(self, key: str) -> Array | None:
         """Return the array of a key, None if it is not there or cannot be read."""

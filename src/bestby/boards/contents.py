@@ -23,7 +23,7 @@ from bestby.boards.gold import TaskGold
 from bestby.boards.items import outcomes
 from bestby.boards.ladder import improvement_of, shown_by_ladder
 from bestby.boards.overall import overall
-from bestby.boards.scoring import Hidden, form_of, predictions
+from bestby.boards.scoring import Hidden, form_of, predictions, predictions_of_systems
 from bestby.boards.settings import Phase, Settings, Task
 from bestby.boards.tables import Scored, tables
 from bestby.inference.ladder import Improvement, mean_improvement
@@ -44,19 +44,30 @@ class Source:
     def predicted(self, task: Task, numbered: Sequence[Numbered]) -> dict[int, Array]:
         """Return the predictions of submissions for a task, in the order of the public list of items."""
         items = self.folder.items(task.name, self.settings)
-        shape = (form_of(task), task.labels, items)
-        found: dict[int, Array] = {}
-        mark = self.cache.key("items and labels", shape)
-        checked: set[File] = set()
-        for number, one in numbered:
-            file = one.files[task.name]
-            if file not in checked:
-                self.folder.submission(file)  # its bytes are those that were submitted
-                checked.add(file)
-            path, column = self.folder.submission_file(file), file.column
-            key = self.cache.key("predictions", mark, file.sha256, file.suffix, column)
-            found[number] = self.cache.get(key, partial(predictions, path, task, items, column))
-        return found
+        mark = self.cache.key("items and labels", form_of(task), task.labels, items)
+        files = {one.files[task.name] for _, one in numbered}
+        for whole in {dataclasses.replace(file, column=None) for file in files}:
+            self.folder.submission(whole)  # its bytes are those that were submitted
+        keys = {f: self.cache.key("predictions", mark, f.sha256, f.suffix, f.column) for f in files}
+        known = {file: self.cache.find(key) for file, key in keys.items()}
+        found = {file: values for file, values in known.items() if values is not None}
+        for file, values in self._read(task, items, [file for file in files if file not in found]):
+            self.cache.keep(keys[file], values)
+            found[file] = values
+        return {number: found[one.files[task.name]] for number, one in numbered}
+
+    def _read(self, task: Task, items: Sequence[str], files: Sequence[File]) -> Iterator[tuple[File, Array]]:
+        """Yield the predictions of files, each of which is read once however many systems it holds."""
+        of_several: dict[str, list[File]] = {}
+        for file in files:
+            if file.column is None:
+                yield file, predictions(self.folder.submission_file(file), task, items)
+            else:
+                of_several.setdefault(file.sha256, []).append(file)
+        for group in of_several.values():
+            path, columns = self.folder.submission_file(group[0]), [str(file.column) for file in group]
+            together = predictions_of_systems(path, task, items, columns)
+            yield from ((file, together[str(file.column)]) for file in group)
 
 
 def contents(

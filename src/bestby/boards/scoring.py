@@ -24,6 +24,7 @@ from bestby.data.roles import listed
 from bestby.data.values import Rule, number_of
 from bestby.metrics.registry import resolve
 from bestby.readers.file_per_system import Part, system_part
+from bestby.readers.files import read_table
 
 MOST_NAMED = 3
 """Items or labels that a message names."""
@@ -112,19 +113,34 @@ def predictions(path: Path, task: Task, items: Sequence[str], column: str | None
         nothing that the task allows.
     """
     form = form_of(task)
-    part = system_part(path, "predictions", _options(task, form, column))
-    if part.column.is_soft or part.column.is_annotated:
-        raise InvalidInputError(
-            f"{part.source} has several numbers per item, and a prediction is one value",
-            hint="give one column of predictions",
+    missing = _missing(task, form)
+    options = TableOptions.of(value_column=column, missing=missing, soft=Soft(texts=form == "texts"))
+    part = system_part(path, "predictions", options)
+    return _values(part, task, form)[_rows(part, items)]
+
+
+def predictions_of_systems(
+    path: Path, task: Task, items: Sequence[str], columns: Sequence[str]
+) -> dict[str, Array]:
+    """Return the predictions of several systems, from the columns of one table that is read once."""
+    form = form_of(task)
+    table = read_table(path, _missing(task, form))
+    ids = table.item_column(None)
+    keys = None if ids is None else table.texts(ids, "item")
+    found: dict[str, Array] = {}
+    rows: Array | None = None
+    for name in columns:
+        part = Part(
+            f"{table.source}, column {quoted(name)}", table.column(table.require(name, "system")), keys
         )
-    rows = _rows(part, items)
-    return _values(part, task, form)[rows]
+        rows = _rows(part, items) if rows is None else rows
+        found[name] = _values(part, task, form)[rows]
+    return found
 
 
-def _options(task: Task, form: Form, column: str | None) -> TableOptions:
-    missing = frozenset(MISSING).difference(task.labels) if form != "texts" else frozenset[str]()
-    return TableOptions.of(value_column=column, missing=missing, soft=Soft(texts=form == "texts"))
+def _missing(task: Task, form: Form) -> frozenset[str]:
+    """Return the words that stand for a prediction that is missing."""
+    return frozenset(MISSING).difference(task.labels) if form != "texts" else frozenset[str]()
 
 
 def _rows(part: Part, items: Sequence[str]) -> Array:
@@ -162,6 +178,11 @@ def _rows(part: Part, items: Sequence[str]) -> Array:
 def _values(part: Part, task: Task, form: Form) -> Array:
     """Return the predictions in the order of the file, checked."""
     column = part.column
+    if column.is_soft or column.is_annotated:
+        raise InvalidInputError(
+            f"{part.source} has several numbers per item, and a prediction is one value",
+            hint="give one column of predictions",
+        )
     if column.missing.any():
         row = int(np.flatnonzero(column.missing)[0])
         raise InvalidInputError(

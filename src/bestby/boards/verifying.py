@@ -1,0 +1,192 @@
+"""Verifying a board: the record, every file, and every published number, computed anew without the cache."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bestby._core.errors import BoardError
+from bestby._core.paths import user_path
+from bestby._core.text import counted, path_text
+from bestby.boards import gold as golds
+from bestby.boards import record
+from bestby.boards.contents import contents, gold_of
+from bestby.boards.events import GoldSet, Line, Published, SettingsSet, Submitted
+from bestby.boards.folder import Folder
+from bestby.boards.secrets import sealed
+from bestby.boards.settings import Settings, parse
+from bestby.boards.site.building import render
+from bestby.boards.site.page import MANIFEST
+from bestby.boards.site.staging import differences
+from bestby.results.boards import Verification
+
+
+def verify(folder: Folder, site: str | Path | None = None) -> Verification:
+    """Compare everything of a board with its record; nothing is written.
+
+    The chain of the record, the bytes of all submissions, of the lists of items and of every version of the
+    gold, and the settings are checked first. Then the last publication, and `site` if it is given, are
+    computed anew from the record as it was then, and compared byte by byte. What cannot be computed because
+    something before it is wrong is not reported once more.
+    """
+    try:
+        lines = folder.lines()
+    except BoardError as error:
+        return Verification((error.message,), 0, 0)
+    found = [*_of_record(folder, lines), *_of_submissions(folder, lines), *_of_golds(folder, lines)]
+    n_files, n_submissions = 0, sum(isinstance(line.event, Submitted) for line in lines)
+    if not _lacking(found):
+        of_site, n_files = _of_sites(folder, lines, None if site is None else user_path(site))
+        found += of_site
+    elif site is not None:
+        found.append(
+            "the published numbers were not computed anew, as files of the board are not as they were"
+        )
+    return Verification(tuple(found), len(lines), n_submissions, n_files)
+
+
+_HARMLESS = ("board.toml", "the record ends")
+"""How findings begin that keep nothing from being computed."""
+
+
+def _lacking(found: Sequence[str]) -> bool:
+    return any(not one.startswith(_HARMLESS) for one in found)
+
+
+def _of_record(folder: Folder, lines: Sequence[Line]) -> Iterator[str]:
+    """Yield what is wrong with the record and the settings."""
+    torn = record.torn(folder.record_file)
+    if torn:
+        yield (
+            f"the record ends with {counted(torn, 'byte')} of a line that was never finished: a process was"
+            " killed, and the next change of the board removes them"
+        )
+    if not any(isinstance(line.event, GoldSet) for line in lines):
+        yield "the record of the board tells of no gold"
+    recorded = _settings_text(lines)
+    try:
+        text = folder.text()
+    except BoardError as error:
+        yield error.message
+        return
+    if recorded is None:
+        yield "the record of the board tells of no settings"
+    elif text != recorded:
+        yield "board.toml was changed since the record tells of it; the next change of the board records it"
+
+
+def _of_submissions(folder: Folder, lines: Sequence[Line]) -> Iterator[str]:
+    """Yield the files of submissions that are not there or were changed."""
+    files = {
+        file: line.number
+        for line in reversed(lines)
+        if isinstance(line.event, Submitted)
+        for file in line.event.files.values()
+    }
+    for file, number in sorted(files.items(), key=lambda pair: pair[1]):
+        try:
+            folder.submission(file)
+        except BoardError as error:
+            yield f"submission {number}: {error.message}"
+
+
+def _of_golds(folder: Folder, lines: Sequence[Line]) -> Iterator[str]:
+    """Yield the versions of the gold, and lists of items, that are not there or were changed."""
+    versions = [line.event for line in lines if isinstance(line.event, GoldSet)]
+    for version in versions:
+        try:
+            golds.check_mark(folder, version)
+        except BoardError as error:
+            yield error.message
+    text = _settings_text(lines)
+    if not versions or text is None:
+        return
+    settings = parse(text, "the record")
+    for task, digest in versions[-1].items.items():
+        path = folder.items_file(task, settings)
+        try:
+            same = hashlib.sha256(path.read_bytes()).hexdigest() == digest
+        except OSError:
+            same = False
+        if not same:
+            yield f"{path_text(path)} is not the list of items that the record tells of"
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """The board as it was when a site was published."""
+
+    lines: Sequence[Line]
+    settings: Settings
+    text: str
+    event: Published
+
+
+def _of_sites(folder: Folder, lines: Sequence[Line], site: Path | None) -> tuple[list[str], int]:
+    """Return what is wrong with the last publication and with a site, and how many files were compared."""
+    published = [line for line in lines if isinstance(line.event, Published)]
+    if not published:
+        return (["the record tells of no published site"] if site is not None else []), 0
+    found: list[str] = []
+    last = published[-1]
+    mine = last
+    if site is not None:
+        mark = _mark_of(site / MANIFEST)
+        mine = next((line for line in reversed(published) if _manifest(line) == mark), last)
+        if _manifest(mine) != mark:
+            found.append(f"the manifest of {path_text(site)} is none that the record tells of")
+    n_files = 0
+    for line in dict.fromkeys((last, mine)):
+        past = _past(lines, line)
+        with sealed("compute the published numbers anew"):
+            files = _rendered(folder, past)
+        if hashlib.sha256(files[MANIFEST]).hexdigest() != past.event.manifest:
+            found.append(
+                f"line {line.number + 1} of the record: gold and submissions give another site than the one"
+                " that was published (this version of bestby may write its pages in another way)"
+            )
+        if site is not None and line is mine:
+            n_files = len(files)
+            found += [f"{path_text(site)}: {one}" for one in differences(files, site)]
+    return found, n_files
+
+
+def _rendered(folder: Folder, past: _Past) -> dict[str, bytes]:
+    now = datetime.fromisoformat(past.event.as_of).astimezone(UTC)
+    content = contents(folder, past.settings, past.lines, gold_of(folder, past.settings), now)
+    return render(content, _kit(folder, past))
+
+
+def _kit(folder: Folder, past: _Past) -> dict[str, bytes]:
+    paths = [folder.items_file(task.name, past.settings) for task in past.settings.tasks]
+    return {
+        "board.toml": past.text.encode(),
+        **{path.relative_to(folder.path).as_posix(): path.read_bytes() for path in paths},
+    }
+
+
+def _past(lines: Sequence[Line], published: Line) -> _Past:
+    """Return the board as it was before a line that tells of a publication."""
+    assert isinstance(published.event, Published)
+    before = lines[: published.number]
+    text = _settings_text(before) or ""
+    return _Past(before, parse(text, "the record"), text, published.event)
+
+
+def _settings_text(lines: Sequence[Line]) -> str | None:
+    return next((line.event.text for line in reversed(lines) if isinstance(line.event, SettingsSet)), None)
+
+
+def _manifest(line: Line) -> str:
+    assert isinstance(line.event, Published)
+    return line.event.manifest
+
+
+def _mark_of(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
