@@ -84,7 +84,7 @@ def _place(one: Shown, at: int, items: Sequence[tuple[str, ItemsAgainst]]) -> di
         "overall": one.model["overall"],
         "lead": _lead(standing.rank_low, standing.rank_high, len(source.standings)),
         "said": [],
-        "caption": one.model["caption"],
+        "caption": f"{one.title}, {one.model['extent']}",
         "table": {**one.model["table"], "rows": [row], "long": False},
         "differences": "",
         "outcomes": [],

@@ -49,7 +49,7 @@ def compared(count: int, n_items: int = 400, seed: int = 1, *, margin: float | N
     }
     if count == 1:
         return evaluate(systems, gold, metric="accuracy")
-    return compare(systems, gold, metric="accuracy", margin=margin, simultaneous=count < 100)
+    return compare(systems, gold, metric="accuracy", margin=margin, simultaneous=count < 50)
 
 
 def gap(c: Comparison, system: str, other: str) -> Gap | None:

@@ -268,7 +268,7 @@ def test_csv_and_json_have_the_numbers_of_the_content() -> None:
     assert document["n_pairs"] == 10
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(70, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [12, pytest.param(110, marks=pytest.mark.long)])
 def test_the_pairs_are_published_on_request_only(count: int) -> None:
     c = contents.compared(count)
     without = contents.board(contents.phase("dev", contents.table(c)))
@@ -365,7 +365,10 @@ def test_a_name_that_is_hidden_is_a_dash() -> None:
 def test_a_thousand_systems_take_seconds() -> None:
     import time
 
-    content = contents.simple(1000)
+    names = contents.names(1000)
+    gap = Gap(names[0], -0.1, Interval(-0.2, -0.05, 0.95, "max-t", True), 0.01, None)
+    standings = tuple(standing(name, 1 + place // 2, 1000, gap) for place, name in enumerate(names))
+    content = contents.board(contents.phase("dev", table(standings, baseline=names[-1])), systems=names)
     before = time.process_time()
     files = render(content)
     assert time.process_time() - before < 5.0
