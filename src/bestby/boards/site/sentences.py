@@ -102,6 +102,13 @@ def state(phase: PhaseContent) -> str:
     return f"ended {moment(phase.end)}" if phase.end else "over"
 
 
+def dates(phase: PhaseContent) -> str:
+    """Return when a phase begins and ends, as far as it does."""
+    if phase.start and phase.end:
+        return f"{moment(phase.start)} to {moment(phase.end)}"
+    return f"since {moment(phase.start)}" if phase.start else ""
+
+
 def rules(phase: PhaseContent) -> list[str]:
     """Return on what systems are scored in a phase, when their results are shown, and the limits."""
     said = []

@@ -13,7 +13,7 @@ from bestby.boards.site.page import Page, of_function, of_template
 from bestby.boards.site.standings import Links, lead_of, overall_model, stem, table_model
 from bestby.report.document import describe
 from bestby.report.words import direction
-from bestby.report.writers.markup import paragraph, table
+from bestby.report.writers.markup import escape, paragraph, table
 
 _OVERALL = "all tasks"
 
@@ -92,8 +92,7 @@ def phase_model(phase: PhaseContent, tables: tuple[Shown, ...]) -> dict[str, Any
     return {
         "title": phase_name(phase),
         "state": sentences.state(phase),
-        "start": sentences.moment(phase.start),
-        "end": sentences.moment(phase.end),
+        "dates": sentences.dates(phase),
         "rules": sentences.rules(phase),
         "unseen": sentences.unseen(phase),
         "tables": [{"name": one.name, "href": one.href} for one in tables if one.phase is phase],
@@ -153,12 +152,19 @@ def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str 
 
 
 def fragment(result: Any) -> str:
-    """Return the tables of a result with what they say first, as its report has them."""
+    """Return the tables of a result with what they say first, as its report has them.
+
+    Those of further pairs of systems are folded: what they say first stays in sight.
+    """
     parts = []
-    for section in describe(result).sections:
-        parts.append(paragraph(section.lead, "bb-lead"))
-        parts += [table(one, sortable=True) for one in section.tables]
-        parts += [paragraph(remark, "bb-small") for remark in section.remarks]
+    for place, section in enumerate(describe(result).sections):
+        tables = [table(one, sortable=True) for one in section.tables]
+        tables += [paragraph(remark, "bb-small") for remark in section.remarks]
+        if place:
+            summary = f"<summary>{escape(section.lead)}</summary>"
+            parts.append("\n".join(["<details>", summary, *tables, "</details>"]))
+        else:
+            parts += [paragraph(section.lead, "bb-lead"), *tables]
     return "\n".join(parts)
 
 
