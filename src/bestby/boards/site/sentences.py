@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 from bestby._core.text import counted
 from bestby.boards.content import Entry, Overall, PhaseContent, Table
-from bestby.report.numbers import DASH, Rounding, percent, percent_of
+from bestby.report.next_step import POWER
+from bestby.report.numbers import DASH, Rounding, margin_text, percent, percent_of
 from bestby.report.words import listed
 
 _WHY_NOT = {
@@ -58,6 +59,14 @@ def established(table: Table) -> str:
         f"How much of the order is established: {table.n_established:,} of {table.n_pairs:,} pairs of systems"
         f" ({share}) are told apart after correction for the number of pairs."
     )
+
+
+def detectable(table: Table) -> str:
+    """Return which difference the items can show."""
+    if table.next_step or table.detectable is None:
+        return table.next_step
+    size = margin_text(float(f"{abs(table.detectable):.2g}"))
+    return f"{extent(table)} detect a difference of {size} of the two best systems with power {POWER:g}."
 
 
 def best(table: Table, digits: Rounding) -> str:

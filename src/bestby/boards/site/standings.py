@@ -93,7 +93,10 @@ def lead_of(table: Table) -> dict[str, Any]:
     return {
         "lead": sentences.first(table),
         "said": [
-            *filter(None, (sentences.established(table), table.next_step, sentences.best(table, digits)))
+            *filter(
+                None,
+                (sentences.established(table), sentences.detectable(table), sentences.best(table, digits)),
+            )
         ],
         "extent": sentences.extent(table),
         "reading": reading,
