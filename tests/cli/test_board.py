@@ -121,6 +121,19 @@ def test_the_gold_may_lie_where_the_environment_says(run: Run, board: Board, tmp
     assert done.returncode == 0
 
 
+def test_verify_finds_a_changed_byte(run: Run, board: Board, tmp_path: Path) -> None:
+    run("board", "submit", "mine.csv", *OURS)
+    run("board", "publish", "site", "--board", "task")
+    done = run("board", "verify", "site", "--board", "task")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"verified: 4 lines, 1 submissions, \d+ files of the site\n", done.stdout)
+    page = tmp_path / "site" / "index.html"
+    page.write_bytes(page.read_bytes().replace(b"Our task", b"Our tusk", 1))
+    done = run("board", "verify", "site", "--board", "task")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "index.html is not what gold and submissions give" in done.stdout.splitlines()[0]
+
+
 TOO_LONG = "x" * 81
 
 

@@ -28,6 +28,9 @@ GOLD_VARIABLE = "BESTBY_BOARD_GOLD"
 IGNORED = "gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n"
 """What git does not store of a board."""
 
+ATTRIBUTES = "* -text\n"
+"""What git is told of the files of a board: their bytes are never converted, as hashes are of bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Folder:
@@ -119,6 +122,16 @@ class Folder:
         """Return the ids of the items of a task, in their order."""
         path = self.items_file(task, settings)
         return tuple(read_columns(path, self._read(path), "id")["id"])
+
+    def check_items(self, settings: Settings, gold: GoldSet) -> None:
+        """Refuse public lists of items that are not those of the record."""
+        for task in settings.tasks:
+            path = self.items_file(task.name, settings)
+            if hashlib.sha256(self._read(path)).hexdigest() != gold.items.get(task.name):
+                raise BoardError(
+                    f"{path_text(path)} is not the list of items that the record tells of",
+                    hint="restore it from a copy or from git; the items of a board never change",
+                )
 
     def submission(self, file: File) -> bytes:
         """Return the bytes of a submission, whose hash was checked."""

@@ -16,13 +16,13 @@ from bestby._core.typing import Rng
 from bestby.boards import gold as golds
 from bestby.boards import settings_text
 from bestby.boards.events import Event, GoldSet, SettingsSet
-from bestby.boards.folder import IGNORED, Folder, gold_in_force, table_bytes
+from bestby.boards.folder import ATTRIBUTES, IGNORED, Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
 from bestby.boards.names import checked_name, checked_text
 from bestby.boards.scoring import Labels
 from bestby.boards.settings import Phase, Settings, Task, parse
 from bestby.boards.splitting import split
-from bestby.boards.submitting import changed_settings
+from bestby.boards.submitting import changed_settings, checked
 from bestby.data.columns import text_of
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
 from bestby.data.table import Table
@@ -90,6 +90,7 @@ def make(folder: Folder, given: Mapping[str, str | Path], wish: Wish, rng: Rng, 
         with files.reported(f"write {path_text(folder.path)}", BoardError):
             files.folder(folder.submissions)
             files.replace(folder.path / ".gitignore", IGNORED.encode(), folder.scratch)
+            files.replace(folder.path / ".gitattributes", ATTRIBUTES.encode(), folder.scratch)
             files.replace(folder.settings_file, text.encode(), folder.scratch)
 
 
@@ -119,7 +120,8 @@ def correct(
     if not reason.strip():
         raise InvalidInputError("a corrected gold needs a reason", hint="say what was corrected: reason=...")
     with folder.locked():
-        lines, settings = folder.lines(), folder.settings()
+        lines = folder.lines()
+        settings = checked(folder, lines)
         old = gold_in_force(lines)
         before = golds.read(folder, old, settings.tasks)
         new = dict(before)

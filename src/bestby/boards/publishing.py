@@ -11,7 +11,7 @@ from bestby.boards.contents import contents, gold_of, opened_cache
 from bestby.boards.folder import Folder, gold_in_force
 from bestby.boards.secrets import sealed
 from bestby.boards.site import publishing as sites
-from bestby.boards.submitting import changed_settings
+from bestby.boards.submitting import changed_settings, checked
 from bestby.results.boards import Publication
 
 
@@ -20,7 +20,8 @@ def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
     place = user_path(site)
     sites.place_of(folder, place)
     with folder.locked():
-        lines, settings = folder.lines(), folder.settings()
+        lines = folder.lines()
+        settings = checked(folder, lines)
         golds.check_mark(folder, gold_in_force(lines))
         changed = changed_settings(folder, lines)
         if changed:

@@ -14,7 +14,7 @@ from bestby._core.paths import user_path
 from bestby._core.text import counted, path_text, quoted
 from bestby.boards import checking, gold, names
 from bestby.boards.events import Event, Line, SettingsSet, Submitted, Withdrawn
-from bestby.boards.folder import Folder, file_of
+from bestby.boards.folder import Folder, file_of, gold_in_force
 from bestby.boards.record import stamp
 from bestby.boards.settings import Phase, Settings
 from bestby.results.boards import SubmissionReceipt
@@ -52,8 +52,7 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
     request = request.checked()
     with folder.locked():
         lines = folder.lines()
-        gold.check(folder, lines)
-        settings = folder.settings()
+        settings = checked(folder, lines)
         contents = _contents(folder, settings, request.files)
         moment = moment_of(lines, now)
         phase = settings.phase_at(moment) if request.phase is None else settings.phase(request.phase)
@@ -80,6 +79,7 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
     reason = names.checked_text(reason)
     with folder.locked():
         lines = folder.lines()
+        checked(folder, lines)
         known = receipts(lines)
         if number not in known:
             raise InvalidInputError(
@@ -92,6 +92,17 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
         if not before or before[-1].hidden != hidden:
             lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
     return receipts(lines)[number]
+
+
+def checked(folder: Folder, lines: Sequence[Line]) -> Settings:
+    """Return the settings; files of the board that are not those of the record are refused.
+
+    The gold need not be there.
+    """
+    gold.check(folder, lines)
+    settings = folder.settings()
+    folder.check_items(settings, gold_in_force(lines))
+    return settings
 
 
 def moment_of(lines: Sequence[Line], now: datetime) -> datetime:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import typer
+
 from bestby._core.text import counted
 from bestby.boards.board import Board
 from bestby.cli import streams
@@ -15,6 +17,7 @@ from bestby.cli.parameters.board import (
     BoardList,
     BoardPublish,
     BoardSubmit,
+    BoardVerify,
     BoardWithdraw,
     Place,
 )
@@ -80,6 +83,14 @@ def board_publish(values: BoardPublish) -> None:
     """Write the site and say where it is."""
     made = _board(values.place).publish(values.site)
     streams.print_stderr(f"published {made}; open {made.site / 'index.html'}")
+
+
+def board_verify(values: BoardVerify) -> None:
+    """Print what is wrong, and end with status 1 if anything is."""
+    found = _board(values.place).verify(values.site)
+    streams.print_stdout(str(found))
+    if not found.sound:
+        raise typer.Exit(1)
 
 
 def _board(place: Place) -> Board:

@@ -60,6 +60,7 @@ BOARD = {
     "correct": "Give the board a corrected gold; the results by the old one stay beside the new ones.",
     "list": "List the submissions.",
     "publish": "Write the site of the board, all of it or nothing.",
+    "verify": "Compute every published number anew, and compare the board with its record.",
 }
 
 

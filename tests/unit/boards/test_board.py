@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from bestby.boards.settings_text import text_of
 def test_a_new_board_has_settings_items_gold_and_a_record(tmp_path: Path) -> None:
     board = board_in(tmp_path, clusters="author", slices="length", margin=0.02, baseline="we/base")
     assert {path.name for path in board.path.iterdir()} == {
-        ".gitignore", "board.toml", "items.csv", "lock.sqlite", "record.jsonl", "submissions", "tmp"
+        ".gitattributes", ".gitignore", "board.toml", "items.csv", "lock.sqlite", "record.jsonl", "submissions", "tmp"
     }  # fmt: skip
     task = board.settings.task()
     assert (task.metrics, task.labels) == (("accuracy",), ("x", "y", "z"))
@@ -61,6 +62,35 @@ def test_what_is_public_tells_nothing_of_the_gold(tmp_path: Path) -> None:
     assert not any(value in text for value in columns["gold"])
     assert "secret1" not in text
     assert "private" not in (board.path / "items.csv").read_text()
+
+
+@pytest.mark.long
+def test_git_keeps_what_is_public_to_the_byte(tmp_path: Path) -> None:
+    board = board_in(tmp_path, gold_folder=None)
+    file = predictions_file(tmp_path)
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    board.submit(file, team="ours", system="first")
+    board.publish(tmp_path / "site")
+
+    def git(*words: str) -> str:
+        config = ("-c", "core.autocrlf=input", "-c", "user.name=n", "-c", "user.email=e@example.org")
+        done = subprocess.run(
+            ["git", *config, *words], cwd=board.path, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    git("init", "--quiet")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "A board")
+    stored = git("ls-files").splitlines()
+    assert not [path for path in stored if path.startswith(("gold", "cache", "lock", "tmp"))]
+    before = state(board.path)
+    for path in stored:
+        (board.path / path).unlink()
+    git("checkout", "--quiet", ".")
+    after = state(board.path)
+    assert all(after[path] == before[path] for path in stored)
+    assert board.verify(tmp_path / "site").sound
 
 
 def test_public_columns_are_given_to_participants(tmp_path: Path) -> None:

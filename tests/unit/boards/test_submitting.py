@@ -126,6 +126,17 @@ def test_a_changed_gold_refuses_everything(board: Board, tmp_path: Path) -> None
     assert state(board.path) == before
 
 
+def test_a_changed_list_of_items_refuses_everything(board: Board, tmp_path: Path) -> None:
+    path = board.path / "items.csv"
+    path.write_text(path.read_text().replace("q1\n", "q01\n"))
+    before = state(board.path)
+    with pytest.raises(BoardError, match="is not the list of items that the record tells of"):
+        sent(board, predictions_file(tmp_path))
+    with pytest.raises(BoardError, match="is not the list of items that the record tells of"):
+        board.publish(tmp_path / "site")
+    assert state(board.path) == before
+
+
 def change_record(board: Board) -> None:
     """Change a letter in the first line of the record."""
     path = board.path / "record.jsonl"

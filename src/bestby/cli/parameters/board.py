@@ -188,3 +188,18 @@ class BoardPublish:
 
     site: str = argument("SITE", "Folder of the site: a new or an empty one, or the site of a board.")
     place: Place
+
+
+@record
+class BoardVerify:
+    """
+    What is not as it should be is printed, a line each; the exit status is then 1. The record, the
+    submissions, the gold and the last published site are verified; SITE is compared byte by byte.
+
+    \b
+    Example:
+      bestby board verify site --board task
+    """
+
+    site: Text = argument("SITE", "Folder of a site that was published.", default=None)
+    place: Place
