@@ -51,8 +51,8 @@ def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
 
 def main_table(shown: tuple[Shown, ...]) -> Shown | None:
     """Return the table that a site shows first: of the last phase with results, over all tasks if it can."""
-    last = next((one.phase for one in reversed(shown) if one.source.standings), None)
-    return next((one for one in shown if one.phase is last and one.source.standings), None)
+    last = next((one.phase for one in reversed(shown) if one.standings), None)
+    return next((one for one in shown if one.phase is last and one.standings), None)
 
 
 def _older(version: VersionContent, links: Links) -> tuple[str, tuple[Shown, ...]]:
@@ -196,10 +196,10 @@ def _badge_text(shown: tuple[Shown, ...]) -> str:
     main = main_table(shown)
     if main is None:
         return "no results yet"
-    could = [one.system for one in main.source.standings if one.rank_low == 1]
+    could = [one.system for one in main.standings if one.rank_low == 1]
     if len(could) == 1:
         return f"first: {could[0]}"
-    return f"{len(could)} of {counted(len(main.source.standings), 'system')} could be first"
+    return f"{len(could)} of {counted(len(main.standings), 'system')} could be first"
 
 
 def _contents(content: BoardContent, shown: tuple[Shown, ...]) -> dict[str, Any]:

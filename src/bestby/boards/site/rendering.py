@@ -9,8 +9,8 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from bestby import __version__
 from bestby._core.text import visible
+from bestby._version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -62,7 +62,7 @@ def _places(shown: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, int]]]:
     """Return the tables in which each system stands, and its place there."""
     places: dict[str, list[tuple[Shown, int]]] = defaultdict(list)
     for one in shown:
-        for at, standing in enumerate(one.source.standings):
+        for at, standing in enumerate(one.standings):
             places[standing.system].append((one, at))
     return places
 
@@ -147,10 +147,10 @@ def _differences(source: Table, at: int) -> str:
 
 
 def _before(version: int, one: Shown, at: int) -> dict[str, Any]:
-    row, standing = one.model["table"]["rows"][at], one.source.standings[at]
+    row, standing = one.model["table"]["rows"][at], one.standings[at]
     score = row["mean" if one.model["overall"] else "score"]["text"]
     place = ranks(standing.rank_low, standing.rank_high)
-    said = f"score {score}, rank {place} of {len(one.source.standings)}"
+    said = f"score {score}, rank {place} of {len(one.standings)}"
     return {"version": version, "title": one.title, "href": one.href, "said": said}
 
 
@@ -158,8 +158,8 @@ def _standing_text(found: Sequence[tuple[Shown, int]]) -> str:
     if not found:
         return "no results"
     one, at = found[0]
-    standing = one.source.standings[at]
-    return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.source.standings)}"
+    standing = one.standings[at]
+    return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.standings)}"
 
 
 def submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bestby.boards.content import Overall, PhaseContent, Table, VersionContent
+from bestby.boards.content import (
+    Overall,
+    OverallStanding,
+    PhaseContent,
+    Standing,
+    Table,
+    VersionContent,
+)
 from bestby.boards.site import data, sentences
 from bestby.boards.site.page import Page, of_function, of_template
 from bestby.boards.site.standings import Links, lead_of, overall_model, stem, table_model
@@ -28,6 +35,11 @@ class Shown:
     title: str
     href: str
     model: dict[str, Any]
+
+    @property
+    def standings(self) -> tuple[Standing | OverallStanding, ...]:
+        """Its rows, the best first."""
+        return tuple(self.source.standings)
 
     @property
     def lead(self) -> str:
