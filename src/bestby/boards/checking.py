@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text, quoted, suggestion
@@ -74,12 +75,16 @@ def check(
     labels: dict[str, dict[str, int]] = {}
     for name, path in by_task(files, settings).items():
         task, items = settings.task(name), folder.items(name, settings)
+        file = checked_file(path, settings)
         try:
-            found = predictions(checked_file(path, settings), task, items)
+            found = predictions(file, task, items)
         except InvalidInputError as error:
             if "which column" in error.message:
                 error.hint = "call the column of the predictions prediction, and that of the ids id"
             raise
+        if found.dtype.kind == "f":  # what no metric can add up must not keep the others from their tables
+            checks.check_bounded(found, f"{file}: predictions")
+            checks.check_not_tiny(found, f"{file}: predictions")
         n_items[name] = len(items)
         counts = Counter(found.tolist()) if task.labels else Counter()
         labels[name] = {task.labels[place]: count for place, count in counts.most_common()}

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.errors import InvalidInputError
 from bestby.boards.events import Submitted
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
@@ -44,15 +45,29 @@ def improvement_of(evaluation: Evaluation, metric: BaseMetric, new: str, last: s
     method for other functions of sums; by CR2 with clusters. A first score that is defined is better than one
     that is not.
     """
-    pair = evaluation.with_systems([new, last])
-    ((group, _),) = prepare.groups(pair, [metric], supports=prepare.ALL_GROUPINGS, consumer="a ladder")
+    defined = [_is_defined(evaluation, metric, name) for name in (new, last)]
+    if not all(defined):
+        return Improvement(math.inf if defined[0] else math.nan, 0.0)
+    group = _group(evaluation, metric, [new, last])
     of_new, of_last = (float(score) for score in group.scores()[0])
-    if math.isnan(of_last) and not math.isnan(of_new):
-        return Improvement(math.inf, 0.0)
     gap = float(rounding.difference(np.array([of_new]), np.array([of_last]))[0])
     if not metric.greater_is_better:
         gap = -gap
     return Improvement(gap, _error(group), max(abs(of_new), abs(of_last)))
+
+
+def _group(evaluation: Evaluation, metric: BaseMetric, names: list[str]) -> Group:
+    some = evaluation.with_systems(names)
+    ((group, _),) = prepare.groups(some, [metric], supports=prepare.ALL_GROUPINGS, consumer="a ladder")
+    return group
+
+
+def _is_defined(evaluation: Evaluation, metric: BaseMetric, name: str) -> bool:
+    """Tell whether a system has a score: some metrics have none where all predictions are the same."""
+    try:
+        return math.isfinite(float(_group(evaluation, metric, [name]).scores()[0][0]))
+    except InvalidInputError:
+        return False
 
 
 def _error(group: Group) -> float:

@@ -55,16 +55,19 @@ class Scored:
 
 
 def tables(scored: Scored) -> tuple[Table, ...]:
-    """Return the tables of a task in a phase, one per metric; none without systems."""
+    """Return the tables of a task in a phase, one per metric by which a system has a score."""
     if not scored.systems:
         return ()
     evaluation = scored.evaluation
-    return tuple(_table(scored, evaluation, metric) for metric in scored.hidden.task.metrics)
+    made = (_table(scored, evaluation, metric) for metric in scored.hidden.task.metrics)
+    return tuple(one for one in made if one is not None)
 
 
-def _table(scored: Scored, evaluation: Evaluation, metric: str) -> Table:
+def _table(scored: Scored, evaluation: Evaluation, metric: str) -> Table | None:
     task, settings = scored.hidden.task, scored.settings
     made, left_out = compared(evaluation, scored, metric)
+    if made is None:
+        return None
     comparison = publishable(made)
     info = comparison.metrics[0]
     order = [entry.system for entry in comparison.systems]
@@ -123,8 +126,8 @@ def publishable(result: R) -> R:
     return dataclasses.replace(result, **hidden)
 
 
-def compared(evaluation: Evaluation, scored: Scored, metric: str) -> tuple[Comparison, dict[str, str]]:
-    """Return the comparison of all systems, and why some are left out.
+def compared(evaluation: Evaluation, scored: Scored, metric: str) -> tuple[Comparison | None, dict[str, str]]:
+    """Return the comparison of all systems, and why some are left out; None if none has a score.
 
     Intervals, ranks, letters and adjusted p-values are of one family, all pairs of the table, so that they
     never contradict each other. A system by itself has its score alone. A system without a score, such as one
@@ -135,8 +138,10 @@ def compared(evaluation: Evaluation, scored: Scored, metric: str) -> tuple[Compa
     except (DesignError, InvalidInputError):
         left_out = _without_score(evaluation, scored, metric)
         left = [name for name in evaluation.names if name not in left_out]
-        if not left_out or not left:
+        if not left_out:
             raise
+        if not left:
+            return None, left_out
         return _compared(evaluation.with_systems(left), scored, metric), left_out
 
 

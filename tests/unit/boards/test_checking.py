@@ -141,6 +141,10 @@ def test_numbers_must_be_finite(tmp_path: Path) -> None:
     board = board_in(tmp_path, metrics="mean", scores=True)
     path = write_table(tmp_path / "mine.csv", {"id": ids(), "score": ["0.5"] * 60})
     assert board.check(path).labels == {"task": {}}
+    for value in ("1e76", "-1e300"):
+        write_table(path, {"id": ids(), "score": ["0.5"] * 59 + [value]})
+        with pytest.raises(InvalidInputError, match="must be at most 1e"):
+            board.check(path)
     for value in ("x", "inf", "nan"):
         write_table(path, {"id": ids(), "score": ["0.5"] * 59 + [value]})
         with pytest.raises(InvalidInputError, match="'q59'"):

@@ -30,7 +30,7 @@ class Axis:
         ]
         finite = [end for end in (*ends, *also) if math.isfinite(end)] or [0.0]
         low, high = min(finite), max(finite)
-        room = _BEYOND * (high - low) or 1.0
+        room = _BEYOND * (high - low) or _BEYOND * abs(high) or 1.0
         return cls(low - room, high + room)
 
     def at(self, value: float) -> float:
