@@ -66,7 +66,7 @@ def _is_defined(evaluation: Evaluation, metric: BaseMetric, name: str) -> bool:
     """Tell whether a system has a score: some metrics have none where all predictions are the same."""
     try:
         return math.isfinite(float(_group(evaluation, metric, [name]).scores()[0][0]))
-    except InvalidInputError:
+    except (InvalidInputError, ArithmeticError, ValueError):
         return False
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bestby._core.errors import BestbyError, DesignError, InvalidInputError
+from bestby._core.errors import BestbyError
 from bestby._core.typing import Array
 from bestby.boards.content import Best, Gap, Standing, Table
 from bestby.boards.entries import System
@@ -34,6 +34,9 @@ MOST_SLICED = 3
 
 MOST_WITH_RUNS = 10
 """The best systems with several runs that are compared by their runs."""
+
+UNCOMPUTED = (BestbyError, ArithmeticError, ValueError)
+"""What arises where numbers of a system cannot be computed; it must not keep the others from their tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,7 @@ def _best(scored: Scored, evaluation: Evaluation, metric: str, comparison: Compa
     try:
         (own,), _ = chosen_metrics(metric, {"": evaluation}, direction)
         return best_of(evaluation, own, could_be_first)
-    except BestbyError:  # such as a metric that is undefined without some item
+    except UNCOMPUTED:  # such as a metric that is undefined without some item
         return None
 
 
@@ -135,7 +138,7 @@ def compared(evaluation: Evaluation, scored: Scored, metric: str) -> tuple[Compa
     """
     try:
         return _compared(evaluation, scored, metric), {}
-    except (DesignError, InvalidInputError):
+    except UNCOMPUTED:
         left_out = _without_score(evaluation, scored, metric)
         left = [name for name in evaluation.names if name not in left_out]
         if not left_out:
@@ -169,7 +172,7 @@ def _without_score(evaluation: Evaluation, scored: Scored, metric: str) -> dict[
             evaluate(
                 evaluation.with_systems([name]), metric=metric, greater_is_better=direction, interval=None
             )
-        except BestbyError:  # what it says may quote the gold
+        except UNCOMPUTED:  # what it says may quote the gold
             found[name] = f"{metric} is not defined for its predictions"
     return found
 
@@ -226,7 +229,7 @@ def _slices(
             baseline=baseline or chosen[0],
             level=scored.settings.level,
         )
-    except BestbyError:  # such as a column with another value for every item
+    except UNCOMPUTED:  # such as a column with another value for every item
         return None
     return publishable(found)
 
@@ -257,6 +260,6 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
             clusters=hidden.clusters,
             level=scored.settings.level,
         )
-    except BestbyError:  # such as runs that all score the same
+    except UNCOMPUTED:  # such as runs that all score the same
         return None
     return publishable(found)
