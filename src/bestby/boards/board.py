@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from pathlib import Path
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
-from bestby._core.typing import Rng
-from bestby.boards import checking, making, publishing, submitting, verifying
-from bestby.boards.folder import Folder
-from bestby.boards.settings import Settings
+from bestby.boards import checking, clock, exporting, making, publishing, submitting, verifying
+from bestby.boards.made import MadeBoard
 from bestby.results.boards import Publication, SubmissionCheck, SubmissionReceipt, Verification
 
-_NO_PATH = "name the folder of the board; Board.create(...) makes one"
 
-
-class Board:
+class Board(MadeBoard):
     r"""A shared task or a living benchmark in a folder: hidden gold, submissions, a record, a static site.
 
     Submissions are predictions; they are kept as they came. Every change is a line of the record, which is
@@ -60,115 +55,6 @@ class Board:
     >>> [(one.team, one.system, one.state) for one in board.submissions()]
     [('ours', 'first', 'in force')]
     """
-
-    def __init__(self, path: str | Path, gold: str | Path | None = None) -> None:
-        self._folder = Folder.existing(checks.valid_path(path, _NO_PATH), gold)
-        self._folder.settings()
-
-    @classmethod
-    @with_suggestions
-    def create(
-        cls,
-        path: str | Path,
-        gold: str | Path | Mapping[str, str | Path],
-        *,
-        title: str,
-        metrics: str | Sequence[str],
-        items: str | None = None,
-        gold_column: str | None = None,
-        clusters: str | None = None,
-        strata: str | None = None,
-        slices: str | Sequence[str] = (),
-        margin: float | Mapping[str, float] | None = None,
-        baseline: str | None = None,
-        private_share: float | None = None,
-        scores: bool = False,
-        greater_is_better: bool | None = None,
-        public_columns: str | Sequence[str] = (),
-        gold_folder: str | Path | None = None,
-        rng: Rng = None,
-    ) -> Board:
-        """Make a board from a gold: its settings, the public list of items, the hidden gold, the record.
-
-        Everything but the gold can be changed later in ``board.toml``: phases with their dates, limits, what
-        is public.
-
-        Parameters
-        ----------
-        path : str or Path
-            The folder to make.
-        gold : str, Path or mapping
-            A table with a row per item: its id, its gold, and columns of groups; a table per task by name if
-            there are several. Of the gold, only the ids and `public_columns` become public.
-        title : str
-            What the pages are called.
-        metrics : str or sequence of str
-            Names of metrics; the first decides the ranks.
-        items, gold_column : str, optional
-            The columns of the ids and of the gold; found by their names by default.
-        clusters, strata : str, optional
-            Columns of groups that depend on each other, and of groups whose sizes are fixed.
-        slices : str or sequence of str, optional
-            Columns by which the scores are shown, too.
-        margin : float or mapping of str to float, optional
-            The smallest difference that matters, for all metrics or by metric.
-        baseline : str, optional
-            The system that all others are compared with, as "team/system".
-        private_share : float, optional
-            The share of the items that are kept for the last phase. The board then has two phases: in the
-            first one systems are scored on the public part, with a ladder; in the second on the private
-            part, with results that are shown when it has ended.
-        scores : bool
-            Whether what systems submit are scores of items; the gold then has ids and groups alone.
-        greater_is_better : bool, optional
-            The direction of such scores.
-        public_columns : str or sequence of str, optional
-            Columns of the gold that participants get beside the ids.
-        gold_folder : str or Path, optional
-            Where the gold is to lie; in the board by default, where ``.gitignore`` names it.
-        rng : int, Generator or None
-            The seed of the split. Whoever knows it and the gold of the clusters could repeat the split: the
-            default draws a new one, and only the split is stored.
-
-        Returns
-        -------
-        Board
-            The board.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is a board already, or the gold cannot be used as given.
-        BoardError
-            If the files cannot be written.
-        """
-        folder = Folder.at(checks.valid_path(path, _NO_PATH), gold_folder)
-        wish = making.Wish(
-            title=title,
-            metrics=_names(metrics),
-            columns=making.Columns(items, gold_column),
-            clusters=clusters,
-            strata=strata,
-            slices=_names(slices),
-            public_columns=_names(public_columns),
-            margins=_margins(margin, _names(metrics)),
-            baseline=baseline,
-            private_share=private_share,
-            scores=scores,
-            greater_is_better=greater_is_better,
-        )
-        making.make(folder, _by_task(gold), wish, rng, _now())
-        return cls(path, gold_folder)
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-        return self._folder.path
-
-    @property
-    def settings(self) -> Settings:
-        """The settings, as ``board.toml`` has them now."""
-        return self._folder.settings()
 
     def __repr__(self) -> str:
         return f"<board {self.settings.title!r}: {len(self.submissions())} submissions>"
@@ -240,7 +126,7 @@ class Board:
         request = submitting.Request(
             files, team=team, system=system, run=run, phase=phase, paper=paper, code=code
         )
-        return submitting.submit(self._folder, request, _now())
+        return submitting.submit(self._folder, request, clock.now())
 
     def withdraw(self, submission: int, *, hidden: bool = False, reason: str = "") -> SubmissionReceipt:
         """Take a submission out of the tables; its line in the record and its file stay.
@@ -271,7 +157,7 @@ class Board:
                 f"submission must be a number, got {quoted(submission)}",
                 hint="submissions() shows the numbers",
             )
-        return submitting.withdraw(self._folder, number, _now(), hidden=hidden, reason=reason)
+        return submitting.withdraw(self._folder, number, clock.now(), hidden=hidden, reason=reason)
 
     def correct(
         self,
@@ -311,7 +197,7 @@ class Board:
         """
         settings = self.settings
         given = {settings.task().name: gold} if isinstance(gold, str | Path) else dict(gold)
-        return making.correct(self._folder, given, making.Columns(items, gold_column), reason, _now())
+        return making.correct(self._folder, given, making.Columns(items, gold_column), reason, clock.now())
 
     def publish(self, site: str | Path) -> Publication:
         """Write the site of the board: static pages, and JSON and CSV of all tables.
@@ -339,7 +225,7 @@ class Board:
             gold.
         """
         return publishing.publish(
-            self._folder, checks.valid_path(site, "name the folder of the site"), _now()
+            self._folder, checks.valid_path(site, "name the folder of the site"), clock.now()
         )
 
     def verify(self, site: str | Path | None = None) -> Verification:
@@ -366,30 +252,39 @@ class Board:
         place = None if site is None else checks.valid_path(site, "name the folder of the site")
         return verifying.verify(self._folder, place)
 
+    def export(
+        self, file: str | Path, *, task: str | None = None, phase: str | None = None, with_gold: bool = False
+    ) -> int:
+        """Write the predictions of the systems that are shown as one table, which `read` takes.
+
+        Parameters
+        ----------
+        file : str or Path
+            The CSV file to write.
+        task : str, optional
+            The task, if the board has several.
+        phase : str, optional
+            The phase; by default the last one whose results are shown.
+        with_gold : bool
+            Write the gold and the groups of the items beside the predictions, of the items that the phase
+            scores. Such a file is as secret as the gold.
+
+        Returns
+        -------
+        int
+            How many systems there are.
+
+        Raises
+        ------
+        InvalidInputError
+            If no system is shown.
+        BoardError
+            If the gold is not there, or files of the board were changed.
+        """
+        place = checks.valid_path(file, "name the file to write")
+        gold_too = checks.flag(with_gold, "with_gold")
+        return exporting.export(self._folder, place, task, phase, clock.now(), with_gold=gold_too)
+
     def submissions(self) -> tuple[SubmissionReceipt, ...]:
         """Return all submissions in the order in which they came, with what became of them."""
         return tuple(submitting.receipts(self._folder.lines()).values())
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _by_task(gold: str | Path | Mapping[str, str | Path]) -> dict[str, str | Path]:
-    if isinstance(gold, str | Path):
-        return {making.TASK: gold}
-    if not gold:
-        raise InvalidInputError("a board needs a gold", hint='gold="gold.csv", or a file per task')
-    return dict(gold)
-
-
-def _margins(margin: float | Mapping[str, float] | None, metrics: Sequence[str]) -> dict[str, float]:
-    if margin is None:
-        return {}
-    if isinstance(margin, Mapping):
-        return dict(margin)
-    return dict.fromkeys(metrics, margin)

@@ -147,6 +147,21 @@ def _read_gold(folder: Folder, settings: Settings, event: GoldSet) -> Mapping[st
     return golds_on_disk.read(folder, event, settings.tasks)
 
 
+def chosen_by(
+    source: Source,
+    lines: Sequence[Line],
+    gold: Mapping[str, TaskGold],
+    moment: datetime,
+    before: int | None = None,
+) -> Chosen:
+    """Return what is shown at a moment by a version of the gold; `before` as for `chosen`."""
+
+    def ladder(phase: Phase, numbered: Sequence[Numbered]) -> frozenset[int]:
+        return OnePhase(source, phase, gold).shown(numbered)
+
+    return chosen(lines, source.settings, moment, ladder, before)
+
+
 def _version(
     source: Source,
     lines: Sequence[Line],
@@ -157,14 +172,10 @@ def _version(
 ) -> tuple[VersionContent, Chosen]:
     """Return the results by a version of the gold, and what was chosen to be shown."""
     assert isinstance(line.event, GoldSet)
-    phases = {phase.name: OnePhase(source, phase, gold) for phase in source.settings.phases}
-
-    def ladder(phase: Phase, numbered: Sequence[Numbered]) -> frozenset[int]:
-        return phases[phase.name].shown(numbered)
-
-    picked = chosen(lines, source.settings, moment, ladder, before)
+    picked = chosen_by(source, lines, gold, moment, before)
     made = tuple(
-        phases[phase.name].content(picked.systems.get(phase.name), moment) for phase in source.settings.phases
+        OnePhase(source, phase, gold).content(picked.systems.get(phase.name), moment)
+        for phase in source.settings.phases
     )
     since = line.time.isoformat(timespec="seconds").replace("+00:00", "Z")
     return VersionContent(line.event.version, since, line.event.reason, made), picked

@@ -26,6 +26,7 @@ from bestby.boards.submitting import changed_settings, checked
 from bestby.data.columns import text_of
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
 from bestby.data.table import Table
+from bestby.metrics.directions import is_label
 from bestby.metrics.registry import resolve
 from bestby.readers.files import read_table
 
@@ -57,6 +58,7 @@ class Wish:
     private_share: float | None = None
     scores: bool = False
     greater_is_better: bool | None = None
+    labels: tuple[str, ...] = ()
 
 
 def make(folder: Folder, given: Mapping[str, str | Path], wish: Wish, rng: Rng, now: datetime) -> None:
@@ -178,7 +180,15 @@ def _texts(table: Table, name: str) -> list[str]:
 def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
     """Return the settings of a task, checked against its gold."""
     labels: tuple[str, ...] = ()
-    if not wish.scores:
+    if wish.scores:
+        needing = [one for one in wish.metrics if not is_label(one) and resolve(one).needs_gold]
+        if needing:
+            raise InvalidInputError(
+                f"{needing[0]} compares predictions with a gold, and what systems submit are scores",
+                hint='give the scores another name, such as "score", or give a gold',
+                argument="metrics",
+            )
+    else:
         first = resolve(wish.metrics[0])
         if first.reads == "distributions":
             raise InvalidInputError(
@@ -187,7 +197,7 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
                 argument="metrics",
             )
         if any(resolve(metric).reads == "labels" for metric in wish.metrics):
-            labels = tuple(sorted(set(gold.labels or ())))
+            labels = wish.labels or tuple(sorted(set(gold.labels or ())))
     for what in (wish.clusters, wish.strata, *wish.slices, *wish.public_columns):
         if what is not None and what not in gold.columns:
             raise InvalidInputError(

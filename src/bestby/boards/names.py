@@ -14,7 +14,9 @@ LONGEST_NAME = 80
 LONGEST_TEXT = 2000
 LONGEST_LINK = 500
 
-_REFUSED = re.compile(r"[<>&\"'`/\\|?*:;$%{}\[\]^~=]")
+REFUSED = re.compile(r"[<>&\"'`/\\|?*:;$%{}\[\]^~=]")
+"""Characters that a page or a path gives a meaning."""
+
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -25,9 +27,7 @@ def checked_name(name: str, what: str) -> str:
         raise InvalidInputError(
             f"the {what} must have 1 to {LONGEST_NAME} characters, got {len(name)}", hint="give a shorter one"
         )
-    refused = sorted(
-        {*_REFUSED.findall(name), *(one for one in name if unicodedata.category(one) in _HIDDEN)}
-    )
+    refused = sorted({*REFUSED.findall(name), *(one for one in name if unicodedata.category(one) in _HIDDEN)})
     if refused or name.startswith((".", "-", "+", "@")):
         found = ", ".join(map(repr, refused)) or repr(name[0]) + " at its start"
         raise InvalidInputError(

@@ -120,9 +120,12 @@ def predictions(path: Path, task: Task, items: Sequence[str], column: str | None
 
 
 def predictions_of_systems(
-    path: Path, task: Task, items: Sequence[str], columns: Sequence[str]
+    path: Path, task: Task, items: Sequence[str], columns: Sequence[str], shown: str | None = None
 ) -> dict[str, Array]:
-    """Return the predictions of several systems, from the columns of one table that is read once."""
+    """Return the predictions of several systems, from the columns of one table that is read once.
+
+    `shown` is what messages call the table, its path by default.
+    """
     form = form_of(task)
     table = read_table(path, _missing(task, form))
     ids = table.item_column(None)
@@ -131,7 +134,9 @@ def predictions_of_systems(
     rows: Array | None = None
     for name in columns:
         part = Part(
-            f"{table.source}, column {quoted(name)}", table.column(table.require(name, "system")), keys
+            f"{shown or table.source}, column {quoted(name)}",
+            table.column(table.require(name, "system")),
+            keys,
         )
         rows = _rows(part, items) if rows is None else rows
         found[name] = _values(part, task, form)[rows]

@@ -13,6 +13,8 @@ from bestby.cli import streams
 from bestby.cli.parameters.board import (
     BoardCheck,
     BoardCorrect,
+    BoardExport,
+    BoardImport,
     BoardInit,
     BoardList,
     BoardPublish,
@@ -91,6 +93,30 @@ def board_verify(values: BoardVerify) -> None:
     streams.print_stdout(str(found))
     if not found.sound:
         raise typer.Exit(1)
+
+
+def board_import(values: BoardImport) -> None:
+    """Make a board of results, publish it if asked to, and say what was done."""
+    board = Board.from_results(
+        values.place.board,
+        values.results,
+        gold_folder=values.place.gold_folder,
+        **values.table.arguments(),
+        **values.shown.arguments(),
+        **values.direction.arguments(),
+    )
+    streams.print_stderr(f"{board.path}: {counted(len(board.submissions()), 'submission')}")
+    if values.publish is not None:
+        made = board.publish(values.publish)
+        streams.print_stderr(f"published {made}; open {made.site / 'index.html'}")
+
+
+def board_export(values: BoardExport) -> None:
+    """Write the table and say how many systems it has."""
+    number = _board(values.place).export(
+        values.file, task=values.task, phase=values.phase, with_gold=values.with_gold
+    )
+    streams.print_stderr(f"wrote {counted(number, 'system')} to {values.file}")
 
 
 def _board(place: Place) -> Board:

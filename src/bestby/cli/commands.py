@@ -61,6 +61,8 @@ BOARD = {
     "list": "List the submissions.",
     "publish": "Write the site of the board, all of it or nothing.",
     "verify": "Compute every published number anew, and compare the board with its record.",
+    "import": "Make a board of the results of an existing leaderboard.",
+    "export": "Write the predictions of the systems that are shown as one table.",
 }
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bestby._core.text import counted
+
 
 @dataclass(frozen=True, slots=True)
 class SubmissionCheck:
@@ -143,4 +145,4 @@ class Verification:
         seen = f"{self.n_lines} lines, {self.n_submissions} submissions, {self.n_files} files of the site"
         if self.sound:
             return f"verified: {seen}"
-        return "\n".join([*self.findings, f"{len(self.findings)} findings in {seen}"])
+        return "\n".join([*self.findings, f"{counted(len(self.findings), 'finding')} in {seen}"])

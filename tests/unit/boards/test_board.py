@@ -33,7 +33,8 @@ from bestby.boards.settings_text import text_of
 def test_a_new_board_has_settings_items_gold_and_a_record(tmp_path: Path) -> None:
     board = board_in(tmp_path, clusters="author", slices="length", margin=0.02, baseline="we/base")
     assert {path.name for path in board.path.iterdir()} == {
-        ".gitattributes", ".gitignore", "board.toml", "items.csv", "lock.sqlite", "record.jsonl", "submissions", "tmp"
+        ".gitattributes", ".gitignore", "board.toml", "items.csv", "lock.sqlite", "record.jsonl",
+        "submissions", "tmp",
     }  # fmt: skip
     task = board.settings.task()
     assert (task.metrics, task.labels) == (("accuracy",), ("x", "y", "z"))

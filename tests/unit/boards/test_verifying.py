@@ -16,7 +16,7 @@ from bestby.boards.board import Board
 
 def at(moment: datetime) -> mock._patch[mock.MagicMock]:
     """Set the clock of boards."""
-    return mock.patch("bestby.boards.board._now", return_value=moment)
+    return mock.patch("bestby.boards.clock.now", return_value=moment)
 
 
 @pytest.fixture

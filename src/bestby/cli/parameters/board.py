@@ -203,3 +203,75 @@ class BoardVerify:
 
     site: Text = argument("SITE", "Folder of a site that was published.", default=None)
     place: Place
+
+
+@record
+class ResultColumns(Group):
+    heading: ClassVar[str] = "Results"
+
+    gold: Text = option("COLUMN", "Column with the gold (default: none, the results are scores of items).")
+    items: Text = option("COLUMN", "Column with item ids (default: item, id or item_id).", "--item")
+    systems: Names = option("NAME", "System, by name or pattern (default: all); repeatable.", "--system")
+    ignore: Names = option("COLUMN", "Column that is no system, by name or pattern; repeatable.")
+    clusters: Text = option("COLUMN", "Column with the cluster of each item.", "--cluster")
+    strata: Text = option("COLUMN", "Column with the stratum of each item.", "--stratum")
+    slices: Names = option("COLUMN", "Column by which scores are shown too; repeatable.", "--slice")
+    systems_in_rows: bool = flag("A row per system, named in the first column, and a column per item.")
+    on_missing: str = option(
+        "WAY", "Items that some system lacks: error or drop.", default="error", choices=("error", "drop")
+    )
+    team: str = option("NAME", 'Team of systems that are not named "team/system".', default="imported")
+    phase: Text = option("NAME", "Phase of a board that is there (default: the first one that is open).")
+
+
+@record
+class ShownResults(Group):
+    heading: ClassVar[str] = "Settings"
+
+    title: Text = option("TEXT", "What the pages are called (default: as the file).")
+    metrics: Names = option(
+        "NAME",
+        "Metric, see 'bestby metrics' (default: accuracy), or a name for the scores; repeatable.",
+        "--metric",
+        choices=metric_names,
+    )
+    margin: Number = option("SIZE", "Smallest difference that matters.")
+    baseline: Text = option("TEAM/SYSTEM", "System that all others are compared with.")
+
+
+@record
+class BoardImport:
+    """
+    RESULTS is a table with a row per item and a column per system: predictions if there is a gold, otherwise
+    the score of each item. A board is made of it, or it is added to a board of the same items.
+
+    \b
+    Examples:
+      bestby board import matrix.csv --board ours --publish site
+      bestby board import answers.csv --gold label --metric f1_macro --title "Our leaderboard"
+      bestby board import matrix.csv --systems-in-rows
+    """
+
+    results: str = argument("RESULTS", "Table of systems and items.", file="read")
+    place: Place
+    table: ResultColumns
+    shown: ShownResults
+    direction: groups.Direction
+    publish: Text = option("SITE", "Publish the board in this folder.")
+
+
+@record
+class BoardExport:
+    """
+    FILE becomes a CSV table with a row per item and a column per system, which 'bestby compare' reads.
+
+    \b
+    Example:
+      bestby board export all.csv --board task --with-gold
+    """
+
+    file: str = argument("FILE", "File to write.")
+    task: Text = option("NAME", "Task, if the board has several.")
+    phase: Text = option("NAME", "Phase (default: the last one whose results are shown).")
+    with_gold: bool = flag("Write gold and groups too; such a file is as secret as the gold.")
+    place: Place

@@ -1,0 +1,86 @@
+"""The systems of a phase as one table, which `bestby compare` and other tools read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from bestby._core import files
+from bestby._core.errors import BoardError, InvalidInputError
+from bestby._core.text import path_text, quoted
+from bestby._core.typing import Array
+from bestby.boards.cache import Cache
+from bestby.boards.contents import Source, chosen_by, gold_of
+from bestby.boards.entries import System, as_of
+from bestby.boards.folder import Folder, gold_in_force, table_bytes
+from bestby.boards.gold import OWN_COLUMNS, TaskGold
+from bestby.boards.scoring import form_of
+from bestby.boards.secrets import sealed
+from bestby.boards.settings import Settings, Task
+
+Columns = Mapping[str, Sequence[str]]
+
+
+def export(
+    folder: Folder, path: Path, task: str | None, phase: str | None, now: datetime, *, with_gold: bool
+) -> int:
+    """Write the predictions of the systems that a phase shows, a column per system; return how many.
+
+    `with_gold` adds the gold of the items that the phase scores and their groups; without it, all items of
+    the public list are written.
+    """
+    lines, settings = folder.lines(), folder.settings()
+    own = settings.task(task)
+    source = Source(folder, settings, Cache())
+    with sealed("export the board"):
+        gold = gold_of(folder, settings)(gold_in_force(lines))
+        shown = chosen_by(source, lines, gold, as_of(lines, settings, now)).systems
+    name = _phase(settings, phase, shown)
+    systems = [system for system in shown[name] if own.name in system.event.files]
+    with sealed("export the board"):
+        predicted = source.predicted(own, [(system.submission, system.event) for system in systems])
+        columns = {system.key: _texts(predicted[system.submission], own) for system in systems}
+        table: Columns = {"id": folder.items(own.name, settings), **columns}
+        if with_gold:
+            table = _with_gold(table, gold[own.name], settings.phase(name).part)
+    with files.reported(f"write {path_text(path)}", BoardError):
+        files.replace(path, table_bytes(table), path.parent)
+    return len(systems)
+
+
+def _phase(settings: Settings, asked: str | None, shown: Mapping[str, Sequence[System]]) -> str:
+    """Return the phase asked for, or the last one that has systems to show."""
+    hint = "systems are exported when their results are published"
+    if asked is not None:
+        name = settings.phase(asked).name
+        if not shown.get(name):
+            raise InvalidInputError(f"phase {quoted(name)} shows no system", hint=hint)
+        return name
+    found = next((one.name for one in reversed(settings.phases) if shown.get(one.name)), None)
+    if found is None:
+        raise InvalidInputError("the board shows no system", hint=hint)
+    return found
+
+
+def _with_gold(table: Columns, gold: TaskGold, part: str) -> Columns:
+    """Return the rows of a part of the gold, with the gold and the groups of its items before the systems."""
+    inside = gold.in_part(part).tolist()
+    row_of = {item: row for row, item in enumerate(table["id"])}
+    rows = [row_of[item] for item, kept in zip(gold.ids, inside, strict=True) if kept]
+    names = [name for name in gold.columns if name not in (*OWN_COLUMNS, *table)]
+    labels = ["gold"] if gold.labels is not None else []
+    hidden = {
+        name: [value for value, kept in zip(gold.columns[name], inside, strict=True) if kept]
+        for name in ["id", *labels, *names]
+    }
+    return {
+        **hidden,
+        **{name: [values[row] for row in rows] for name, values in table.items() if name != "id"},
+    }
+
+
+def _texts(values: Array, task: Task) -> Sequence[str]:
+    if form_of(task) == "labels":
+        return [task.labels[code] for code in values.tolist()]
+    return [one if isinstance(one, str) else repr(one) for one in values.tolist()]

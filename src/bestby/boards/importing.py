@@ -1,0 +1,247 @@
+"""Boards from results that are there already: a table of systems and items becomes gold and submissions."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tempfile
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.paths import readable_file
+from bestby._core.text import counted, path_text, quoted
+from bestby._core.typing import Array
+from bestby.advising.reading import reads_objects
+from bestby.boards import gold as golds
+from bestby.boards import making
+from bestby.boards.events import Event, Submitted
+from bestby.boards.folder import Folder, table_bytes
+from bestby.boards.names import REFUSED, checked_key
+from bestby.boards.scoring import predictions_of_systems
+from bestby.boards.settings import Settings
+from bestby.boards.submitting import changed_settings, moment_of
+from bestby.data.columns import text_of_value
+from bestby.data.evaluation import Evaluation
+from bestby.data.table import Table
+from bestby.metrics.suitability import chosen_metrics
+from bestby.readers.files import read_table
+from bestby.readers.reading import read
+
+SCORE = "score"
+"""What scores without a name are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A table of results: where it is and what its columns are, as `read` takes them.
+
+    `in_rows`: it has a row per system and a column per item, and the first column names the systems. Systems
+    without a team in their names, as in "team/system", are of `team`.
+    """
+
+    path: str | Path
+    gold: str | None = None
+    items: str | None = None
+    systems: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    clusters: str | None = None
+    strata: str | None = None
+    slices: tuple[str, ...] = ()
+    in_rows: bool = False
+    on_missing: Literal["error", "drop"] = "error"
+    team: str = "imported"
+
+
+def import_results(
+    folder: Folder, results: Results, wish: making.Wish, phase: str | None, now: datetime
+) -> int:
+    """Add the systems of a table to a board, which is made if it is not there; return how many are new.
+
+    What a system predicted is stored without the gold: a file of all systems of the table. The same table
+    twice adds nothing.
+    """
+    evaluation = _evaluation(results, wish.metrics)
+    by_key = _keys(evaluation.names, results.team)
+    ids = [str(one) for one in _ids(evaluation)]
+    columns = {key: _texts(evaluation.systems[name]) for key, name in by_key.items()}
+    if not folder.settings_file.exists():
+        _make(folder, results, evaluation, ids, wish, now)
+    return _add(folder, ids, columns, phase, now, str(results.path))
+
+
+def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
+    path = readable_file(results.path)
+    options: dict[str, Any] = {
+        "gold": results.gold,
+        "items": results.items,
+        "systems": list(results.systems) or None,
+        "ignore": list(results.ignore) or None,
+        "clusters": results.clusters,
+        "strata": results.strata,
+        "by": list(results.slices) or None,
+        "on_missing": results.on_missing,
+        "texts": reads_objects(list(metrics)) if metrics and results.gold else False,
+    }
+    if not results.in_rows:
+        return read(path, stream=False, **options)
+    if results.gold is not None and results.gold not in _names_in_rows(path):
+        raise InvalidInputError(
+            f"{path_text(path)} has no row {quoted(results.gold)} with the gold",
+            hint="the first column names the systems, and the gold is one of them",
+            argument="gold",
+        )
+    with tempfile.TemporaryDirectory() as scratch:
+        turned = Path(scratch) / path.with_suffix(".csv").name
+        turned.write_bytes(_turned(read_table(path, frozenset({""}))))
+        return read(turned, stream=False, **{**options, "items": "id"})
+
+
+def _names_in_rows(path: Path) -> list[str]:
+    table = read_table(path, frozenset({""}))
+    return table.texts(table.names[0], "system")
+
+
+def _turned(table: Table) -> bytes:
+    """Return a table with a row per system as one with a row per item."""
+    names = table.texts(table.names[0], "system")
+    if len({*names, "id"}) <= len(names):
+        raise InvalidInputError(
+            f"{table.source} names a system twice, or calls one id",
+            hint="give every system a name of its own",
+        )
+    columns = [
+        ["" if gone else text_of_value(value) for value, gone in zip(one.values, one.missing, strict=True)]
+        for one in map(table.column, table.names[1:])
+    ]
+    by_system = dict(zip(names, map(list, zip(*columns, strict=True)), strict=True))
+    return table_bytes({"id": list(table.names[1:]), **by_system})
+
+
+def _ids(evaluation: Evaluation) -> Array:
+    if evaluation.items is not None:
+        return evaluation.items
+    return np.arange(1, evaluation.n_items + 1)
+
+
+def _texts(values: Array) -> list[str]:
+    if values.ndim != 1:
+        raise InvalidInputError(
+            "the table has several numbers per item and system, and a board takes one value",
+            hint="give labels, numbers, texts, or the score of each item",
+        )
+    return [text_of_value(value) for value in values.tolist()]
+
+
+def _keys(names: Sequence[str], team: str) -> dict[str, str]:
+    """Return the names of the systems by the names that they have on the board.
+
+    Characters that have a meaning in pages and paths become hyphens.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        before, slash, after = name.partition("/")
+        key = checked_key(f"{_plain(before)}/{_plain(after)}" if slash else f"{team}/{_plain(name)}")
+        if key in found:
+            raise InvalidInputError(
+                f"the systems {quoted(found[key])} and {quoted(name)} would both be called {quoted(key)}",
+                hint="rename one of them",
+            )
+        found[key] = name
+    return found
+
+
+def _plain(name: str) -> str:
+    kept = "".join(one for one in unicodedata.normalize("NFC", name) if unicodedata.category(one)[0] != "C")
+    return re.sub(r"^[.\-+@\s]+", "", REFUSED.sub("-", kept)).strip() or "system"
+
+
+def _make(
+    folder: Folder, results: Results, evaluation: Evaluation, ids: list[str], wish: making.Wish, now: datetime
+) -> None:
+    """Make a board from the gold and the groups of a table."""
+    columns: dict[str, list[str]] = {"id": ids}
+    labels: tuple[str, ...] = ()
+    if evaluation.gold is not None:
+        columns["gold"] = _texts(evaluation.gold)
+        predicted = {text for values in evaluation.systems.values() for text in _texts(values)}
+        labels = tuple(sorted({*columns["gold"], *predicted}))
+    groups = {"cluster": evaluation.clusters, "stratum": evaluation.strata, **evaluation.groupings}
+    present = {name: values for name, values in groups.items() if values is not None}
+    columns |= {name: _texts(values) for name, values in present.items()}
+    scores = evaluation.gold is None
+    metrics = wish.metrics or ((SCORE,) if scores else ("accuracy",))
+    direction = wish.greater_is_better
+    chosen, _ = chosen_metrics(list(metrics), {"": evaluation}, direction if scores else None)
+    if scores and direction is None:
+        direction = chosen[0].greater_is_better
+    wish = dataclasses.replace(
+        wish,
+        metrics=metrics,
+        columns=making.Columns("id", None if scores else "gold"),
+        clusters="cluster" if "cluster" in present else None,
+        strata="stratum" if "stratum" in present else None,
+        slices=tuple(name for name in results.slices if name in present),
+        labels=labels,
+        scores=scores,
+        greater_is_better=direction if scores else None,
+    )
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "gold.csv"
+        path.write_bytes(table_bytes(columns))
+        making.make(folder, {making.TASK: path}, wish, None, now)
+
+
+def _add(
+    folder: Folder,
+    ids: list[str],
+    columns: dict[str, list[str]],
+    phase: str | None,
+    now: datetime,
+    shown: str,
+) -> int:
+    """Add the columns of a table, which messages call `shown`, as submissions to a board of one task."""
+    with folder.locked():
+        lines, settings = folder.lines(), folder.settings()
+        golds.check(folder, lines)
+        task = settings.task()
+        data = table_bytes({"id": ids, **columns})
+        with tempfile.TemporaryDirectory(dir=folder.scratch) as scratch:
+            path = Path(scratch) / "results.csv"
+            path.write_bytes(data)
+            predictions_of_systems(path, task, folder.items(task.name, settings), list(columns), shown)
+        name = _phase(settings, phase, moment_of(lines, now))
+        file = folder.store(data, ".csv")
+        known = {
+            (one.key, one.phase, *one.files.values())
+            for one in (line.event for line in lines)
+            if isinstance(one, Submitted)
+        }
+        events: list[Event] = []
+        for key in columns:
+            team, _, system = key.partition("/")
+            of_system = dataclasses.replace(file, column=key)
+            if (key, name, of_system) not in known:
+                events.append(Submitted(team, system, name, {task.name: of_system}))
+        if events:
+            folder.append(lines, [*changed_settings(folder, lines), *events], now)
+        return len(events)
+
+
+def _phase(settings: Settings, asked: str | None, moment: datetime) -> str:
+    """Return the phase asked for, or the one that is open."""
+    if asked is not None:
+        return settings.phase(asked).name
+    found = settings.phase_at(moment)
+    if found is None:
+        raise InvalidInputError(
+            "no phase of the board is open",
+            hint=f"name one of its {counted(len(settings.phases), 'phase')}: phase=...",
+        )
+    return found.name
