@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from bestby._core import files
@@ -268,16 +268,22 @@ class Improvements:
     submitted: Mapping[int, Submitted]
 
     def __call__(self, new: int, last: int) -> Improvement:
-        """Return by how much a submission is better than another one."""
-        both = [(number, self.submitted[number]) for number in (new, last)]
-        settings = self.phase.source.settings
-        tasks = [task for task in settings.tasks if task.name in both[0][1].files]
-        return mean_improvement([self._in_task(task, both) for task in tasks])
+        """Return by how much a submission is better than another one of the same tasks."""
+        tasks = [task for task in self.phase.source.settings.tasks if task.name in self.submitted[new].files]
+        return mean_improvement([self._in_task(task, new, last) for task in tasks])
 
-    def _in_task(self, task: Task, both: Sequence[Numbered]) -> Improvement:
-        predicted = self.phase.source.predicted(task, both)
-        names = {number: f"submission {number}" for number, _ in both}
-        evaluation = self.phase.hidden(task).evaluation({names[n]: predicted[n] for n, _ in both})
+    def _in_task(self, task: Task, new: int, last: int) -> Improvement:
+        if task.name not in self._read:
+            numbered = [one for one in self.submitted.items() if task.name in one[1].files]
+            self._read[task.name] = self.phase.hidden(task), self.phase.source.predicted(task, numbered)
+        hidden, predicted = self._read[task.name]
+        names = {number: f"submission {number}" for number in (new, last)}
+        evaluation = hidden.evaluation({name: predicted[number] for number, name in names.items()})
         direction = task.greater_is_better if task.scores else None
         metrics, _ = chosen_metrics(task.metrics[0], {"": evaluation}, direction)
         return improvement_of(evaluation, metrics[0], *names.values())
+
+    @cached_property
+    def _read(self) -> dict[str, tuple[Hidden, dict[int, Array]]]:
+        """The items and the predictions of each task that was asked for."""
+        return {}
