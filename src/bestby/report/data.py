@@ -164,17 +164,15 @@ def table_of(c: Any, what: str | None) -> tuple[Sequence[str], Iterable[dict[str
 
 def to_frame(c: Any, what: str | None = None, backend: str | None = None) -> Any:
     """Return a table of a result as a data frame."""
-    return frame(columns_of(c, what), backend)
-
-
-def columns_of(c: Any, what: str | None = None) -> dict[str, Any]:
-    """Return a table of a result by columns: arrays where the differences are held as such."""
+    values: dict[str, Any]
     if _asks_for_many(c, what):
         parts = [shown_columns(c, part) for part in c.differences.parts]
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    columns, rows = table_of(c, what)
-    table = list(rows)
-    return {name: [row[name] for row in table] for name in columns}
+        values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    else:
+        columns, rows = table_of(c, what)
+        table = list(rows)
+        values = {name: [row[name] for row in table] for name in columns}
+    return frame(values, backend)
 
 
 def frame(values: Mapping[str, Any], backend: str | None) -> Any:

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 from bestby._core.text import safe_json
+from bestby._core.typing import Array
 from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing, Table
-from bestby.report.data import columns_of, table_of
+from bestby.report.data import table_of
 from bestby.report.writers.csv import lines, lines_of_columns
-from bestby.results.comparison import Comparison
-from bestby.results.pairs import Pairs, parts_of
+from bestby.results.comparison import Comparison, Difference
+from bestby.results.pairs import VERDICTS, Pairs, parts_of
 from bestby.results.values import Interval
 
 _GAP = ("other", "difference", "low", "high", "p_adjusted", "verdict")
-_PAIRS = ("metric", "a", "b", "difference", "low", "high", "p_value", "p_adjusted", "verdict", "better")
+_PAIRS = ("a", "b", "difference", "low", "high", "p_adjusted", "verdict")
 
 Rows = tuple[Sequence[str], list[dict[str, Any]]]
 
@@ -100,10 +101,25 @@ def pairs_csv(c: Comparison) -> bytes:
 
 
 def pairs_json(c: Comparison) -> bytes:
-    """Return the differences of all pairs as JSON by columns: there may be half a million."""
-    columns = {name: _plain(values) for name, values in _pairs(c).items()}
-    text = json.dumps({"columns": columns}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """Return the differences of all pairs as JSON by columns: there may be half a million.
+
+    `a` and `b` are places in the list of systems, from 0.
+    """
+    columns = _pairs(c)
+    systems = list(dict.fromkeys(one.system for one in c.systems))
+    place = {name: at for at, name in enumerate(systems)}
+    named = {side: [place[name] for name in columns.pop(side)] for side in ("a", "b")}
+    numbers = {name: _finite(values) for name, values in columns.items()}
+    document = {"metric": c.metrics[0].name, "systems": systems, **named, **numbers}
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return f"{safe_json(text)}\n".encode()
+
+
+def _finite(values: Sequence[Any] | Array) -> list[Any]:
+    """Return a column as JSON knows it: None for numbers that are not finite."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and np.isfinite(values).all():
+        return list(values.tolist())
+    return [_plain(value) for value in values]
 
 
 def pairs_mark(c: Comparison) -> str:
@@ -122,8 +138,27 @@ def pairs_mark(c: Comparison) -> str:
 
 
 def _pairs(c: Comparison) -> dict[str, Any]:
-    columns = columns_of(c, "differences")
-    return {name: columns[name] for name in _PAIRS if name in columns}
+    """Return the differences of all pairs by columns."""
+    parts = [_part(part) for part in parts_of(c.differences)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in _PAIRS}
+
+
+def _part(part: Sequence[Difference]) -> dict[str, Any]:
+    if isinstance(part, Pairs):
+        names = np.array(part.names, dtype=object)
+        verdicts = np.array(VERDICTS, dtype=object)[part.verdict]
+        columns = (
+            names[part.a],
+            names[part.b],
+            part.estimate,
+            part.low,
+            part.high,
+            part.p_adjusted,
+            verdicts,
+        )
+        return dict(zip(_PAIRS, columns, strict=True))
+    rows = [(d.a, d.b, d.estimate, *_ends(d.interval).values(), d.p_adjusted, d.verdict) for d in part]
+    return {name: np.array([row[at] for row in rows], dtype=object) for at, name in enumerate(_PAIRS)}
 
 
 def _columns(*own: str, more: Sequence[str]) -> tuple[str, ...]:

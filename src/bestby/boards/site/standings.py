@@ -124,6 +124,7 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
     }
     means = digits if any(one.to_best for one in rows) else Rounding.of([(one.mean, None) for one in rows])
     metrics = {table.metric.name for table in tables.values()}
+    level = next((table.level for table in tables.values()), 0.95)
     return {
         "tasks": [
             {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""} for task in of_task
@@ -138,8 +139,8 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
                 "paper": "",
                 "code": "",
                 "mean": _number(one.mean, means),
-                "to_best": gap_cell(one.to_best, digits, axis, 0.95),
-                "to_baseline": gap_cell(one.to_baseline, digits, base_axis, 0.95),
+                "to_best": gap_cell(one.to_best, digits, axis, level),
+                "to_baseline": gap_cell(one.to_baseline, digits, base_axis, level),
                 "better": one.n_better,
                 "worse": one.n_worse,
                 "scores": [_number(scores.get(one.system), of) for of, scores in of_task.values()],

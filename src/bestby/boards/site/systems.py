@@ -19,7 +19,7 @@ from bestby.report.words import stands_out
 from bestby.report.writers.markup import table
 from bestby.results.comparison import Difference
 
-MOST_PAIRS = 30
+MOST_PAIRS = 20
 """Differences on the page of a system: those of the systems that are nearest in rank."""
 
 
