@@ -51,8 +51,7 @@ def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
 
 def main_table(shown: tuple[Shown, ...]) -> Shown | None:
     """Return the table that a site shows first: of the last phase with results, over all tasks if it can."""
-    last = next((one.phase for one in reversed(shown) if one.standings), None)
-    return next((one for one in shown if one.phase is last and one.standings), None)
+    return next((one for one in shown if one.standings), None)
 
 
 def _older(version: VersionContent, links: Links) -> tuple[str, tuple[Shown, ...]]:

@@ -15,7 +15,10 @@ from bestby._version import __version__
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_STYLES = (("bestby.report", "tables.css"), ("bestby.report", "page.css"), (__package__, "board.css"))
+_STYLES = (
+    *(("bestby.report", f"{name}.css") for name in ("tables", "page", "search")),
+    (__package__, "board.css"),
+)
 _SCRIPTS = (("bestby.report", "sort.js"), (__package__, "board.js"))
 
 

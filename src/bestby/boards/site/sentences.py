@@ -124,7 +124,7 @@ def rules(phase: PhaseContent) -> list[str]:
     if phase.part != "all":
         said.append(f"scored on the {phase.part} part of the items")
     if phase.ladder:
-        said.append("shown only if better than the last shown one of the team, by more than its standard error")
+        said.append("shown only if better than the last one shown of its team by over a standard error")
     if phase.per_day is not None:
         said.append(f"at most {counted(phase.per_day, 'submission')} of a team a day")
     if phase.per_team is not None:

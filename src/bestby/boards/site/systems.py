@@ -11,7 +11,7 @@ from bestby.boards.site import sentences
 from bestby.boards.site.badge import badge
 from bestby.boards.site.page import Page, of_bytes, of_template
 from bestby.boards.site.standings import Links, ranks, safe_link, system_page
-from bestby.boards.site.tables import Shown
+from bestby.boards.site.tables import Shown, phase_name
 from bestby.report import column
 from bestby.report.numbers import DASH, Rounding, percent
 from bestby.report.tables import Table as Written
@@ -41,6 +41,7 @@ def pages(
         if entry.team and entry.system:
             history[f"{entry.team}/{entry.system}"].append(entry)
     items = _items(content)
+    phases = {one.phase.name for one in shown}
     for system in sorted(links.systems):
         path = system_page(system)
         base = path.removeprefix("systems/").removesuffix(".html")
@@ -55,7 +56,9 @@ def pages(
             "badge": f"badges/{base}.svg",
         }
         yield of_template(path, "system.html", model)
-        yield of_bytes(f"badges/{base}.svg", badge(content.title, _standing_text(found)))
+        yield of_bytes(
+            f"badges/{base}.svg", badge(content.title, _standing_text(found, several=len(phases) > 1))
+        )
 
 
 def _places(shown: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, int]]]:
@@ -154,12 +157,14 @@ def _before(version: int, one: Shown, at: int) -> dict[str, Any]:
     return {"version": version, "title": one.title, "href": one.href, "said": said}
 
 
-def _standing_text(found: Sequence[tuple[Shown, int]]) -> str:
+def _standing_text(found: Sequence[tuple[Shown, int]], *, several: bool) -> str:
+    """Return how a system stands in the last phase that shows it, which is named if there are several."""
     if not found:
         return "no results"
     one, at = found[0]
     standing = one.standings[at]
-    return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.standings)}"
+    phase = f" ({phase_name(one.phase)})" if several else ""
+    return f"rank {ranks(standing.rank_low, standing.rank_high)} of {len(one.standings)}{phase}"
 
 
 def submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:

@@ -49,9 +49,12 @@ class Shown:
 
 
 def shown_tables(version: VersionContent, prefix: str, links: Links, *, several: bool) -> tuple[Shown, ...]:
-    """Return the tables of all phases that can be seen, those over all tasks before those of their tasks."""
+    """Return the tables of the phases that can be seen, the last phase first, all tasks before each."""
     return tuple(
-        one for phase in version.phases if phase.visible for one in _of_phase(phase, prefix, links, several)
+        one
+        for phase in reversed(version.phases)
+        if phase.visible
+        for one in _of_phase(phase, prefix, links, several)
     )
 
 

@@ -352,6 +352,24 @@ def test_older_results_stay_beside_those_in_force() -> None:
     assert "By version 1 of the gold" in Reader(page).text
 
 
+def test_the_last_phase_with_results_comes_first() -> None:
+    (early, *_), (late, *_) = (
+        [contents.phase(name, contents.table(contents.compared(count), phase=name))]
+        for name, count in (("dev", 5), ("test", 3))
+    )
+    to_come = contents.phase("next")
+    files = render(contents.board(early, late, to_come))
+    index = Reader(files["index.html"])
+    headings = re.findall(r"<h2>(.*?)</h2>", files["index.html"].decode())
+    assert headings == ["test: accuracy", "All tables", "Phases"]
+    assert index.text.index("test: accuracy:") < index.text.index("dev: accuracy:")
+    badges = {path: data for path, data in files.items() if path.startswith("badges/")}
+    first = next(data for path, data in badges.items() if path.startswith("badges/alpha"))
+    last = next(data for path, data in badges.items() if path.startswith("badges/epsilon"))
+    assert b"of 3 (test)" in first
+    assert b"of 5 (dev)" in last
+
+
 def test_items_won_and_lost_are_listed() -> None:
     page = next(data for path, data in render(contents.rich()).items() if path.startswith("systems/beta"))
     text = Reader(page).text
