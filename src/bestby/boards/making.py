@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from bestby._core import files
+import numpy as np
+
+from bestby._core import checks, files
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted, suggestion
@@ -19,11 +22,12 @@ from bestby.boards.events import Event, GoldSet, SettingsSet
 from bestby.boards.folder import ATTRIBUTES, IGNORED, Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
 from bestby.boards.names import checked_name, checked_text
-from bestby.boards.scoring import Labels
+from bestby.boards.scoring import Hidden, Labels, form_of
 from bestby.boards.settings import Phase, Settings, Task, parse
 from bestby.boards.splitting import split
 from bestby.boards.submitting import changed_settings, checked
-from bestby.data.columns import text_of
+from bestby.comparisons.scores import evaluate
+from bestby.data.columns import objects, text_of
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
 from bestby.data.table import Table
 from bestby.metrics.directions import is_label
@@ -73,6 +77,8 @@ def make(folder: Folder, given: Mapping[str, str | Path], wish: Wish, rng: Rng, 
         )
     read = {name: read_gold(path, wish.columns, scores=wish.scores) for name, path in given.items()}
     tasks = tuple(_task(name, gold, wish) for name, gold in read.items())
+    for task, gold in zip(tasks, read.values(), strict=True):
+        _check_metrics(task, gold)
     settings = Settings(
         title=wish.title, tasks=tasks, phases=_phases(wish.private_share is not None), baseline=wish.baseline
     )
@@ -131,6 +137,7 @@ def correct(
             task = settings.task(name)
             found = read_gold(path, columns, scores=task.scores)
             new[name] = _corrected(found, before[name], folder.items(name, settings), task, path)
+            _check_metrics(task, new[name])
         if all(dict(new[name].columns) == dict(before[name].columns) for name in new):
             raise InvalidInputError(
                 "the corrected gold is the gold that the board has", hint="give another one"
@@ -221,6 +228,34 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
         scores=wish.scores,
         greater_is_better=wish.greater_is_better,
     )
+
+
+def _check_metrics(task: Task, gold: TaskGold) -> None:
+    """Refuse metrics that cannot score a system which predicts the gold itself."""
+    if task.scores:
+        return
+    hidden = Hidden.of(task, gold, gold.ids, "all")
+    labels = list(gold.labels or ())
+    form = form_of(task)
+    if form == "labels":
+        perfect = Labels(task.labels).codes(labels)
+    elif form == "texts":
+        perfect = objects(labels)
+    elif hidden.gold is not None and hidden.gold.dtype.kind == "f":
+        perfect = hidden.gold
+        checks.check_bounded(perfect, f"the gold of {quoted(task.name)}")
+        checks.check_not_tiny(perfect, f"the gold of {quoted(task.name)}")
+    else:  # labels of which the probability of the last is predicted
+        _, codes = np.unique(labels, return_inverse=True)
+        perfect = codes / max(1, int(codes.max()))
+    evaluation = hidden.evaluation({"the gold itself": perfect})
+    for metric in task.metrics:
+        score = evaluate(evaluation, metric=metric, interval=None).systems[0].score
+        if not math.isfinite(score):
+            raise InvalidInputError(
+                f"the gold of {quoted(task.name)} gives a system that predicts it no score by {metric}",
+                hint="give another metric or another gold",
+            )
 
 
 def _phases(split: bool) -> tuple[Phase, ...]:

@@ -165,6 +165,52 @@ def test_a_gold_that_cannot_be_used_is_refused(tmp_path: Path, columns: Any, mes
     assert not (tmp_path / "board").exists()
 
 
+@pytest.mark.parametrize(
+    ("metrics", "gold"),
+    [
+        (["accuracy", "mse"], ["x", "y"] * 10),
+        (["mse"], ["1", "two"] * 10),
+        (["pearson"], ["1"] * 20),
+        (["roc_auc"], ["1"] * 20),
+        (["f1[w]"], ["x", "y"] * 10),
+        (["mse"], ["1e300", "1"] * 10),
+    ],
+)
+def test_metrics_that_cannot_score_the_gold_itself_are_refused(
+    tmp_path: Path, metrics: list[str], gold: list[str]
+) -> None:
+    path = write_table(tmp_path / "gold.csv", {"id": ids(20), "gold": gold})
+    with pytest.raises(InvalidInputError):
+        Board.create(tmp_path / "board", path, title="T", metrics=metrics)
+    assert not (tmp_path / "board").exists()
+
+
+@pytest.mark.parametrize(
+    ("metrics", "gold", "mine"),
+    [
+        (["mse", "spearman"], ["1", "2.5", "3", "-1"] * 5, ["1", "2", "3", "4"] * 5),
+        (["accuracy", "mse"], ["1", "2", "3", "4"] * 5, ["1", "2", "2", "4"] * 5),
+        (["roc_auc", "average_precision"], ["no", "yes"] * 10, ["0.1", "0.5", "0.9", "1"] * 5),
+        (["bleu", "chrf"], ["a b c d e", "f g h i j"] * 10, ["a b c d", "f g h"] * 10),
+        (["em", "qa_f1"], ["Paris", "Rome"] * 10, ["Paris", "paris"] * 10),
+    ],
+    ids=lambda value: " ".join(value[:2]),
+)
+def test_boards_of_every_kind_are_published(
+    tmp_path: Path, metrics: list[str], gold: list[str], mine: list[str]
+) -> None:
+    path = write_table(tmp_path / "gold.csv", {"id": ids(20), "gold": gold})
+    board = Board.create(tmp_path / "board", path, title="T", metrics=metrics)
+    for team, values in (("a", mine), ("b", mine[::-1])):
+        board.submit(
+            write_table(tmp_path / "p.csv", {"id": ids(20), "prediction": values}), team=team, system="s"
+        )
+    board.publish(tmp_path / "site")
+    assert board.verify(tmp_path / "site").sound
+    tables = [*(tmp_path / "site" / "tables").glob("*.html")]
+    assert len(tables) == len(metrics)
+
+
 def test_a_board_is_not_made_twice(tmp_path: Path) -> None:
     board = board_in(tmp_path)
     before = state(tmp_path)
