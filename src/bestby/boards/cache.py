@@ -24,7 +24,8 @@ from bestby._core.typing import Array
 from bestby._version import __version__
 from bestby.data.columns import objects
 
-_LAYOUT = f"2 {__version__}"
+_LAYOUT = f"3 {__version__}"
+_SMALL = 100.0
 
 
 class Cache:
@@ -102,12 +103,18 @@ def _connection(path: Path) -> sqlite3.Connection | None:
 def _packed(values: Array) -> tuple[str, bytes]:
     if values.dtype.kind == "O":
         return "texts", zlib.compress(json.dumps(values.tolist()).encode(), 1)
+    if values.dtype == np.float64:  # scores of 0 and 1 take a byte each
+        small = np.where(np.abs(values) < _SMALL, values, 0.0).astype(np.int8)
+        if np.array_equal(small, values) and not np.signbit(values[values == 0.0]).any():
+            return "small", small.tobytes()
     return values.dtype.str, np.ascontiguousarray(values).tobytes()
 
 
 def _unpacked(kind: str, data: bytes) -> Array:
     if kind == "texts":
         return objects(json.loads(zlib.decompress(data)))
+    if kind == "small":
+        return np.frombuffer(data, dtype=np.int8).astype(np.float64)
     if np.dtype(kind).kind not in "biuf":
         raise ValueError(kind)
     return np.frombuffer(data, dtype=kind)
