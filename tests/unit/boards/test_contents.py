@@ -348,20 +348,24 @@ def test_values_of_a_cache_with_another_secret_are_not_used(board: SmallBoard) -
 
 
 def test_a_cache_keeps_arrays(tmp_path: Path) -> None:
-    texts = np.array(["ä", "", "x\n"], dtype=object)
+    kept = {
+        "codes": np.arange(4, dtype=np.int16),
+        "numbers": np.array([0.1, np.pi, np.nan]),
+        "right": np.array([0.0, 1.0, -7.0]),
+        "large": np.array([0.0, 1e9]),
+        "minus": np.array([-0.0, 1.0]),
+        "texts": np.array(["ä", "", "x\n"], dtype=object),
+    }
     with opened(tmp_path / "cache", b"s") as cache:
-        for key, values in {
-            "i": np.arange(4, dtype=np.int16),
-            "f": np.array([0.1, np.pi]),
-            "t": texts,
-        }.items():
+        for key, values in kept.items():
             cache.keep(key, values)
     with opened(tmp_path / "cache", b"s") as cache:
-        found = [cache.find(key) for key in ("i", "f", "t", "none")]
-    assert found[0].dtype == np.int16  # type: ignore[union-attr]
-    assert [None if one is None else one.tolist() for one in found] == [
-        [0, 1, 2, 3], [0.1, np.pi], ["ä", "", "x\n"], None
-    ]  # fmt: skip
+        for key, values in kept.items():
+            found = cache.find(key)
+            assert found is not None
+            assert found.dtype == values.dtype
+            assert list(map(repr, found.tolist())) == list(map(repr, values.tolist()))
+        assert cache.find("none") is None
 
 
 def test_a_table_of_content_is_equal_to_itself(board: SmallBoard) -> None:
