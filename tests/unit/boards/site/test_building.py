@@ -10,7 +10,7 @@ import json
 import re
 import zipfile
 from html.parser import HTMLParser
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -266,6 +266,18 @@ def test_csv_and_json_have_the_numbers_of_the_content() -> None:
             assert float(row["baseline_low"]) == each.to_baseline.interval.low
             assert float(row["baseline_p_adjusted"]) == each.to_baseline.p_adjusted
     assert document["n_pairs"] == 10
+
+
+def test_the_documentation_names_every_file_and_column() -> None:
+    text = (Path(__file__).parents[4] / "docs/reference/board.md").read_text(encoding="utf-8")
+    files = render(contents.rich(), KIT)
+    for path in files:
+        folder, slash, _ = path.removeprefix("version-1/").partition("/")
+        assert f"`{folder if not slash else folder + '/'}" in text, path
+    for path in (path for path in files if path.startswith("data/") and path.endswith(".csv")):
+        if not re.search("-(slices|runs|pairs).csv|submissions", path):
+            columns = files[path].decode().splitlines()[0].split(",")
+            assert [name for name in columns if f"`{name}`" not in text] == []
 
 
 @pytest.mark.parametrize("count", [12, pytest.param(110, marks=pytest.mark.long)])
