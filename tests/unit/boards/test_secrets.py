@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from tests.unit.boards.examples import edit, ids, state, write_table
 
 from bestby import BoardError, InvalidInputError
+from bestby.boards.board import Board
 from bestby.boards.secrets import SHOW_VARIABLE, sealed
 
+SECRETS = [f"{place * 7919 % 104729 + 100000}.25" for place in range(60)]
 GOLD = "the gold label of item 7"
 
 
@@ -44,3 +49,112 @@ def test_an_organiser_can_see_the_error(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_interrupt_passes() -> None:
     with pytest.raises(KeyboardInterrupt), sealed("score"):
         raise KeyboardInterrupt
+
+
+# -- what touches the gold of a board --------------------------------------------------------------
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Board:
+    """Return a board whose gold has numbers that are found nowhere else, with two systems."""
+    gold = write_table(tmp_path / "gold.csv", {"id": ids(), "gold": SECRETS})
+    made = Board.create(
+        tmp_path / "board",
+        gold,
+        title="T",
+        metrics="mse",
+        gold_folder=tmp_path / "secret",
+        private_share=0.5,
+        rng=0,
+    )
+    for team in ("a", "b"):
+        values = [f"{place * len(team)}" for place in range(60)]
+        made.submit(
+            write_table(tmp_path / "mine.csv", {"id": ids(), "prediction": values}), team=team, system="s"
+        )
+    made.publish(tmp_path / "site")
+    return made
+
+
+def check_told_nothing(error: BaseException) -> None:
+    """Check that nothing which is printed of an error has a number of the gold."""
+    shown = "".join(traceback.format_exception(error)) + str(error) + repr(error)
+    assert [one for one in SECRETS if one in shown] == []
+
+
+COMMANDS: dict[str, Callable[[Board, Path], object]] = {
+    "publish": lambda board, folder: board.publish(folder / "site"),
+    "verify": lambda board, folder: board.verify(folder / "site"),
+    "export": lambda board, folder: board.export(folder / "all.csv", phase="public", with_gold=True),
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        ("publish", "scoring.Hidden.of"),
+        ("publish", "tables.compare"),
+        ("publish", "contents.shown_by_ladder"),
+        ("publish", "site.publishing.pages"),
+        ("verify", "scoring.Hidden.of"),
+        ("verify", "verifying.render"),
+        ("export", "contents.shown_by_ladder"),
+    ],
+)
+def test_a_failure_anywhere_tells_nothing(
+    board: Board, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, place: str
+) -> None:
+    monkeypatch.delenv(SHOW_VARIABLE, raising=False)
+
+    def failing(*arguments: object, **keywords: object) -> None:
+        raise RuntimeError(f"{SECRETS} {arguments} {keywords}")
+
+    monkeypatch.setattr(f"bestby.boards.{place}", failing)
+    before = state(tmp_path)
+    with pytest.raises(BoardError) as caught:
+        COMMANDS[command](board, tmp_path)
+    check_told_nothing(caught.value)
+    assert "RuntimeError" in caught.value.message
+    assert {path: data for path, data in state(tmp_path).items() if "cache" not in path} == {
+        path: data for path, data in before.items() if "cache" not in path
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('metrics = ["mse"]', 'metrics = ["accuracy"]'),
+        ('metrics = ["mse"]', 'metrics = ["f1_macro"]\nlabels = ["1", "2"]'),
+        ('metrics = ["mse"]', 'metrics = ["mse"]\nslices = ["nothing"]'),
+        ('metrics = ["mse"]', 'metrics = ["mse"]\nclusters = "gold"'),
+        ('metrics = ["mse"]', 'metrics = ["no such metric"]'),
+        ('metrics = ["mse"]', 'metrics = ["roc_auc"]'),
+        ('metrics = ["mse"]', 'metrics = ["bleu"]'),
+        ('part = "public"', 'part = "all"'),
+    ],
+)
+def test_settings_that_do_not_suit_the_gold_tell_nothing(
+    board: Board, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    monkeypatch.delenv(SHOW_VARIABLE, raising=False)
+    edit(board, old, new)
+    for act in (board.publish, board.verify):
+        try:
+            act(tmp_path / "site")
+        except (BoardError, InvalidInputError) as error:
+            check_told_nothing(error)
+    pages = b"".join(state(tmp_path / "site").values()).decode(errors="replace")
+    assert [one for one in SECRETS if one in pages] == []
+
+
+@pytest.mark.parametrize("name", ["task.csv", "key"])
+def test_a_damaged_gold_tells_nothing(board: Board, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "secret" / "1" / name
+    path.write_bytes(path.read_bytes()[:-20] + b'\xff"\n')
+    for act in (board.publish, board.verify):
+        try:
+            found = str(act(tmp_path / "site"))
+            assert [one for one in SECRETS if one in found] == []
+            assert "gold" in found
+        except BoardError as error:
+            check_told_nothing(error)
