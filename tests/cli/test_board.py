@@ -36,7 +36,10 @@ def board(run: Run, tmp_path: Path) -> Board:
 
 def test_init_takes_every_option(run: Run, tmp_path: Path) -> None:
     columns = {"key": ids(), "truth": gold_labels(), "doc": [f"d{place // 4}" for place in range(60)]}
-    columns |= {"part of speech": ["n", "v"] * 30, "language": ["de", "fr", "it"] * 20}
+    columns |= {
+        "part of speech": ["n", "v"] * 30,
+        "language": [("de", "fr", "it")[place // 20] for place in range(60)],
+    }
     write_table(tmp_path / "gold.csv", columns)
     done = run(
         "board", "init", "gold.csv", "--board", "task", "--gold-folder", "secret", "--title", "T", "--metric", "f1_macro",
