@@ -17,7 +17,8 @@ SHOW_VARIABLE = "BESTBY_BOARD_SHOW_ERRORS"
 def sealed(doing: str) -> Iterator[None]:
     """Turn every error inside into one that says what was being done and nothing else; hide warnings.
 
-    The errors of boards pass, as their texts quote nothing of the gold and of submissions.
+    The errors of boards pass, as their texts quote nothing of the gold and of submissions, but not what they
+    arose from.
     """
     with warnings.catch_warnings():
         shown = bool(os.environ.get(SHOW_VARIABLE))
@@ -25,8 +26,10 @@ def sealed(doing: str) -> Iterator[None]:
             warnings.simplefilter("ignore")
         try:
             yield
-        except BoardError:
-            raise
+        except BoardError as error:
+            if shown:
+                raise
+            raise error from None  # without the error that it arose from, whose text is not known
         except Exception as error:
             if shown:
                 raise

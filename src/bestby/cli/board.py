@@ -40,6 +40,11 @@ def board_init(values: BoardInit) -> None:
     streams.print_stderr(
         f"made the board {board.path} with {tasks}; edit board.toml there for dates and limits"
     )
+    endless = [one.name for one in board.settings.phases if one.show == "after" and one.end is None]
+    if endless:
+        streams.print_stderr(
+            f"the results of the phase {endless[0]} are shown when it has ended: give it an end in board.toml"
+        )
 
 
 def board_check(values: BoardCheck) -> None:

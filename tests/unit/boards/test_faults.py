@@ -222,7 +222,7 @@ def check_published(root: Path, systems: list[str]) -> None:
 
 
 @posix
-@pytest.mark.parametrize(("command", "stride"), [("submit", 1), ("correct", 1), ("publish", 9)])
+@pytest.mark.parametrize(("command", "stride"), [("submit", 1), ("correct", 2), ("publish", 9)])
 def test_killed_at_every_step(root: Path, command: str, stride: int) -> None:
     """The change is there or it is not, what was there is there; again, it is made, and once."""
     told = finished(child(STEPS.replace("STRIDE", str(stride)), root, command))

@@ -33,6 +33,20 @@ def test_errors_of_boards_pass() -> None:
         raise BoardError("the gold was changed")
 
 
+def test_errors_of_boards_pass_without_what_they_arose_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(SHOW_VARIABLE, raising=False)
+
+    def damaged() -> None:
+        try:
+            raise ValueError(SECRETS[0])
+        except ValueError as error:
+            raise BoardError("the gold is damaged") from error
+
+    with pytest.raises(BoardError, match="is damaged") as caught, sealed("score"):
+        damaged()
+    check_told_nothing(caught.value)
+
+
 def test_warnings_are_hidden(recwarn: pytest.WarningsRecorder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(SHOW_VARIABLE, raising=False)
     with sealed("score"):
