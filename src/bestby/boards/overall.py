@@ -57,8 +57,9 @@ def overall(
     if len(first) < 2 or len(common) < 2 or len(greater) > 1:
         return None
     names = tuple(sorted(common))
-    means = _means(names, first, evaluations, directions)
-    pairs = _Pairs.of(means, level)
+    metrics = {task: table.metric.name for task, table in first.items()}
+    means = means_over(names, metrics, evaluations, directions)
+    pairs = MeanDifferences.of(means, level)
     order = family.ranked(means.scores, names, greater.pop())
     low, high, _ = family.standings_of(pairs.better(order, first), lettered=False)
     best = names[order[0]]
@@ -86,18 +87,18 @@ def overall(
     )
 
 
-def _means(
+def means_over(
     names: tuple[str, ...],
-    first: Mapping[str, Table],
+    metrics: Mapping[str, str],
     evaluations: Mapping[str, Evaluation],
     directions: Mapping[str, bool | None],
 ) -> Means:
     """Return the mean scores over the tasks and their covariance, which is the sum of those of the tasks."""
-    n = len(first)
+    n = len(metrics)
     scores, covariance, noise = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0
     traces, units = [], []
-    for task, table in first.items():
-        own, spread = _of_task(evaluations[task].with_systems(names), table.metric.name, directions[task])
+    for task, metric in metrics.items():
+        own, spread = _of_task(evaluations[task].with_systems(names), metric, directions[task])
         scores += own / n
         covariance += spread.covariance / n**2
         noise += spread.noise / n**4
@@ -126,7 +127,7 @@ def _of_task(evaluation: Evaluation, metric: str, direction: bool | None) -> tup
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class MeanDifferences:
     """All pairs of systems: estimates, intervals that hold at once, and p-values read from these."""
 
     means: Means
@@ -140,7 +141,7 @@ class _Pairs:
     bonferroni: bool
 
     @classmethod
-    def of(cls, means: Means, level: float) -> _Pairs:
+    def of(cls, means: Means, level: float) -> MeanDifferences:
         """Return the differences of the means, as t over the units that carry the variance."""
         a, b = np.triu_indices(len(means.names), 1)
         c = means.spread.covariance
@@ -195,7 +196,7 @@ def _tasks(name: str, best: str, first: Mapping[str, Table], level: float) -> tu
     return ahead.count(name), ahead.count(best)
 
 
-def _notes(first: Mapping[str, Table], pairs: _Pairs, baseline: str | None) -> tuple[str, ...]:
+def _notes(first: Mapping[str, Table], pairs: MeanDifferences, baseline: str | None) -> tuple[str, ...]:
     size = pairs.a.size
     how = "the largest of all of them in draws of how they vary together"
     if pairs.bonferroni:
