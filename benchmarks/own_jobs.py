@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ def own_jobs() -> Iterator[Job]:
     yield _choose(100_000)
     yield _labels(100_000)
     yield _monitor(100_000)
+    yield _board(1_000, 10_000)
 
 
 def _published(n: int) -> Job:
@@ -152,3 +155,35 @@ def _monitor(n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"accuracy monitored item by item, n = {n:,}", make, [], at_most=5.0)
+
+
+def _board(systems: int, n: int) -> Job:
+    """A new submission to a board of many systems, and its site published again."""
+
+    def make() -> Work:
+        from bestby import Board
+
+        gold, *predictions = data.labels(n, 5, systems)
+        folder, ids = Path(tempfile.mkdtemp()), np.array([f"q{place}" for place in range(n)])
+        matrix = {"id": ids, "gold": gold, **{f"team/s{s:04d}": x for s, x in enumerate(predictions)}}
+        _write_table(folder / "matrix.csv", matrix)
+        board = Board.from_results(folder / "board", folder / "matrix.csv", gold="gold")
+        board.publish(folder / "site")
+        generator = np.random.default_rng(1)
+
+        def ours() -> float:
+            changed = np.where(generator.random(n) < 0.1, gold, predictions[0])
+            _write_table(folder / "new.csv", {"id": ids, "prediction": changed})
+            board.submit(folder / "new.csv", team="new", system="new")
+            return float(board.publish(folder / "site").n_changed)
+
+        return Work(ours, {})
+
+    return Job(
+        f"a submission to a board of {systems:,} systems by accuracy, n = {n:,}", make, [], at_most=15.0
+    )
+
+
+def _write_table(path: Path, columns: dict[str, Any]) -> None:
+    rows = zip(*(column.astype(str).tolist() for column in columns.values()), strict=True)
+    path.write_text("\n".join(map(",".join, [list(columns), *rows])) + "\n")
