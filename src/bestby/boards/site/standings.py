@@ -130,7 +130,7 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
             {"name": task, "metric": tables[task].metric.name if len(metrics) > 1 else ""} for task in of_task
         ],
         "with_gaps": any(one.to_best is not None for one in rows),
-        "with_baseline": any(one.to_baseline is not None for one in rows),
+        "baseline": next((one.to_baseline.other for one in rows if one.to_baseline is not None), None),
         "axes": {"to_best": _zero(axis, None), "to_baseline": _zero(base_axis, None)},
         "long": len(rows) > LONG,
         "rows": [
