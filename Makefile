@@ -29,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export MPLBACKEND := Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test release release-check calibrate study bench example figure clean
+.PHONY: help demo board quick test test-all fuzz oldest mutants check lint types imports docs news wheel-test release release-check calibrate study bench example figure clean
 
 help:  ## Show the commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
@@ -56,6 +56,9 @@ demo: $(VENV)/.base  ## Compare five real systems and write an HTML report
 	@sed '/^Notes$$/,$$d' $(EXAMPLE)/report.txt  # so that the headline stays on a screen of 40 lines
 	@echo "Notes and methods: $(abspath $(EXAMPLE)/report.txt)"
 	@echo "The same with figures: $(abspath $(EXAMPLE)/report.html)"
+
+board: $(VENV)/.base  ## Make a shared task of the same systems with hidden gold, and publish its pages
+	@$(BIN)/python examples/board/make_board.py
 
 quick: $(VENV)/.test  ## The short unit tests and one law, fewer examples (under a minute on two cores)
 	$(PYTEST) -m 'not (slow or check or long)' --hypothesis-profile quick tests/unit tests/laws/test_01_copy.py $(PYTEST_ARGS)
@@ -182,5 +185,5 @@ figure: $(VENV)/.base  ## Draw the figures of the README and of the gallery agai
 
 clean:  ## Remove what was built (the environment in .venv stays)
 	rm -rf build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	rm -f $(EXAMPLE)/report.html
+	rm -rf $(EXAMPLE)/report.html examples/board/board examples/board/site
 	find src tests tools benchmarks calibration examples -name __pycache__ -type d -prune -exec rm -rf {} +
