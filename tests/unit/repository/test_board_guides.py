@@ -1,0 +1,107 @@
+"""The commands and settings of the guides on boards work, one after the other."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from benchmarks import boosting
+from tools import pages
+
+from bestby.boards.settings import parse
+
+GUIDES = Path(__file__).resolve().parents[3] / "docs" / "guides"
+ORGANISERS, PARTICIPANTS = GUIDES / "board-organisers.md", GUIDES / "board-participants.md"
+
+pytestmark = [
+    pytest.mark.skipif(not ORGANISERS.is_file(), reason="docs/ is not beside the tests"),
+    pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell"),
+]
+
+
+def blocks(path: Path, kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the files that the guides speak of."""
+    place = tmp_path_factory.mktemp("guides")
+    items = [f"q{number}" for number in range(120)]
+    gold = {item: ("verb", "noun", "noun")[number // 2 % 3] for number, item in enumerate(items)}
+    corrected = gold | {"q1": "verb", "q2": "verb"}
+
+    def write(name: str, header: str, rows: list[str]) -> None:
+        (place / name).write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+
+    for name, labels in (("gold", gold), ("gold2", corrected)):
+        rows = [f"{item},{label},t{number // 4}" for number, (item, label) in enumerate(labels.items())]
+        write(f"{name}.csv", "id,gold,territory", rows)
+    write("majority.csv", "id,prediction", [f"{item},noun" for item in items])
+    write(
+        "predictions.csv",
+        "id,prediction",
+        [f"{item},{'noun' if n % 7 == 0 else gold[item]}" for n, item in enumerate(items)],
+    )
+    rows = [f"{item},{n % 2},{int(n % 3 > 0)},{int(n % 5 > 0)}" for n, item in enumerate(items)]
+    write("matrix.csv", "item,one,two,three", rows)
+    commands = place / "bin"
+    commands.mkdir()
+    (commands / "bestby").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m bestby "$@"\n', encoding="utf-8")
+    (commands / "bestby").chmod(0o755)
+    return place
+
+
+def run(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+    env = os.environ | {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=folder,
+        env=env,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_commands_of_both_guides_run(folder: Path) -> None:
+    *one_board, other_board = blocks(ORGANISERS, "sh")
+    for script in ("\n".join(one_board), other_board):
+        done = run(folder, script)
+        assert done.returncode == 0, done.stderr
+    assert (folder / "site" / "index.html").is_file()
+    assert (folder / "old-site" / "index.html").is_file()
+    shutil.copytree(folder / "site" / "kit", folder / "kit")
+    done = run(folder, "\n".join(blocks(PARTICIPANTS, "sh")))
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_phases_of_the_guide_are_settings(folder: Path) -> None:
+    (phases,) = blocks(ORGANISERS, "toml")
+    task = 'title = "T"\n[[task]]\nname = "task"\nmetrics = ["accuracy"]\n'
+    public, private = parse(task + phases, "board.toml").phases
+    assert public.open_at(datetime(2030, 2, 1, tzinfo=UTC))
+    assert private.open_at(datetime(2030, 3, 2, tzinfo=UTC))
+    assert not private.shown_at(datetime(2030, 3, 2, tzinfo=UTC))
+
+
+def test_the_attack_is_that_of_the_benchmark() -> None:
+    assert pages.between(ORGANISERS, "boosting") == boosting.table(), "python -m benchmarks.boosting"
+
+
+def test_raw_scores_climb_by_points_and_those_of_a_ladder_do_not() -> None:
+    raw, laddered, elsewhere = (
+        [float(cell.removesuffix(" % ").strip()) for cell in column]
+        for column in list(zip(*(row.split("|") for row in boosting.table().splitlines()[2:]), strict=True))[
+            2:5
+        ]
+    )
+    assert raw[-1] > 56.0
+    assert laddered[-1] < 53.0
+    assert all(abs(score - 50.0) < 1.0 for score in elsewhere)
