@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -183,8 +184,18 @@ def held_at_once(what: str, vary: str, joint: Joint, level: float, at: float, me
         how = f"Bonferroni's, as too few units tell how {vary} together"
     which = f"the {joint.size} intervals of {what} hold at once with {100.0 * level:.4g} %"
     return (
-        f"{which}: each is made by its own method ({_listed(methods)}) at the level {100.0 * at:.4g} %, {how}"
+        f"{which}: each is made by its own method ({_listed(methods)}) at the level {_percent(at)} %, {how}"
     )
+
+
+def _percent(level: float) -> str:
+    """Return a level in percent with four digits, or as many as tell it from 100 %.
+
+    >>> _percent(0.9957), _percent(0.9999932)
+    ('99.57', '99.99932')
+    """
+    rest = 100.0 * (1.0 - level)
+    return f"{100.0 * level:.4g}" if rest >= 0.01 else f"{100.0 * level:.{1 - math.floor(math.log10(rest))}f}"
 
 
 def _listed(methods: Counter[str]) -> str:
