@@ -163,6 +163,7 @@ TOO_LONG = "x" * 81
         (["check", "b=mine.csv", "c=mine.csv", "--board", "task"], "no task 'b'", "its tasks: task"),
         (["publish", "task/gold", "--board", "task"], "the gold and the submissions lie there", "folder of its own"),
         (["publish", ".", "--board", "task"], "the gold and the submissions lie there", "folder of its own"),
+        (["verify", "nowhere", "--board", "task"], "there is no folder 'nowhere'", "published site"),
         (["publish", "full", "--board", "task"], "full", "empty folder"),
         (["correct", "gold.csv", "--board", "task", "--reason", "none"], "is the gold that the board has", "another"),
         (["correct", "gold.csv", "--board", "task", "--reason", " "], "needs a reason", "say what was corrected"),

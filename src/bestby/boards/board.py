@@ -8,7 +8,8 @@ from pathlib import Path
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import quoted
+from bestby._core.paths import is_directory, user_path
+from bestby._core.text import path_text, quoted
 from bestby.boards import checking, clock, exporting, making, publishing, submitting, verifying
 from bestby.boards.made import MadeBoard
 from bestby.results.boards import Publication, SubmissionCheck, SubmissionReceipt, Verification
@@ -246,10 +247,16 @@ class Board(MadeBoard):
 
         Raises
         ------
+        InvalidInputError
+            If there is no such folder.
         BoardError
             If something went wrong in the computation, which may tell of the gold and is not shown.
         """
         place = None if site is None else checks.valid_path(site, "name the folder of the site")
+        if place is not None and not is_directory(user_path(place)):
+            raise InvalidInputError(
+                f"there is no folder {path_text(place)}", hint="name the folder of a published site"
+            )
         return verifying.verify(self._folder, place)
 
     def export(
