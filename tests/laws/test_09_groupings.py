@@ -7,9 +7,11 @@ leaves out.
 
 from __future__ import annotations
 
+import csv
 import inspect
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,6 +97,49 @@ def _chosen(**groups: Any) -> Outcome:
 def _gate(**groups: Any) -> Outcome:
     result = bb.gate(SYSTEMS, GOLD, metric="f1_macro", margin=0.05, n_resamples=199, **groups)
     return _told(result, *(check.difference.equivalence_interval for check in result))
+
+
+def _on_board(*, imported: bool) -> Callable[..., Outcome]:
+    """Make a board with the groups as columns of its gold, and read what it publishes of both systems."""
+
+    def run(**groups: Any) -> Outcome:
+        folder, ids = Path(tempfile.mkdtemp()), [f"q{place}" for place in range(N)]
+        names = {kind: _columns(kind, values) for kind, values in groups.items()}
+        table = {"id": ids, "gold": GOLD, **{key: x for one in names.values() for key, x in one.items()}}
+        arguments = {kind: next(iter(one)) if len(one) == 1 else list(one) for kind, one in names.items()}
+        if imported:
+            whole = {**table, **{f"team/{name}": values for name, values in SYSTEMS.items()}}
+            path = _table(folder / "matrix.csv", whole)
+            board = bb.Board.from_results(folder / "b", path, gold="gold", metrics="accuracy", **arguments)
+        else:
+            gold = _table(folder / "gold.csv", table)
+            board = bb.Board.create(folder / "b", gold, title="t", metrics="accuracy", **arguments)
+            for name, values in SYSTEMS.items():
+                file = _table(folder / f"{name}.csv", {"id": ids, "prediction": values})
+                board.submit(file, team="team", system=name)
+        board.publish(folder / "site")
+        (data,) = (folder / "site" / "data").glob("*accuracy*.csv")
+        return (data.read_text(encoding="utf-8"),), set()
+
+    return run
+
+
+def _judged_pilot(**groups: Any) -> Outcome:
+    human = [value if place % 2 == 0 else None for place, value in enumerate(RIGHT["a"])]
+    return (bb.JudgedScores.from_pilot(RATES["a"], human, **groups),), set()
+
+
+def _columns(kind: str, values: Any) -> dict[str, Any]:
+    several = values if isinstance(values, list) else [values]
+    return {f"{kind}{place}": [f"g{value}" for value in one] for place, one in enumerate(several)}
+
+
+def _table(path: Path, columns: dict[str, Any]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
 
 
 def _slices(**groups: Any) -> Outcome:
@@ -233,6 +278,17 @@ ROSTER: dict[str, tuple[str, Callable[..., Outcome], dict[str, Expected]]] = {
     ),
     "a draw": ("choose_items", _chosen, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
     "a gate": ("gate", _gate, {"clusters": "changes", "crossed": "changes", "strata": "changes"}),
+    "a board": (
+        "Board.create",
+        _on_board(imported=False),
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
+    "an imported board": (
+        "Board.from_results",
+        _on_board(imported=True),
+        {"clusters": "changes", "crossed": "refused", "strata": "changes"},
+    ),
+    "a pilot of a judge": ("JudgedScores.from_pilot", _judged_pilot, {"strata": "changes"}),
     "ranks": ("compare", _ranks, {"clusters": "changes", "crossed": "refused", "strata": "changes"}),
     "resampled annotators": (
         "compare",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.text import quoted
 from bestby._core.typing import Rng
 from bestby.boards import clock, importing, making
 from bestby.boards.folder import Folder
@@ -99,6 +100,8 @@ class MadeBoard:
         ------
         InvalidInputError
             If there is a board already, or the gold cannot be used as given.
+        DesignError
+            If `clusters` are two groupings that cross each other.
         BoardError
             If the files cannot be written.
         """
@@ -107,7 +110,7 @@ class MadeBoard:
             title=title,
             metrics=_names(metrics),
             columns=making.Columns(items, gold_column),
-            clusters=clusters,
+            clusters=_one_column(clusters),
             strata=strata,
             slices=_names(slices),
             public_columns=_names(public_columns),
@@ -210,7 +213,8 @@ class MadeBoard:
             greater_is_better=greater_is_better,
         )
         table = importing.Results(
-            source, gold, items, _names(systems), _names(ignore), clusters, strata, _names(slices),
+            source, gold, items, _names(systems), _names(ignore),
+            _one_column(clusters), strata, _names(slices),
             in_rows=checks.flag(systems_in_rows, "systems_in_rows"), on_missing=on_missing, team=team,
         )  # fmt: skip
         importing.import_results(place, table, wish, phase, clock.now())
@@ -225,6 +229,17 @@ class MadeBoard:
     def settings(self) -> Settings:
         """The settings, as ``board.toml`` has them now."""
         return self._folder.settings()
+
+
+def _one_column(clusters: Any) -> str | None:
+    """Return the column of the clusters; refuse two that cross each other."""
+    if clusters is None or isinstance(clusters, str):
+        return clusters
+    raise DesignError(
+        f"clusters must be the name of one column, got {quoted(clusters)}",
+        hint="a board does not support crossed groupings: name the column with fewer groups",
+        argument="clusters",
+    )
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
