@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray, Rng
 from bestby.planning.base import Design, Progress, Question
@@ -81,7 +81,7 @@ def check_effect(design: Design, wanted: float, question: Question) -> None:
     """Refuse a power that no size of the study has."""
     checked_size(design, design.least)
     check_wanted(wanted, question)
-    if design.effect == design.null and design.margin is not None:
+    if design.margin is not None and rounding.level(design.effect, design.null, design.margin):
         raise DesignError(
             f"no size shows on which side of the margin a difference of exactly {design.margin:g} lies",
             hint="assume a difference beyond the margin, or within it",
