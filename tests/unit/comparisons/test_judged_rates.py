@@ -187,6 +187,7 @@ BOTH = pd.DataFrame(
         (PAIR, {"judge": BOTH}, "the items of the judge have human labels themselves"),
         (PAIR, {"labels_drawn": np.full(N, 0.5)}, "has no effect on a calibration set"),
         (PAIR, {"metric": "f1_macro"}, "has no effect on a calibration set"),
+        (PAIR, {"scale": "different"}, "has no effect on a calibration set"),
     ],
 )
 def test_what_cannot_be_used_is_refused(calibration: Any, options: dict[str, Any], message: str) -> None:

@@ -214,7 +214,7 @@ def compare_judged(
     if calibration is not None:
         unused = {
             "human": human, "predictions": predictions, "metric": metric, "labels_drawn": labels_drawn,
-            "bias_by": bias_by,
+            "bias_by": bias_by, "scale": scale,
         }  # fmt: skip
         checks.refuse_unused("a calibration set", **{name: (value, None) for name, value in unused.items()})
         items = verdicts_of(judge, systems, ignore)
