@@ -223,6 +223,7 @@ def test_the_judge_that_helps_most_is_named() -> None:
     text = " ".join(str(found).split())
     assert f"Of the judges good helps most: by itself it is worth {worth['good'].of_differences:.0f}" in text
     assert "What each judge is worth by itself" in text
+    assert "For these differences the 3 judges together are worth" in text
     rows = found.to_frame("worth")
     assert list(rows.columns) == ["judge", "a", "b", "extra_labels"]
     assert len(rows) == 3 * (3 + 3)

@@ -244,6 +244,12 @@ def test_several_judges_and_other_metrics() -> None:
     assert found.n_judges == 2
     good, bad = found.score("a").tuning
     assert good > 0.3 > abs(bad)
+    text = " ".join(found.table(percent=True).split())
+    for words in (
+        "Judge and labels alone: scores, tuning", "judge alone (%)", "f1_macro (%)", "2 judges together are"
+    ):  # fmt: skip
+        assert words in text, words
+    assert bb.load(found.to_json()) == found
     truth = RNG.normal(size=N)
     outputs = {name: r * truth + RNG.normal(size=N) for name, r in (("a", 1.0), ("b", 0.4))}
     numbers_of = compared(

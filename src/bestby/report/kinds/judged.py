@@ -87,21 +87,22 @@ def _judged(entry: JudgedScore) -> float:
 
 
 def worth(c: JudgedComparison) -> str:
-    """Return what the judge was worth, in labels."""
+    """Return what the judge was worth, in labels, or all judges together."""
+    who, are = ("the judge", "is") if c.n_judges == 1 else (f"the {c.n_judges} judges together", "are")
     known = [d.extra_labels for d in c.differences if d.extra_labels is not None]
     if not known:
-        return "What the judge is worth cannot be said, as an error is 0."
+        return f"What {who} {are} worth cannot be said, as an error is 0."
     least, most = min(known), max(known)
     labels = c.differences[0].n_labels if len(c.differences) == 1 else c.n_labelled
     if most < 0.5:
         return (
-            f"For these differences the judge is worth nothing beside the {labels} labels: these alone are"
+            f"For these differences {who} {are} worth nothing beside the {labels} labels: these alone are"
             " as precise."
         )
     if round(least) == round(most):
-        return f"For these differences the judge is worth {most:.0f} more labels beside the {labels}."
+        return f"For these differences {who} {are} worth {most:.0f} more labels beside the {labels}."
     return (
-        f"For these differences the judge is worth {max(least, 0.0):.0f} to {most:.0f} more labels beside the"
+        f"For these differences {who} {are} worth {max(least, 0.0):.0f} to {most:.0f} more labels beside the"
         f" {labels}."
     )
 
@@ -118,7 +119,8 @@ def _sources_of_scores(c: JudgedComparison) -> Table:
         Column("tuning", lambda s: Cell(", ".join(map(_constant, s.tuning)), s.tuning[0])),
         Column("judge worth", lambda s: _worth(s.extra_labels)),
     )
-    caption = "Judge and labels alone: means, tuning constants, and how many more labels the judge is worth"
+    what = "means" if c.metrics[0].name == HUMAN_SCORE else "scores"
+    caption = f"Judge and labels alone: {what}, tuning constants, and how many more labels the judge is worth"
     return Table.of(caption, columns, c.systems, part="sources", main=1)
 
 
