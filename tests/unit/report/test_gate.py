@@ -40,6 +40,10 @@ def test_every_check_has_its_sentence() -> None:
     alarms = words(str(several()))
     assert "corrected by Holm's method for 3 of them" in alarms
     assert "intersection-union" not in alarms
+    assert "checks at once" not in alarms
+    one = words(str(several(margin={METRICS[0]: MARGINS[METRICS[0]]})))
+    assert "intersection-union" not in one
+    assert "Such a check fails if a bound that holds for all 3 checks at once (Bonferroni)" in one
 
 
 def test_a_pass_of_an_alarm_is_no_proof() -> None:

@@ -279,14 +279,14 @@ def _methods(g: Gate) -> str:
     shown = percent(round(2.0 * g.level - 1.0, 12))
     text = f"Each end of the {shown} interval is a one-sided {percent(g.level)} bound."
     if len(alarms) < len(g.checks):
-        several = len(g.checks) - len(alarms) > 1
         text += " A check with a margin passes if the bound excludes a loss of the margin"
-        text += (
-            "; all must pass, so their number needs no correction (intersection-union). A check fails if a"
-            f" bound that holds for all {len(g.checks)} checks at once (Bonferroni) shows a greater loss."
-            if several
-            else "."
-        )
+        if len(g.checks) - len(alarms) > 1:
+            text += "; all must pass, so their number needs no correction (intersection-union)"
+        text += "."
+        if len(g.checks) > 1:
+            one = "Such a check" if alarms else "A check"
+            text += f" {one} fails if a bound that holds for all {len(g.checks)} checks at once (Bonferroni)"
+            text += " shows a greater loss."
     if alarms:
         text += " A check without a margin is an alarm: it fails if a one-sided paired permutation test finds"
         text += f" a loss at {alpha(g.level):.6g}"
