@@ -186,5 +186,5 @@ def _notes(labelled: Drawn, made: Estimates) -> tuple[Note, ...]:
 def _outside(made: Estimates | Calibrated, why: str) -> tuple[Note, ...]:
     """Return a note on corrected shares that are none."""
     outside = made.bounds == (0.0, 1.0) and bool(((made.scores < 0.0) | (made.scores > 1.0)).any())
-    told = f"a corrected score lies outside [0, 1], as {why}; its interval does not"
+    told = f"a corrected score lies outside [0, 1], as {why}; an interval of it does not"
     return (Note("outside_bounds", told),) if outside else ()
