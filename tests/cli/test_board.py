@@ -258,3 +258,4 @@ def test_every_option_is_explained_and_documented(name: str, capsys: pytest.Capt
             assert parameter.help.endswith("."), parameter.name
         assert parameter.help in shown
         assert parameter.help in documented, "run python docs/make_cli_page.py"
+    assert "(default: )" not in shown

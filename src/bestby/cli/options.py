@@ -215,7 +215,7 @@ def _parameter(field: _Field) -> Any:
 
 def _with_default(declared: _Declared, default: Any) -> str:
     """Return the help of an option with its default, which for a flag is not to set it."""
-    if declared.metavar is None or default in (None, ...):
+    if declared.metavar is None or default in (None, "", ...):
         return declared.help
     return f"{declared.help.removesuffix('.')} (default: {default})."
 
