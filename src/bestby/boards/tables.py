@@ -75,8 +75,7 @@ def _table(scored: Scored, evaluation: Evaluation, metric: str) -> Table | None:
     info = comparison.metrics[0]
     order = [entry.system for entry in comparison.systems]
     baseline = settings.baseline if settings.baseline in order else None
-    notes = [note.message for note in comparison.notes]
-    notes += [f"{key} is left out: {why}" for key, why in left_out.items()]
+    notes = [*_notes(comparison), *(f"{key} is left out: {why}" for key, why in left_out.items())]
     if settings.baseline is not None and baseline is None:
         notes.append(f"the baseline {settings.baseline} has no submission in this phase")
     return Table(
@@ -94,7 +93,7 @@ def _table(scored: Scored, evaluation: Evaluation, metric: str) -> Table | None:
         detectable=next_step.detectable(comparison, info) if len(order) > 1 else None,
         next_step=next_step.next_step(comparison, info) if len(order) > 1 else "",
         best=_best(scored, evaluation, metric, comparison),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(notes),
         methods=comparison.methods() if len(order) > 1 else "",
         signature=comparison.signature,
         slices=_slices(scored, evaluation, metric, order, baseline),
@@ -146,6 +145,20 @@ def compared(evaluation: Evaluation, scored: Scored, metric: str) -> tuple[Compa
         if not left:
             return None, left_out
         return _compared(evaluation.with_systems(left), scored, metric), left_out
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    """Return what a table says beside its numbers, with the systems that it is about.
+
+    Slices of a board are kinds of items, whose differences stand below the table, and no samples of more of
+    their like: that items of a slice are correlated is no warning there.
+    """
+    about: dict[str, dict[str, None]] = {}
+    for note in comparison.notes:
+        if note.code != "clusters_ignored":
+            named = [one for one in note.about[1:] if one not in note.message]
+            about.setdefault(note.message, {}).update(dict.fromkeys(named))
+    return [f"{message} ({', '.join(names)})" if names else message for message, names in about.items()]
 
 
 def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison:

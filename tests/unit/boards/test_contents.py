@@ -252,6 +252,17 @@ def test_slices_are_of_the_best_and_the_baseline(tmp_path: Path) -> None:
     table = board.contents().versions[0].phases[0].tables[0]
     assert table.slices is not None
     assert {(d.a, d.b) for d in table.slices.overall} == {(f"t{place}/s", "t3/s") for place in range(3)}
+    assert not any("independent" in note for note in table.notes), "slices are no clusters"
+
+
+def test_a_note_on_one_system_names_it(tmp_path: Path) -> None:
+    columns = {"id": ids(N), "gold": GOLD, "document": [f"d{place // 5}" for place in range(N)]}
+    board = small_board(tmp_path / "board", ONE_TASK + 'clusters = "document"\n', {"spam": columns})
+    filled(board, (0.05, 0.3))
+    board.submit("t9/perfect", GOLD)
+    table = board.contents().versions[0].phases[0].tables[0]
+    (note,) = (note for note in table.notes if "the score is the same" in note)
+    assert note.endswith("(t9/perfect)")
 
 
 def test_a_system_without_a_score_keeps_nobody_from_the_table(tmp_path: Path) -> None:
