@@ -75,8 +75,8 @@ def best(table: Table, digits: Rounding) -> str:
     if one is None:
         return ""
     return (
-        f"{one.system} has the best score, {digits.text(one.score)}. The best of many scores is too good by"
-        f" chance, here by {digits.size(one.optimism)} on average; without that it is"
+        f"{one.system} has the best score, {digits.text(one.score)}. The best of several scores is too good"
+        f" by chance, here by {digits.size(one.optimism)} on average; without that it is"
         f" {digits.text(one.corrected)} ({one.method})."
     )
 

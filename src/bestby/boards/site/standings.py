@@ -76,6 +76,7 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
         "with_intervals": any(one.interval is not None for one in rows),
         "with_groups": with_groups(rows),
         "with_gaps": any(one.to_best is not None for one in rows),
+        "with_runs": any(_run(one, links) for one in rows),
         "axes": {
             "score": _ends(axes["score"], digits["score"]),
             "to_best": _zero(axes["to_best"], table.margin),
@@ -136,6 +137,7 @@ def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -
         "rows": [
             {
                 **_place(one, place, len(rows), links),
+                "of_run": "",
                 "paper": "",
                 "code": "",
                 "mean": _number(one.mean, means),
@@ -171,9 +173,16 @@ def _row(
         "to_best": gap_cell(one.to_best, digits["gap"], axes["to_best"], table.level),
         "to_baseline": gap_cell(one.to_baseline, digits["gap"], axes["to_baseline"], table.level),
         "submissions": one.n_submissions,
+        "of_run": _run(one, links),
         "paper": safe_link(entry.paper) if entry else "",
         "code": safe_link(entry.code) if entry else "",
     }
+
+
+def _run(one: Standing, links: Links) -> str:
+    """Return the run that the numbers of a system are of, if it has a name."""
+    entry = links.entries.get(one.submission)
+    return entry.run if entry else ""
 
 
 def _place(one: Standing | OverallStanding, place: int, of: int, links: Links) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def _gaps(standing: Standing, row: Mapping[str, Any], level: float) -> list[str]
         if gap is None or cell is None:
             continue
         which = "the best" if gap is standing.to_best else "the baseline"
-        sure = f", {percent(level)} interval {cell['interval']}" if cell["interval"] else ""
+        sure = f", simultaneous {percent(level)} interval {cell['interval']}" if cell["interval"] else ""
         more = "".join(f", {text}" for text in (cell["p"], cell["verdict"]) if text)
         said.append(f"Difference to {which}, {gap.other}: {cell['text']}{sure}{more}.")
     return said
@@ -177,6 +177,7 @@ def submissions(entries: Sequence[Entry], links: Links) -> list[dict[str, Any]]:
             "time": sentences.moment(one.time),
             "system": links.name(f"{one.team}/{one.system}") if one.team else nobody,
             "run": one.run,
+            "of_run": "",
             "phase": one.phase,
             "shown": sentences.why_not(one),
             "paper": safe_link(one.paper),

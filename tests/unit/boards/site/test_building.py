@@ -389,6 +389,20 @@ def test_items_won_and_lost_are_listed() -> None:
     assert "q17, q4" in text
 
 
+def test_a_table_names_the_run_that_its_numbers_are_of() -> None:
+    content = contents.simple(2)
+    assert b"Where a run is named" not in render(content)["index.html"]
+    best = content.versions[0].phases[0].tables[0].standings[0].submission
+    entries = tuple(
+        dataclasses.replace(one, run="seed0" if one.submission == best else one.run)
+        for one in content.entries
+    )
+    named = dataclasses.replace(content, entries=entries)
+    said = " ".join(Reader(render(named)["index.html"]).text.split())
+    assert said.count("run seed0") == 1
+    assert "Where a run is named, the numbers are of this run alone." in said
+
+
 def test_a_name_that_is_hidden_is_a_dash() -> None:
     files = render(contents.simple(5))
     assert "9999" in files["submissions.html"].decode()
