@@ -137,7 +137,7 @@ def unseen(phase: PhaseContent) -> str:
     if phase.visible:
         return ""
     if phase.end is None:
-        return "The results of this phase are not public."
+        return "The results of this phase are published after its end, which has no date yet."
     return f"The results of this phase are published after its end, {moment(phase.end)}."
 
 

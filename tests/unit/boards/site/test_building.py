@@ -127,6 +127,8 @@ def test_a_phase_that_cannot_be_seen_is_nowhere() -> None:
     files = render(contents.board(shown, secret))
     alone = render(contents.board(shown, dataclasses.replace(secret, tables=(), items=())))
     assert files == alone
+    undated = render(contents.board(shown, dataclasses.replace(secret, end=None)))["participate.html"]
+    assert b"after its end, which has no date yet" in undated
     every = b"".join(render(contents.board(secret)).values())
     assert not [one for one in shown.tables[0].standings if one.system.encode() in every]
 
@@ -387,6 +389,12 @@ def test_items_won_and_lost_are_listed() -> None:
     text = Reader(page).text
     assert "2 won, 3 lost" in text
     assert "q17, q4" in text
+
+
+def test_the_table_over_all_tasks_says_how_to_read_it() -> None:
+    files = render(contents.rich())
+    page = next(data for path, data in files.items() if path.startswith("tables/") and b"all-tasks" in data)
+    assert b"Bold differences are significant after correction. The mean is over the tasks" in page
 
 
 def test_a_table_names_the_run_that_its_numbers_are_of() -> None:
