@@ -38,6 +38,10 @@ TASK = "task"
 """The name of the one task of a board whose gold was given without a name."""
 
 
+FEW_LABELS = 20
+"""So many labels are never taken for the answers to single items."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Columns:
     """The columns of the ids and of the gold in the file of a gold; None for those with telling names."""
@@ -204,7 +208,14 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
                 argument="metrics",
             )
         if any(resolve(metric).reads == "labels" for metric in wish.metrics):
-            labels = wish.labels or tuple(sorted(set(gold.labels or ())))
+            labels = wish.labels or _labels(gold, first.name)
+    for column in wish.public_columns:
+        if column in OWN_COLUMNS[1:]:
+            raise InvalidInputError(
+                f"the column {quoted(column)} cannot be public: it is what systems predict",
+                hint="name other columns, such as the texts of the items",
+                argument="public_columns",
+            )
     for what in (wish.clusters, wish.strata, *wish.slices, *wish.public_columns):
         if what is not None and what not in gold.columns:
             raise InvalidInputError(
@@ -228,6 +239,19 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
         scores=wish.scores,
         greater_is_better=wish.greater_is_better,
     )
+
+
+def _labels(gold: TaskGold, metric: str) -> tuple[str, ...]:
+    """Return the labels of a gold, which `board.toml` lists for everybody; answers to items are no labels."""
+    labels = tuple(sorted(set(gold.labels or ())))
+    if len(labels) > max(FEW_LABELS, len(gold.ids) // 2):
+        raise InvalidInputError(
+            f"the gold has {len(labels):,} different labels for {len(gold.ids):,} items, and a board"
+            f" publishes the labels of {metric}: they would tell the answers",
+            hint="score answers by em or em_strict",
+            argument="metrics",
+        )
+    return labels
 
 
 def _check_metrics(task: Task, gold: TaskGold) -> None:

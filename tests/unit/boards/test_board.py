@@ -138,6 +138,7 @@ def test_settings_come_back_from_their_text() -> None:
         ({"private_share": 1.5}, "private_share must be above 0"),
         ({"title": "\u202e"}, "hidden characters"),
         ({"margin": -1.0}, "margins cannot be"),
+        ({"public_columns": ["length", "gold"]}, "'gold' cannot be public"),
     ],
 )
 def test_a_board_that_cannot_be_made_leaves_nothing(
@@ -146,6 +147,15 @@ def test_a_board_that_cannot_be_made_leaves_nothing(
     with pytest.raises(InvalidInputError, match=message):
         board_in(tmp_path, **arguments)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.csv"]
+
+
+def test_answers_to_items_are_not_published_as_labels(tmp_path: Path) -> None:
+    gold = gold_file(tmp_path, labels=[f"answer {place % 31}" for place in range(60)])
+    with pytest.raises(InvalidInputError, match="would tell the answers"):
+        Board.create(tmp_path / "board", gold, title="T", metrics="accuracy")
+    assert not (tmp_path / "board").exists()
+    board = Board.create(tmp_path / "board", gold, title="T", metrics="em")
+    assert "answer" not in (board.path / "board.toml").read_text()
 
 
 @pytest.mark.parametrize(
