@@ -11,7 +11,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory, user_path
 from bestby._core.text import path_text, quoted
 from bestby.boards import checking, clock, exporting, making, publishing, submitting, verifying
-from bestby.boards.made import MadeBoard
+from bestby.boards.made import MadeBoard, golds_by_task
 from bestby.results.boards import Publication, SubmissionCheck, SubmissionReceipt, Verification
 
 
@@ -197,7 +197,7 @@ class Board(MadeBoard):
             If the gold of the board is not there or was changed.
         """
         settings = self.settings
-        given = {settings.task().name: gold} if isinstance(gold, str | Path) else dict(gold)
+        given = golds_by_task(gold, "" if isinstance(gold, Mapping) else settings.task().name)
         return making.correct(self._folder, given, making.Columns(items, gold_column), reason, clock.now())
 
     def publish(self, site: str | Path) -> Publication:

@@ -22,16 +22,17 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 MEGABYTE = 1_000_000
 
 
-def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) -> dict[str, str | Path]:
+def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) -> dict[str, Path]:
     """Return the files of a submission by task, in the order of the tasks; one file is of the only task."""
-    if isinstance(files, str | Path):
+    if not isinstance(files, Mapping):
+        file = checks.valid_path(files, "name the file of the predictions")
         if len(settings.tasks) > 1:
             known = ", ".join(task.name for task in settings.tasks)
             raise InvalidInputError(
                 f"the board has {len(settings.tasks)} tasks, got one file without the name of its task",
                 hint=f'give files by task, of {known}: {{"{settings.tasks[0].name}": "{files}"}}',
             )
-        return {settings.tasks[0].name: files}
+        return {settings.tasks[0].name: file}
     if not files:
         raise InvalidInputError("a submission needs a file", hint="give the file of a task at least")
     known_tasks = [task.name for task in settings.tasks]
@@ -41,7 +42,8 @@ def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) ->
                 f"the board has no task {quoted(name)}{suggestion(str(name), known_tasks)}",
                 hint=f"its tasks: {', '.join(known_tasks)}",
             )
-    return {name: files[name] for name in known_tasks if name in files}
+    hint = "name a file for each task"
+    return {name: checks.valid_path(files[name], hint) for name in known_tasks if name in files}
 
 
 def checked_file(path: str | Path, settings: Settings) -> Path:

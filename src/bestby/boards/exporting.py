@@ -18,6 +18,7 @@ from bestby.boards.gold import OWN_COLUMNS, TaskGold
 from bestby.boards.scoring import form_of
 from bestby.boards.secrets import sealed
 from bestby.boards.settings import Settings, Task
+from bestby.boards.submitting import checked
 
 Columns = Mapping[str, Sequence[str]]
 
@@ -30,7 +31,8 @@ def export(
     `with_gold` adds the gold of the items that the phase scores and their groups; without it, all items of
     the public list are written.
     """
-    lines, settings = folder.lines(), folder.settings()
+    lines = folder.lines()
+    settings = checked(folder, lines)
     own = settings.task(task)
     source = Source(folder, settings, Cache())
     with sealed("export the board"):

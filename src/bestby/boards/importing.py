@@ -19,14 +19,13 @@ from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted
 from bestby._core.typing import Array
 from bestby.advising.reading import reads_objects
-from bestby.boards import gold as golds
 from bestby.boards import making
 from bestby.boards.events import Event, Submitted
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.names import REFUSED, checked_key
 from bestby.boards.scoring import predictions_of_systems
 from bestby.boards.settings import Settings
-from bestby.boards.submitting import changed_settings, moment_of
+from bestby.boards.submitting import changed_settings, checked, moment_of
 from bestby.data.columns import text_of_value
 from bestby.data.evaluation import Evaluation
 from bestby.data.table import Table
@@ -87,7 +86,7 @@ def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
         "strata": results.strata,
         "by": list(results.slices) or None,
         "on_missing": results.on_missing,
-        "texts": reads_objects(list(metrics)) if metrics and results.gold else False,
+        "texts": reads_objects(list(metrics)) if results.gold else False,
     }
     if not results.in_rows:
         return read(path, stream=False, **options)
@@ -176,14 +175,12 @@ def _make(
     present = {name: values for name, values in groups.items() if values is not None}
     columns |= {name: _texts(values) for name, values in present.items()}
     scores = evaluation.gold is None
-    metrics = wish.metrics or ((SCORE,) if scores else ("accuracy",))
     direction = wish.greater_is_better
-    chosen, _ = chosen_metrics(list(metrics), {"": evaluation}, direction if scores else None)
+    chosen, _ = chosen_metrics(list(wish.metrics), {"": evaluation}, direction if scores else None)
     if scores and direction is None:
         direction = chosen[0].greater_is_better
     wish = dataclasses.replace(
         wish,
-        metrics=metrics,
         columns=making.Columns("id", None if scores else "gold"),
         clusters="cluster" if "cluster" in present else None,
         strata="stratum" if "stratum" in present else None,
@@ -208,8 +205,8 @@ def _add(
 ) -> int:
     """Add the columns of a table, which messages call `shown`, as submissions to a board of one task."""
     with folder.locked():
-        lines, settings = folder.lines(), folder.settings()
-        golds.check(folder, lines)
+        lines = folder.lines()
+        settings = checked(folder, lines)
         task = settings.task()
         data = table_bytes({"id": ids, **columns})
         with tempfile.TemporaryDirectory(dir=folder.scratch) as scratch:

@@ -108,19 +108,19 @@ class MadeBoard:
         folder = Folder.at(checks.valid_path(path, _NO_PATH), gold_folder)
         wish = making.Wish(
             title=title,
-            metrics=_names(metrics),
+            metrics=_names(metrics, "metrics"),
             columns=making.Columns(items, gold_column),
             clusters=_one_column(clusters),
             strata=strata,
-            slices=_names(slices),
-            public_columns=_names(public_columns),
-            margins=_margins(margin, _names(metrics)),
+            slices=_names(slices, "slices"),
+            public_columns=_names(public_columns, "public_columns"),
+            margins=_margins(margin, _names(metrics, "metrics")),
             baseline=baseline,
             private_share=private_share,
             scores=scores,
             greater_is_better=greater_is_better,
         )
-        making.make(folder, _by_task(gold), wish, rng, clock.now())
+        making.make(folder, golds_by_task(gold, making.TASK), wish, rng, clock.now())
         return cls(path, gold_folder)
 
     @classmethod
@@ -204,17 +204,18 @@ class MadeBoard:
         <board 'matrix': 2 submissions>
         """
         place = Folder.at(checks.valid_path(path, _NO_PATH), gold_folder)
+        own = _names(metrics, "metrics") or ((importing.SCORE,) if gold is None else ("accuracy",))
         source = checks.valid_path(results, "name the file of the results")
         wish = making.Wish(
             title=title or stem_of(source) or "Results",
-            metrics=_names(metrics),
-            margins=_margins(margin, _names(metrics)),
+            metrics=own,
+            margins=_margins(margin, own),
             baseline=baseline,
             greater_is_better=greater_is_better,
         )
         table = importing.Results(
-            source, gold, items, _names(systems), _names(ignore),
-            _one_column(clusters), strata, _names(slices),
+            source, gold, items, _names(systems, "systems"), _names(ignore, "ignore"),
+            _one_column(clusters), strata, _names(slices, "slices"),
             in_rows=checks.flag(systems_in_rows, "systems_in_rows"), on_missing=on_missing, team=team,
         )  # fmt: skip
         importing.import_results(place, table, wish, phase, clock.now())
@@ -242,16 +243,17 @@ def _one_column(clusters: Any) -> str | None:
     )
 
 
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _names(given: str | Sequence[str], what: str) -> tuple[str, ...]:
+    return checks.valid_name_list(given, what)
 
 
-def _by_task(gold: str | Path | Mapping[str, str | Path]) -> dict[str, str | Path]:
-    if isinstance(gold, str | Path):
-        return {making.TASK: gold}
-    if not gold:
-        raise InvalidInputError("a board needs a gold", hint='gold="gold.csv", or a file per task')
-    return dict(gold)
+def golds_by_task(gold: str | Path | Mapping[str, str | Path], only: str) -> dict[str, Path]:
+    """Return the file of the gold by task; a single file is of the task `only`."""
+    hint = 'gold="gold.csv", or a file per task'
+    by_task = gold if isinstance(gold, Mapping) else {only: gold}
+    if not by_task:
+        raise InvalidInputError("a board needs a gold", hint=hint)
+    return {task: checks.valid_path(path, hint) for task, path in by_task.items()}
 
 
 def _margins(margin: float | Mapping[str, float] | None, metrics: Sequence[str]) -> dict[str, float]:

@@ -69,7 +69,7 @@ class Wish:
     labels: tuple[str, ...] = ()
 
 
-def make(folder: Folder, given: Mapping[str, str | Path], wish: Wish, rng: Rng, now: datetime) -> None:
+def make(folder: Folder, given: Mapping[str, Path], wish: Wish, rng: Rng, now: datetime) -> None:
     """Make a board: settings, public items, hidden gold and the first lines of the record.
 
     The settings are written last: without them, there is no board.
@@ -120,9 +120,7 @@ def _check_free(folder: Folder) -> None:
             )
 
 
-def correct(
-    folder: Folder, given: Mapping[str, str | Path], columns: Columns, reason: str, now: datetime
-) -> int:
+def correct(folder: Folder, given: Mapping[str, Path], columns: Columns, reason: str, now: datetime) -> int:
     """Give a board a corrected gold and return the number of its version; the old one stays beside it.
 
     Tasks that are not given keep their gold. A corrected gold has the items of the public list or some of

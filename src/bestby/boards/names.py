@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from typing import Any
 from urllib.parse import urlsplit
 
 from bestby._core.errors import InvalidInputError
@@ -22,7 +23,7 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 def checked_name(name: str, what: str) -> str:
     """Return the name of a team, system, run, task or phase; markup and characters of paths are refused."""
-    name = unicodedata.normalize("NFC", name.strip())
+    name = unicodedata.normalize("NFC", _text(name, what).strip())
     if not name or len(name) > LONGEST_NAME:
         raise InvalidInputError(
             f"the {what} must have 1 to {LONGEST_NAME} characters, got {len(name)}", hint="give a shorter one"
@@ -47,7 +48,9 @@ def checked_key(key: str) -> str:
 
 def checked_text(text: str) -> str:
     """Return a text that a page shows as it is; hidden characters and very long texts are refused."""
-    hidden = [one for one in text if unicodedata.category(one) in _HIDDEN and one not in "\n\t"]
+    hidden = [
+        one for one in _text(text, "text") if unicodedata.category(one) in _HIDDEN and one not in "\n\t"
+    ]
     if hidden:
         raise InvalidInputError(
             f"a text has hidden characters, the first is {hidden[0]!r}", hint="remove them"
@@ -61,7 +64,7 @@ def checked_text(text: str) -> str:
 
 def checked_link(link: str) -> str:
     """Return the address of a page, which must be of http or https; an empty one stays empty."""
-    if not link:
+    if not _text(link, "address of a page"):
         return link
     try:
         parts = urlsplit(link)
@@ -73,6 +76,12 @@ def checked_link(link: str) -> str:
             f"{quoted(link)} is not the address of a page", hint="links begin with https:// or http://"
         )
     return link
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidInputError(f"the {what} must be a text, got {quoted(value)}", hint="write it in quotes")
+    return value
 
 
 def file_stem(*parts: str) -> str:

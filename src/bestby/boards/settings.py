@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion
 from bestby.boards import names
+from bestby.metrics.registry import resolve
 
 R = TypeVar("R")
 N = TypeVar("N", "Task", "Phase")
@@ -124,10 +125,12 @@ def parse(text: str, shown: str) -> Settings:
     values["tasks"] = _several(Task, parts.get("task", []), f"{shown}, [[task]]")
     if not values["tasks"]:
         raise InvalidInputError(f"{shown} has no task", hint="add a table [[task]] with a name and metrics")
-    if "phase" in parts:
+    if parts.get("phase", []) != []:
         values["phases"] = _several(Phase, parts["phase"], f"{shown}, [[phase]]")
     if "public" in parts:
         values["public"] = _record(Public, parts["public"], f"{shown}, [public]")
+    for task in values["tasks"]:
+        _check_metrics(task, f"{shown}, [[task]]")
     settings = Settings(**values)
     for phase in settings.phases:
         if phase.start and phase.end and phase.end <= phase.start:
@@ -135,6 +138,24 @@ def parse(text: str, shown: str) -> Settings:
                 f"{shown}: phase {quoted(phase.name)} ends before it starts", hint="correct start or end"
             )
     return settings
+
+
+def _check_metrics(task: Task, where: str) -> None:
+    """Refuse metrics that do not exist, that are named twice, and margins of others."""
+    for metric in task.metrics if not task.scores else ():
+        try:
+            resolve(metric)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{where}: {error.message}", hint=error.hint) from error
+    doubled = next((one for one in task.metrics if task.metrics.count(one) > 1), None)
+    if doubled is not None:
+        raise InvalidInputError(f"{where}: the metric {quoted(doubled)} is named twice", hint="name it once")
+    for one in task.margins:
+        if one not in task.metrics:
+            raise InvalidInputError(
+                f"{where} has a margin for {quoted(one)}, which is none of its metrics",
+                hint=f"its metrics are: {', '.join(task.metrics)}",
+            )
 
 
 def _several(record: type[R], tables: Any, where: str) -> tuple[R, ...]:
@@ -187,7 +208,7 @@ def _value(kind: str, value: Any, where: str) -> Any:
         return read(value)
     except InvalidInputError as error:
         raise InvalidInputError(f"{where}: {error.message}", hint=error.hint) from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(
             f"{where} cannot be {quoted(value)}", hint=f"write it like this: {example}"
         ) from error
@@ -286,6 +307,6 @@ def _named(records: Sequence[N], name: str | None, what: str) -> N:
         if one.name == name:
             return one
     raise InvalidInputError(
-        f"the board has no {what} {quoted(name)}{suggestion(name, known)}",
+        f"the board has no {what} {quoted(name)}{suggestion(str(name), known)}",
         hint=f"its {what}s: {', '.join(known)}",
     )

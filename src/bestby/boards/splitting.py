@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import BoolArray, IntArray, Rng
 from bestby.boards.gold import TaskGold
@@ -24,7 +25,7 @@ def split(
     stratum come in random order, and each is private if this brings the number of private items so far nearer
     to the share.
     """
-    if not 0.0 < private_share < 1.0:
+    if not 0.0 < checks.number(private_share, "private_share") < 1.0:
         raise InvalidInputError(
             f"private_share must be above 0 and below 1, got {private_share!r}", argument="private_share"
         )

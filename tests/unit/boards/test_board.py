@@ -112,7 +112,7 @@ def test_settings_come_back_from_their_text() -> None:
     settings = Settings(
         title='A "title" \\ of ü\tand 😀',
         tasks=(
-            Task("a b", ("f1[x y]",), labels=("x", "y\n"), margins={"f1[x y]": 0.5, "mcc": 1e-05}),
+            Task("a b", ("f1[x y]",), labels=("x", "y\n"), margins={"f1[x y]": 1e-05}),
             Task("t", ("mean",), scores=True, greater_is_better=False, slices=("s", "t")),
         ),
         phases=(Phase("dev", part="public", ladder=True, per_day=3), Phase("test", show="after")),
@@ -129,6 +129,8 @@ def test_settings_come_back_from_their_text() -> None:
     [
         ({"metrics": "acuracy"}, "acuracy"),
         ({"metrics": []}, "needs a metric"),
+        ({"metrics": 5}, "metrics must be"),
+        ({"private_share": "half"}, "private_share must be"),
         ({"metrics": "cross_entropy"}, "takes a probability per class"),
         ({"clusters": "autor"}, "no column 'autor'; did you mean 'author'"),
         ({"slices": ["length", "size"]}, "no column 'size'"),

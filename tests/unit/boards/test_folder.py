@@ -119,3 +119,24 @@ def test_a_damaged_table_is_refused(data: bytes) -> None:
 def test_tables_come_back_as_they_were() -> None:
     columns = {"id": ["1", "two\nlines", ' "q" '], "gold": ["ä,b", "", "0"]}
     assert read_columns(Path("t.csv"), table_bytes(columns), "id", "gold") == columns
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ('metrics = "acuracy"', "there is no metric 'acuracy'"),
+        ('metrics = ["accuracy", "accuracy"]', "'accuracy' is named twice"),
+        ('metrics = "accuracy"\nmargins = {f1 = 0.1}', "a margin for 'f1', which is none of its metrics"),
+        ('metrics = "accuracy"\n[[phase]]\nname = "a"\nend = 0001-01-01T00:00:00+14:00', "end cannot be"),
+        ('metrics = "accuracy"\n[[phase]]\nname = "a"\nend = 12:00:00', "end cannot be"),
+    ],
+)
+def test_settings_that_no_board_can_have_are_refused(added: str, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message) as caught:
+        parse(f'title = "Board"\n[[task]]\nname = "sentiment"\n{added}\n', "board.toml")
+    assert caught.value.message.startswith("board.toml, [[")
+    assert caught.value.hint
+
+
+def test_an_empty_list_of_phases_is_one_phase() -> None:
+    assert [one.name for one in parse(f'title = "Board"\nphase = []\n{ONE}', "board.toml").phases] == ["all"]

@@ -12,7 +12,7 @@ import pytest
 from tests.unit.boards.examples import folder_of, gold_labels, ids, state, write_table
 
 import bestby as bb
-from bestby import Board, InvalidInputError
+from bestby import Board, BoardError, InvalidInputError
 from bestby.boards.contents import contents, gold_of
 
 RNG = np.random.default_rng(4)
@@ -207,3 +207,20 @@ def test_a_board_that_shows_nothing_is_not_exported(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="the board shows no system"):
         board.export(tmp_path / "all.csv")
     assert not (tmp_path / "all.csv").exists()
+
+
+def test_a_margin_is_that_of_the_scores(tmp_path: Path) -> None:
+    path = answers(tmp_path, predicted())
+    board = Board.from_results(tmp_path / "board", path, gold="label", ignore=["doc", "lang"], margin=0.05)
+    assert board.settings.task().margins == {"accuracy": 0.05}
+
+
+def test_a_changed_list_of_items_is_neither_exported_nor_added_to(tmp_path: Path) -> None:
+    path = answers(tmp_path, predicted())
+    board = Board.from_results(tmp_path / "board", path, gold="label", ignore=["doc", "lang"])
+    items = board.path / "items.csv"
+    items.write_bytes(items.read_bytes().replace(b"q1\n", b"q01\n"))
+    with pytest.raises(BoardError, match="is not the list of items"):
+        board.export(tmp_path / "all.csv")
+    with pytest.raises(BoardError, match="is not the list of items"):
+        Board.from_results(board.path, path, gold="label", ignore=["doc", "lang"])

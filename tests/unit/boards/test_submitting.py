@@ -296,3 +296,18 @@ def test_links_are_of_http(board: Board, tmp_path: Path, field: str, link: str) 
     with pytest.raises(InvalidInputError, match="is not the address of a page"):
         sent(board, predictions_file(tmp_path), **{field: link})
     assert state(board.path) == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"team": 1}, {"team": None}, {"system": 2.0}, {"run": 7}, {"phase": 5}, {"paper": 5}, {"files": None},
+        {"files": 5}, {"files": {"task": None}},
+    ],
+)  # fmt: skip
+def test_what_is_no_text_is_refused(board: Board, tmp_path: Path, wrong: dict[str, Any]) -> None:
+    given = {"files": predictions_file(tmp_path), "team": "ours", "system": "first", **wrong}
+    with pytest.raises(InvalidInputError) as caught:
+        board.submit(given.pop("files"), **given)
+    assert caught.value.hint
+    assert not board.submissions()
