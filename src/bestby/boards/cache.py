@@ -1,9 +1,9 @@
 """What was read from submissions, in a SQLite database that can be removed at any time.
 
-Every value is kept under a hash of all that it follows from, so that nothing in it can be out of date. The
-hash is keyed with the secret that lies beside the gold: who sends a database along with a submission cannot
-make one whose values are used. A database that is damaged, or was written by another version of the package,
-is made anew.
+Every value is kept under a hash of all that it follows from, so that nothing in it can be out of date, and with
+a mark of its bytes, so that a changed value is not used. Both are keyed with the secret beside the gold: who
+sends a database along with a submission cannot make one whose values are used. A database that is damaged, or
+was written by another version of the package, is made anew.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bestby._core.typing import Array
 from bestby._version import __version__
 from bestby.data.columns import objects
 
-_LAYOUT = f"3 {__version__}"
+_LAYOUT = f"4 {__version__}"
 _SMALL = 100.0
 
 
@@ -44,17 +44,26 @@ class Cache:
         if self._database is None:
             return None
         with contextlib.suppress(sqlite3.Error, ValueError, zlib.error, TypeError):
-            row = self._database.execute("SELECT kind, data FROM arrays WHERE key = ?", (key,)).fetchone()
-            return None if row is None else _unpacked(*row)
+            row = self._database.execute(
+                "SELECT kind, data, mark FROM arrays WHERE key = ?", (key,)
+            ).fetchone()
+            if row is not None and hmac.compare_digest(self._mark(key, *row[:2]), str(row[2])):
+                return _unpacked(*row[:2])
         return None
 
     def keep(self, key: str, values: Array) -> None:
         """Keep an array under a key; a database that cannot be written is left as it is."""
         if self._database is not None:
             with contextlib.suppress(sqlite3.Error):
+                kind, data = _packed(values)
                 self._database.execute(
-                    "INSERT OR REPLACE INTO arrays VALUES (?, ?, ?)", (key, *_packed(values))
+                    "INSERT OR REPLACE INTO arrays VALUES (?, ?, ?, ?)",
+                    (key, kind, data, self._mark(key, kind, data)),
                 )
+
+    def _mark(self, key: str, kind: str, data: bytes) -> str:
+        """Return the keyed hash of a value as it is stored."""
+        return hmac.new(self._secret, f"{key} {kind} ".encode() + data, hashlib.sha256).hexdigest()
 
 
 @contextlib.contextmanager
@@ -86,7 +95,9 @@ def _connection(path: Path) -> sqlite3.Connection | None:
                 not known
                 and not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'arrays'").fetchall()
             ):
-                database.execute("CREATE TABLE arrays (key TEXT PRIMARY KEY, kind TEXT, data BLOB)")
+                database.execute(
+                    "CREATE TABLE arrays (key TEXT PRIMARY KEY, kind TEXT, data BLOB, mark TEXT)"
+                )
                 database.execute("INSERT INTO layout VALUES (?)", (_LAYOUT,))
                 database.commit()
                 return database

@@ -168,6 +168,7 @@ def _contents(
     found = {}
     for task, path in checking.by_task(given, settings).items():
         file = checking.checked_file(path, settings)
+        _check_place(folder, file)
         with whole_files.reported(f"read {path_text(file)}", BoardError):
             data = file.read_bytes()
             found[task] = (data, file.suffix.lower())
@@ -180,6 +181,15 @@ def _contents(
                     hint="submit it again when it is written",
                 )
     return found
+
+
+def _check_place(folder: Folder, file: Path) -> None:
+    """Refuse files of the gold, which a symbolic link may lead to: what is submitted becomes public."""
+    if folder.gold_folder.resolve() in file.resolve().parents:
+        raise InvalidInputError(
+            f"{path_text(file)} lies in the folder of the gold, and submissions are as public as the board",
+            hint="submit a file of predictions",
+        )
 
 
 def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import sqlite3
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -356,6 +358,22 @@ def test_values_of_a_cache_with_another_secret_are_not_used(board: SmallBoard) -
         cache.keep(key, np.arange(3))
     with opened_cache(board.folder, board.folder.lines()) as cache:
         assert cache.key("some", "parts") != key
+
+
+def test_changed_values_of_a_cache_are_not_used(board: SmallBoard) -> None:
+    filled(board)
+    known = board.contents()
+    with opened_cache(board.folder, board.folder.lines()) as cache:
+        board.contents(cache=cache)
+    with contextlib.closing(sqlite3.connect(board.folder.cache)) as database:
+        rows = database.execute("SELECT key, data FROM arrays").fetchall()
+        database.executemany(
+            "UPDATE arrays SET data = ? WHERE key = ?", [(one[::-1], key) for key, one in rows]
+        )
+        database.commit()
+    assert rows
+    with opened_cache(board.folder, board.folder.lines()) as cache:
+        assert board.contents(cache=cache) == known
 
 
 def test_a_cache_keeps_arrays(tmp_path: Path) -> None:

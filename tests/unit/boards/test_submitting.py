@@ -311,3 +311,14 @@ def test_what_is_no_text_is_refused(board: Board, tmp_path: Path, wrong: dict[st
         board.submit(given.pop("files"), **given)
     assert caught.value.hint
     assert not board.submissions()
+
+
+def test_the_gold_is_no_submission(board: Board, tmp_path: Path) -> None:
+    """A pull request may bring a link to the gold, which lies beside the repository when it is submitted."""
+    link = tmp_path / "mine.csv"
+    folder = folder_of(board)
+    link.symlink_to(folder.gold_version(1) / "task.csv")
+    before = state(board.path)
+    with pytest.raises(InvalidInputError, match="lies in the folder of the gold"):
+        sent(board, link)
+    assert state(board.path) == before
