@@ -1,9 +1,9 @@
 """What was read from submissions, in a SQLite database that can be removed at any time.
 
-Every value is kept under a hash of all that it follows from, so that nothing in it can be out of date, and with
-a mark of its bytes, so that a changed value is not used. Both are keyed with the secret beside the gold: who
-sends a database along with a submission cannot make one whose values are used. A database that is damaged, or
-was written by another version of the package, is made anew.
+Every value is kept under a hash of all that it follows from, so that nothing in it can be out of date, and
+with a mark of its bytes, so that a changed value is not used. Both are keyed with the secret beside the gold:
+who sends a database along with a submission cannot make one whose values are used. A database that is damaged
+or was written by another version of the package, is made anew.
 """
 
 from __future__ import annotations

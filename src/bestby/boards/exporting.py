@@ -31,6 +31,7 @@ def export(
     `with_gold` adds the gold of the items that the phase scores and their groups; without it, all items of
     the public list are written.
     """
+    _check_place(folder, path)
     lines = folder.lines()
     settings = checked(folder, lines)
     own = settings.task(task)
@@ -49,6 +50,19 @@ def export(
     with files.reported(f"write {path_text(path)}", BoardError):
         files.replace(path, table_bytes(table), path.parent)
     return len(systems)
+
+
+def _check_place(folder: Folder, path: Path) -> None:
+    """Refuse to write over a file of the board."""
+    place = path.resolve()
+    folders = (folder.gold_folder, folder.submissions, folder.path / "items")
+    kept = ("board.toml", "record.jsonl", "items.csv", ".gitignore", ".gitattributes")
+    own = place.parent == folder.path.resolve() and place.name in kept
+    if own or any(one.resolve() in place.parents for one in folders):
+        raise InvalidInputError(
+            f"{path_text(path)} is a place of the board's own files",
+            hint="name another file, such as all.csv",
+        )
 
 
 def _phase(settings: Settings, asked: str | None, shown: Mapping[str, Sequence[System]]) -> str:

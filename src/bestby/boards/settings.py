@@ -117,7 +117,7 @@ def parse(text: str, shown: str) -> Settings:
     """Return the settings that the text of a `board.toml` holds; `shown` is its name in messages."""
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidInputError(f"{shown} is not TOML: {error}", hint="https://toml.io shows how") from error
     tables = {"task": Task, "phase": Phase, "public": Public}
     parts = {name: content.pop(name) for name in tables if name in content}

@@ -138,5 +138,10 @@ def test_settings_that_no_board_can_have_are_refused(added: str, message: str) -
     assert caught.value.hint
 
 
+def test_settings_of_endless_brackets_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match="is not TOML"):
+        parse("x = " + "[" * 50_000, "board.toml")
+
+
 def test_an_empty_list_of_phases_is_one_phase() -> None:
     assert [one.name for one in parse(f'title = "Board"\nphase = []\n{ONE}', "board.toml").phases] == ["all"]
