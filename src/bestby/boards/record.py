@@ -24,7 +24,11 @@ START = hashlib.sha256(b"bestby board").hexdigest()
 
 def read(path: Path) -> tuple[Line, ...]:
     """Return the lines of a record, of which every hash was checked; none if there is no record."""
-    whole, _ = _whole_lines(path)
+    whole, rest = _whole_lines(path)
+    if _is_object(rest[:-1]):  # a process that was killed leaves the beginning of a line, not a line and more
+        raise BoardError(
+            f"the end of {path_text(path)} was changed: its last line is complete", hint=_RESTORE
+        )
     lines: list[Line] = []
     for number, text in enumerate(whole):
         lines.append(_line(text, number, lines[-1].hash if lines else START, path))
@@ -45,7 +49,7 @@ def append(path: Path, lines: Sequence[Line], events: Sequence[Event], now: date
         content["previous"] = made[-1].hash if made else START
         made.append(Line(content["number"], moment, event, content["previous"], _hash(content)))
     data = "".join(_text(line) for line in made[len(lines) :]).encode()
-    _, size = _whole_lines(path)
+    size = path.stat().st_size - torn(path) if path.exists() else 0
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
     with os.fdopen(handle, "r+b") as stream:
         stream.truncate(size)
@@ -62,18 +66,23 @@ def append(path: Path, lines: Sequence[Line], events: Sequence[Event], now: date
 
 def torn(path: Path) -> int:
     """Return how many bytes after the last line a killed process left behind."""
-    _, size = _whole_lines(path)
-    return path.stat().st_size - size if path.exists() else 0
+    return len(_whole_lines(path)[1])
 
 
-def _whole_lines(path: Path) -> tuple[list[bytes], int]:
-    """Return the lines that end with a line feed, and how many bytes they take."""
+def _whole_lines(path: Path) -> tuple[list[bytes], bytes]:
+    """Return the lines that end with a line feed, and what comes after them."""
     try:
-        data = path.read_bytes()
+        *lines, rest = path.read_bytes().split(b"\n")
     except FileNotFoundError:
-        return [], 0
-    size = data.rfind(b"\n") + 1
-    return data[:size].split(b"\n")[:-1], size
+        return [], b""
+    return lines, rest
+
+
+def _is_object(text: bytes) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _line(text: bytes, number: int, previous: str, path: Path) -> Line:
