@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bestby.results.values import Interval
@@ -197,6 +198,12 @@ class JudgeQuality:
     effects: tuple[BiasEffect, ...]
 
 
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are there; None if there are none."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeWorth:
     """How many more labels one of several judges would be worth, were it the only one.
@@ -219,10 +226,9 @@ class JudgeWorth:
     differences: tuple[float | None, ...]
 
     @property
-    def of_differences(self) -> float | None:
+    def mean_of_differences(self) -> float | None:
         """The mean over the differences; None if it is known of none."""
-        known = [value for value in self.differences if value is not None]
-        return sum(known) / len(known) if known else None
+        return mean_of_known(self.differences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,11 @@ def test_the_judge_that_helps_most_is_named() -> None:
     found = compared(frame, None)
     worth = {one.judge: one for one in found.worth}
     assert list(worth) == ["good", "noise", "fair"]
-    assert worth["good"].of_differences > worth["fair"].of_differences > worth["noise"].of_differences
+    assert (
+        worth["good"].mean_of_differences
+        > worth["fair"].mean_of_differences
+        > worth["noise"].mean_of_differences
+    )
     alone = frame.drop(columns=["judge_good", "judge_noise"]).rename(columns={"judge_fair": "judge"})
     single = compared(alone, None)
     expected = [single[d.a, d.b].extra_labels for d in found]
@@ -221,7 +225,10 @@ def test_the_judge_that_helps_most_is_named() -> None:
     expected = [single.score(s.system).extra_labels for s in found.systems]
     assert worth["fair"].scores == pytest.approx(expected, rel=1e-9)
     text = " ".join(str(found).split())
-    assert f"Of the judges good helps most: by itself it is worth {worth['good'].of_differences:.0f}" in text
+    assert (
+        f"Of the judges good helps most: by itself it is worth {worth['good'].mean_of_differences:.0f}"
+        in text
+    )
     assert "What each judge is worth by itself" in text
     assert "For these differences the 3 judges together are worth" in text
     rows = found.to_frame("worth")

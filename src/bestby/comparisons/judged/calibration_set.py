@@ -49,8 +49,8 @@ class CalibrationSet:
         """The number of items."""
         return int(self.judge.size)
 
-    def of_stratum(self, stratum: int) -> BoolArray:
-        """Return which items tell the error rates of a stratum."""
+    def in_stratum(self, stratum: int) -> BoolArray:
+        """Return which items of the set tell the error rates of a stratum, shape (M,)."""
         if self.strata is None:
             return np.ones(self.size, dtype=np.bool_)
         found: BoolArray = self.strata == stratum
@@ -58,7 +58,7 @@ class CalibrationSet:
 
     def rates(self, stratum: int) -> ErrorRates:
         """Return the error rates in a stratum."""
-        part = self.of_stratum(stratum)
+        part = self.in_stratum(stratum)
         judge, ones = self.judge[part], self.human[part] == 1.0
         counts = ((judge[~ones] == 0.0).sum(), (~ones).sum(), judge[ones].sum(), ones.sum())
         return ErrorRates(*(int(count) for count in counts))
@@ -74,7 +74,7 @@ class CalibrationSet:
         variance = of_zeros**2 * q0 * (1.0 - q0) / rates.zeros + of_ones**2 * q1 * (1.0 - q1) / rates.ones
         if self.clusters is None:
             return StandardError(float(np.sqrt(variance)), np.inf), 1.0
-        part = self.of_stratum(stratum)
+        part = self.in_stratum(stratum)
         judge, ones = self.judge[part], self.human[part] == 1.0
         right = np.where(ones, judge, 1.0 - judge)
         added = np.where(
@@ -193,7 +193,7 @@ def _check_strata(one: CalibrationSet, strata: Array | None) -> None:
     if one.strata is None or strata is None:
         return
     for place, name in enumerate(strata.tolist()):
-        human = one.human[one.of_stratum(place)]
+        human = one.human[one.in_stratum(place)]
         if not (human == 1.0).any() or not (human == 0.0).any():
             raise DesignError(
                 f"the calibration set does not have both right and wrong items of stratum {quoted(name)}, so"

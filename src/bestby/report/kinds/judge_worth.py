@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -12,7 +13,7 @@ from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.numbers import DASH, MINUS
 from bestby.report.tables import Table
-from bestby.results.judge_quality import JudgeWorth
+from bestby.results.judge_quality import JudgeWorth, mean_of_known
 from bestby.results.judged import JudgedComparison
 
 TOGETHER = "all together"
@@ -48,11 +49,10 @@ def remarks(c: JudgedComparison) -> Iterator[str]:
     if not c.worth or not c.differences:
         return
     best = _ordered(c)[0]
-    value = best.of_differences
+    value = best.mean_of_differences
     if value is None:
         return
-    known = [d.extra_labels for d in c.differences if d.extra_labels is not None]
-    together = sum(known) / len(known) if known else 0.0
+    together = mean_of_known(d.extra_labels for d in c.differences) or 0.0
     if value < 0.5:
         yield "No judge by itself is worth a label for these differences."
         return
@@ -83,13 +83,17 @@ MORE_TABLES = {"worth": (("judge", "a", "b", "extra_labels"), rows)}
 
 def _ordered(c: JudgedComparison) -> list[JudgeWorth]:
     """Return the judges by what they are worth for differences, the most helpful first."""
-    least = float("-inf")
-    return sorted(c.worth, key=lambda one: -(least if one.of_differences is None else one.of_differences))
+
+    def worth(one: JudgeWorth) -> float:
+        mean = one.mean_of_differences
+        return -math.inf if mean is None else mean
+
+    return sorted(c.worth, key=worth, reverse=True)
 
 
 def _range(values: Sequence[float | None]) -> Cell:
     known = [value for value in values if value is not None]
     if not known:
-        return Cell(DASH, float("-inf"))
+        return Cell(DASH, -math.inf)
     low, high = (f"{round(end)}".replace("-", MINUS) for end in (min(known), max(known)))
     return Cell(low if low == high else f"{low} to {high}", sum(known) / len(known))
