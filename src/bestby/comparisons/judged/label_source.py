@@ -12,7 +12,7 @@ from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
-from bestby.comparisons.judged.source import scores_of
+from bestby.comparisons.judged.source import judges_called, scores_of
 from bestby.data.columns import objects
 from bestby.data.frames import is_table, table_of
 from bestby.data.layouts.judged import JudgedColumns, JudgedItems
@@ -26,7 +26,6 @@ def source_of(
     judge: Any, human: Any, predictions: Any, systems: Any, ignore: Any
 ) -> JudgedItems | JudgedLabels:
     """Return scores of judge and humans; with predictions their labels."""
-    described = isinstance(judge, JudgedItems | JudgedLabels)
     if is_table(judge) and human is None and predictions is None:
         judge = dataclasses.replace(judged_table(table_of(judge)), description="")
     if predictions is None and not isinstance(judge, JudgedLabels):
@@ -39,7 +38,7 @@ def source_of(
                     argument=name,
                 )  # fmt: skip
         labels = judge
-    elif described or is_table(judge):
+    elif isinstance(judge, JudgedItems) or is_table(judge):
         raise InvalidInputError(
             "predictions stand beside a table of the judge, and belong into it", hint=FORM,
             argument="predictions",
@@ -85,7 +84,7 @@ def _joined(judge: Any, human: Any, predictions: Any) -> JudgedLabels:
     of_judge = _values(judge, "the judge's labels", ids)
     if of_judge.ndim == 1:
         of_judge = of_judge[:, None]
-    n, n_judges = of_judge.shape
+    n = len(of_judge)
     of_human = _values(human, "the human labels", ids, gaps=True)
     systems = [_values(one, f"the predictions of {quoted(name)}", ids) for name, one in predictions.items()]
     wide = next((one.shape for one in (of_human, *systems) if one.ndim > 1), None)
@@ -100,9 +99,9 @@ def _joined(judge: Any, human: Any, predictions: Any) -> JudgedLabels:
             f"the judge has labelled {n} items, and there are {wrong} human labels or predictions",
             hint="give one label or prediction per item, and None where there is no human label",
         )
-    judges = ("judge",) if n_judges == 1 else tuple(f"judge {place + 1}" for place in range(n_judges))
     return JudgedLabels(
-        tuple(predictions), judges, of_judge, of_human, np.stack(systems, axis=1), ids
+        tuple(predictions), judges_called(of_judge.shape[1]), of_judge, of_human,
+        np.stack(systems, axis=1), ids=ids,
     )  # fmt: skip
 
 

@@ -123,8 +123,9 @@ def _items(labels: JudgedLabels, judge: FloatArray, human: FloatArray) -> Judged
     """Return scores of the items, beside what else is known of these."""
     known = (~np.isnan(human)).astype(np.int64)
     return JudgedItems(
-        labels.names, labels.judges, judge, human, known, np.full(human.shape, np.nan), labels.ids,
-        labels.columns, labels.clusters, labels.strata, labels.description,
+        labels.names, labels.judges, judge, human, known, np.full(human.shape, np.nan),
+        ids=labels.ids, columns=labels.columns, clusters=labels.clusters, strata=labels.strata,
+        description=labels.description,
     )  # fmt: skip
 
 

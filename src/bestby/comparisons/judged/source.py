@@ -197,11 +197,15 @@ def _joined(
         )
     most = max(column.shape[1] for column in labels)
     several = [np.pad(c, ((0, 0), (0, most - c.shape[1])), constant_values=np.nan) for c in labels]
-    n_judges = judged[0].shape[1]
-    judges = ("judge",) if n_judges == 1 else tuple(f"judge {place + 1}" for place in range(n_judges))
+    judges = judges_called(judged[0].shape[1])
     mean, n, variance = joined_humans(np.stack(several, axis=1))
-    made = JudgedItems(tuple(judge), judges, np.stack(judged, axis=1), mean, n, variance, ids)
+    made = JudgedItems(tuple(judge), judges, np.stack(judged, axis=1), mean, n, variance, ids=ids)
     return _chosen(made, systems, ignore)
+
+
+def judges_called(n: int) -> tuple[str, ...]:
+    """Return what judges without a name are called."""
+    return ("judge",) if n == 1 else tuple(f"judge {place + 1}" for place in range(n))
 
 
 def _chosen(scores: JudgedItems, systems: Any, ignore: Any) -> JudgedItems:

@@ -16,6 +16,7 @@ from bestby.data.layouts.judged import (
     plain,
     role_columns,
     source_name,
+    wide_parts,
 )
 from bestby.data.roles import listed
 from bestby.data.table import SYSTEM_WORDS, Table
@@ -27,9 +28,8 @@ EVERY = ""
 def calibration_of(table: Table, named: JudgedColumns | None = None) -> JudgedItems:
     """Return the verdicts of a table: by system, or for all of them where it has no column of systems."""
     named = named or JudgedColumns()
-    wide = any(name.startswith((JUDGE, HUMAN)) and name.endswith("]") for name in table.names)
     by_system = any(name.lower() in SYSTEM_WORDS for name in table.names)
-    if wide or by_system or named.system is not None:
+    if wide_parts(table) or by_system or named.system is not None:
         return judged_of(table, named)
     item = table.item_column(named.items)
     taken = () if item is None else (item,)
@@ -41,7 +41,7 @@ def calibration_of(table: Table, named: JudgedColumns | None = None) -> JudgedIt
     used = {*taken, *judges, *humans}
     columns = {name: plain(table.column(name)) for name in table.names if name not in used}
     return JudgedItems(
-        (EVERY,), tuple(judges), scores[:, None, :], mean, n, variance, None, columns, **groups(columns),
+        (EVERY,), tuple(judges), scores[:, None, :], mean, n, variance, columns=columns, **groups(columns),
         description=f"{source_name(table)} was read as a calibration set; judge: {listed(judges)}; human:"
         f" {listed(humans)}",
     )  # fmt: skip

@@ -34,7 +34,20 @@ FORMS = (
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedItems:
+class Judged:
+    """What tables of scores and tables of labels have in common; `JudgedItems` says what it is."""
+
+    names: tuple[str, ...]
+    judges: tuple[str, ...]
+    ids: tuple[Any, ...] | None = field(default=None, kw_only=True)
+    columns: Mapping[str, Array] = field(default_factory=dict, kw_only=True)
+    clusters: str | None = field(default=None, kw_only=True)
+    strata: str | None = field(default=None, kw_only=True)
+    description: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedItems(Judged):
     """Scores of N items and S systems by J judges and by humans.
 
     Parameters
@@ -60,17 +73,10 @@ class JudgedItems:
         What was taken for what.
     """
 
-    names: tuple[str, ...]
-    judges: tuple[str, ...]
     judge: FloatArray
     human: FloatArray
     n_humans: IntArray
     human_variance: FloatArray
-    ids: tuple[Any, ...] | None = None
-    columns: Mapping[str, Array] = field(default_factory=dict)
-    clusters: str | None = None
-    strata: str | None = None
-    description: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class JudgedColumns:
 def judged_of(table: Table, named: JudgedColumns | None = None) -> JudgedItems:
     """Return the scores of a table."""
     named = named or JudgedColumns()
-    parts = {} if named.judge or named.human or named.system else _wide_parts(table)
+    parts = {} if named.judge or named.human or named.system else wide_parts(table)
     return _wide(table, parts, named) if any(role == JUDGE for role, _, _ in parts) else _long(table, named)
 
 
@@ -111,7 +117,7 @@ def joined_humans(scores: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]
 # -- a row per item ----------------------------------------------------------------------------------
 
 
-def _wide_parts(table: Table) -> dict[tuple[str, str, str], str]:
+def wide_parts(table: Table) -> dict[tuple[str, str, str], str]:
     """Return the columns called judge[a], judge_x[a], human[a], ..., by role, name in the role and system."""
     found = {}
     for name in table.names:
@@ -159,7 +165,7 @@ def _wide(table: Table, parts: Mapping[tuple[str, str, str], str], named: Judged
             columns[name] = plain(table.column(name))
     mean, n, variance = joined_humans(scores(HUMAN))
     return JudgedItems(
-        names, _judges(which[JUDGE]), scores(JUDGE), mean, n, variance, ids, columns,
+        names, _judges(which[JUDGE]), scores(JUDGE), mean, n, variance, ids=ids, columns=columns,
         **groups(columns),
         description=f"{source_name(table)} was read as scores per item; systems: {listed(names)}",
     )  # fmt: skip
@@ -212,7 +218,7 @@ def _long(table: Table, named: JudgedColumns) -> JudgedItems:
     of_humans = f"human: {listed(humans)}; " if humans else ""
     what = f"systems: {system}; judge: {listed(judges)}; {of_humans}item: {item}"
     return JudgedItems(
-        names, found, judge, mean, n, variance, ids, columns, **groups(columns),
+        names, found, judge, mean, n, variance, ids=ids, columns=columns, **groups(columns),
         description=f"{source_name(table)} was read as scores per item and system; {what}",
     )  # fmt: skip
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.data.layouts import judged
-from bestby.data.layouts.judged import HUMAN, JUDGE, JudgedColumns, JudgedItems
+from bestby.data.layouts.judged import HUMAN, JUDGE, Judged, JudgedColumns, JudgedItems
 from bestby.data.roles import listed
 from bestby.data.table import Table
 
@@ -23,7 +22,7 @@ FORM = 'a table with a row per item has the columns "judge", "human", "predictio
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedLabels:
+class JudgedLabels(Judged):
     """Predictions of S systems for N items, and labels of the items by J judges and by humans.
 
     Parameters
@@ -46,16 +45,9 @@ class JudgedLabels:
         What was taken for what.
     """
 
-    names: tuple[str, ...]
-    judges: tuple[str, ...]
     judge: Array
     human: Array
     predictions: Array
-    ids: tuple[Any, ...] | None = None
-    columns: Mapping[str, Array] = field(default_factory=dict)
-    clusters: str | None = None
-    strata: str | None = None
-    description: str = ""
 
 
 def judged_table(table: Table, named: JudgedColumns | None = None) -> JudgedItems | JudgedLabels:
@@ -88,8 +80,8 @@ def judged_table(table: Table, named: JudgedColumns | None = None) -> JudgedItem
         _side_by_side(table, judges),
         judged.plain(table.column(humans[0])),
         _side_by_side(table, predictions.values()),
-        ids,
-        columns,
+        ids=ids,
+        columns=columns,
         **judged.groups(columns),
         description=f"{judged.source_name(table)} was read as predictions and labels of items; systems:"
         f" {listed(names)}; judge: {listed(judges)}; human: {listed(humans)}",
