@@ -114,22 +114,19 @@ def _content(given: Scored) -> list[FloatArray]:
 
 def calibrated(scores: JudgedItems, made: Calibrated) -> About:
     """Return what is said of shares corrected by error rates."""
-    sizes = [one.size for one in made.sets]
-    named = {
-        "items": made.n_items,
-        "systems": list(scores.names),
-        "calibration": sum(sizes[: None if made.own else 1]),
-    }
+    sets = made.sets if made.own else made.sets[:1]
+    sizes = [one.size for one in sets]
+    named = {"items": made.n_items, "systems": list(scores.names), "calibration": sum(sizes)}
     if made.n_clusters:
         named["clusters"] = made.n_clusters
     if made.n_strata > 1:
         named["strata"] = made.n_strata
-    sets = [
+    tables = [
         [one.judge, one.human, *(np.zeros(one.size) if x is None else x for x in (one.clusters, one.strata))]
-        for one in made.sets[: None if made.own else 1]
+        for one in sets
     ]
     items = [made.verdicts, made.strata, made.clusters if made.n_clusters else np.zeros(made.n_items)]
-    parts = {f"calibration {place}": np.column_stack(columns) for place, columns in enumerate(sets)}
+    parts = {f"calibration {place}": np.column_stack(columns) for place, columns in enumerate(tables)}
     parts["items"] = np.column_stack(items)
     hashed = hash_of({part: hash_of_rows(scores.names, table) for part, table in parts.items()})
     return About("calibration", max(sizes), made.n_strata, _notes_on_rates(made), named, hashed)
