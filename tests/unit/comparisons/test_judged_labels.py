@@ -208,6 +208,14 @@ def test_the_interval_and_the_test_agree() -> None:
     assert 0 < decided < 12
 
 
+@pytest.mark.parametrize("metric", ["f1_macro", "accuracy"])
+def test_a_label_of_an_item_counts_once_for_all_systems(metric: str) -> None:
+    assert compared(metric=metric, n_resamples=200).provenance.data["labels"] == 100
+    right = {name: (values == JUDGE).astype(float) for name, values in PREDICTIONS.items()}
+    human = {name: np.where(CHOSEN, values == GOLD, np.nan) for name, values in PREDICTIONS.items()}
+    assert bb.compare_judged(right, human, labels_drawn="random").provenance.data["labels"] == 300
+
+
 def test_copies_do_not_differ_and_families_hang_together() -> None:
     copies = compared(predictions={"a": PREDICTIONS["a"], "b": PREDICTIONS["a"].copy()})["a", "b"]
     assert (copies.estimate, copies.p_value, copies.interval) == (0.0, 1.0, None)

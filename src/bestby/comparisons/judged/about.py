@@ -19,7 +19,7 @@ from bestby.comparisons.judged.scoring import Scored
 from bestby.data.layouts.judged import JudgedItems
 from bestby.engine.base import Drawing
 from bestby.results.base import MetricInfo, Note, Provenance, provenance_of
-from bestby.results.judged import LabelsDrawn
+from bestby.results.judged import HUMAN_SCORE, LabelsDrawn
 from bestby.vocabulary import allowed_names
 
 FEW_LABELS = 20
@@ -81,9 +81,13 @@ def corrected(given: Scored, labelled: Drawn, made: Estimates, drawing: Drawing)
     """Return what is said of scores corrected by labels of some of the items."""
     scores = given.items
     data = labelled.data
+    n_labelled = int(data.known.any(axis=1).sum())
+    by_system = given.metric.name == HUMAN_SCORE  # else the label of an item is for all systems
     named: dict[str, Any] = {
-        "items": len(scores.human), "systems": list(scores.names), "labels": int(data.known.sum()),
-    }  # fmt: skip
+        "items": len(scores.human),
+        "systems": list(scores.names),
+        "labels": int(data.known.sum()) if by_system else n_labelled,
+    }
     if labelled.n_clusters:
         named["clusters"] = labelled.n_clusters
     if labelled.n_strata > 1:
@@ -93,7 +97,7 @@ def corrected(given: Scored, labelled: Drawn, made: Estimates, drawing: Drawing)
     table = [*_content(given), data.weights, data.strata, clusters]
     return About(
         labelled.how,
-        int(data.known.any(axis=1).sum()),
+        n_labelled,
         labelled.n_strata,
         (*given.notes, *_notes(labelled, made)),
         named,
