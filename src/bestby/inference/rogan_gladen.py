@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
 from bestby._core.errors import DesignError
-from bestby.inference.proportions import two_sided_quantile
 
 
 @dataclass(frozen=True)
@@ -107,25 +106,17 @@ class Part:
         return middle + 2.0 * z * z * (middle * of_ones - (1.0 - middle) * of_zeros), variance
 
 
-def interval(judged_ones: int, n: int, rates: ErrorRates, level: float = 0.95) -> tuple[float, float]:
-    """Return the interval of `corrected_share`.
-
-    It adds z^2 / 2 ones and zeros to the share and one right and one wrong verdict to each error rate, and
-    moves its middle accordingly. It is approximate: with few items of either kind, or a judge that is hardly
-    better than chance, it is too short.
-
-    >>> low, high = interval(400, 1000, ErrorRates(140, 200, 180, 200))
-    >>> round(low, 4), round(high, 4)
-    (0.0564, 0.2627)
-    """
-    return interval_of_parts([Part(1.0, judged_ones, n, rates)], two_sided_quantile(level))
-
-
 def interval_of_parts(parts: Sequence[Part], quantile: float) -> tuple[float, float]:
     """Return the interval of the share among all items, whose parts have error rates of their own.
 
-    `quantile` is the two-sided one of the normal distribution, or of Student's with clusters.
+    `quantile` is the two-sided one of the normal distribution, or of Student's with clusters; its square over
+    2 ones and zeros are added to the share and one right and one wrong verdict to each error rate, and the
+    middle moves accordingly. The interval is approximate: with few items of either kind, or a judge that is
+    hardly better than chance, it is too short.
 
+    >>> low, high = interval_of_parts([Part(1.0, 400, 1000, ErrorRates(140, 200, 180, 200))], 1.959964)
+    >>> round(low, 4), round(high, 4)
+    (0.0564, 0.2627)
     >>> half = Part(0.5, 400, 1000, ErrorRates(140, 200, 180, 200))
     >>> low, high = interval_of_parts([half, half], 1.96)
     >>> round(low, 4), round(high, 4)
