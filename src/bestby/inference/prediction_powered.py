@@ -154,8 +154,8 @@ class Corrected:
         return cr2((influence @ contrast)[there], sizes[there], None, bounds, squares)
 
 
-def corrected(data: Labelled, *, judged: bool = True, pooled: bool = False) -> Corrected:
-    """Return the corrected means; with `judged` false those of the labels alone.
+def corrected(data: Labelled, *, pooled: bool = False) -> Corrected:
+    """Return the corrected means beside those of the labels alone.
 
     With `pooled` all strata have the same coefficients, however many labels they have.
 
@@ -180,7 +180,7 @@ def corrected(data: Labelled, *, judged: bool = True, pooled: bool = False) -> C
     coefficients = np.zeros((int(tuned.max()) + 1, n_systems, n_systems, n_judges))
     residuals = alone.copy()
     enough = np.unique(data.clusters[item]).size >= LEAST_JUDGED
-    for one in range(len(coefficients)) if judged and enough else ():
+    for one in range(len(coefficients)) if enough else ():
         part = tuned[data.strata[item]] == one
         found = _regressed(
             centred,

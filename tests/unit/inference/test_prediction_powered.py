@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -81,7 +83,7 @@ def test_differences_are_those_of_the_scores_and_errors_are_as_simulated() -> No
 
 def test_without_a_judge_the_labels_and_their_t_interval_remain() -> None:
     data = drawn(np.random.default_rng(7))
-    made = corrected(data, judged=False)
+    made = corrected(dataclasses.replace(data, judge=np.zeros_like(data.judge)))
     contrast = np.array([1.0, 0.0, -1.0])
     difference = data.human[:80, 0] - data.human[:80, 2]
     assert contrast @ made.scores == pytest.approx(difference.mean(), abs=1e-12)
@@ -94,10 +96,10 @@ def test_strata_count_by_their_items_and_probabilities_by_their_inverse() -> Non
     human = np.array([[1.0], [3.0], [np.nan], [np.nan], [10.0], [20.0]])
     judge = np.arange(6.0)[:, None, None]
     strata = np.array([0, 0, 0, 0, 1, 1])
-    made = corrected(labelled(judge, human, strata=strata), judged=False)
+    made = corrected(labelled(judge, human, strata=strata))
     assert made.scores[0] == pytest.approx(4 / 6 * 2.0 + 2 / 6 * 15.0)
     chances = np.array([0.5, 0.25, 1.0, 1.0, 1.0, 0.5])[:, None]
-    made = corrected(labelled(judge, human, probabilities=chances), judged=False)
+    made = corrected(labelled(judge, human, probabilities=chances))
     assert made.scores[0] == pytest.approx((2 * 1 + 4 * 3 + 10 + 2 * 20) / 9)
 
 
