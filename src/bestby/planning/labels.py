@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.typing import FloatArray
+from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.power import t_power
 from bestby.planning.arguments import check_wanted, checked_question
 from bestby.planning.judged import JudgedScores, t_quantile
@@ -30,6 +30,9 @@ _APPROXIMATE = Note(
     "the plan rests on a formula for large samples and a linear relation of human and judge; it promises too"
     " much where the judge's errors are rare and large",
 )
+
+Errors = Callable[[ArrayLike], tuple[FloatArray, FloatArray]]
+"""The standard errors with so many labels, and their degrees of freedom."""
 
 Enough = Callable[[FloatArray, FloatArray], Any]
 """Whether standard errors, with these degrees of freedom, are small enough."""
@@ -116,7 +119,7 @@ def plan_labels(
         check_wanted(wanted, question)
     if asked == "n":
         found, cautious = int(value), None
-        enough = _enough(float(_half_width(design, found, alpha)), None, alpha)
+        enough = _enough(float(_half_width(_with_judge(design), found, alpha)), None, alpha)
     else:
         enough = _enough(value, wanted, alpha)
         found = _labels(design, enough, alpha)
@@ -136,8 +139,8 @@ def plan_labels(
         n_labels=found,
         n_alone=alone,
         n_cautious=cautious,
-        half_width=float(_half_width(design, found, alpha)),
-        half_width_alone=float(_half_width_alone(design, found, alpha)),
+        half_width=float(_half_width(_with_judge(design), found, alpha)),
+        half_width_alone=float(_half_width(_alone(design), found, alpha)),
         margin=margin,
         power=wanted,
         alpha=alpha,
@@ -149,16 +152,10 @@ def plan_labels(
     )
 
 
-def _half_width(design: JudgedScores, labels: Any, alpha: float) -> FloatArray:
-    """Return half the length of the interval with the judge."""
-    n = np.asarray(labels, dtype=np.float64)
-    return t_quantile(alpha, design.freedom(n)) * design.standard_error(n, _items(design))
-
-
-def _half_width_alone(design: JudgedScores, labels: Any, alpha: float) -> FloatArray:
-    """Return half the length of the interval of the labels alone."""
-    n = np.asarray(labels, dtype=np.float64)
-    return t_quantile(alpha, design.freedom(n) + 1.0) * design.standard_error_alone(n)
+def _half_width(errors: Errors, labels: ArrayLike, alpha: float) -> FloatArray:
+    """Return half the length of the interval."""
+    error, df = errors(labels)
+    return t_quantile(alpha, df) * error
 
 
 def _given(
@@ -202,11 +199,11 @@ def _items(design: JudgedScores) -> int:
     return design.n_items
 
 
-def _with_judge(design: JudgedScores) -> Callable[[int], tuple[FloatArray, FloatArray]]:
+def _with_judge(design: JudgedScores) -> Errors:
     return lambda n: (design.standard_error(n, _items(design)), design.freedom(n))
 
 
-def _alone(design: JudgedScores) -> Callable[[int], tuple[FloatArray, FloatArray]]:
+def _alone(design: JudgedScores) -> Errors:
     return lambda n: (design.standard_error_alone(n), design.freedom(n) + 1.0)
 
 
@@ -223,7 +220,7 @@ def _labels(design: JudgedScores, enough: Enough, alpha: float) -> int:
     if found is not None:
         return found
     alone = _least(_alone(design), enough, design.least_labels, _MOST)
-    reached = float(_half_width(design, _items(design), alpha))
+    reached = float(_half_width(_with_judge(design), _items(design), alpha))
     raise DesignError(
         f"labels of all {design.n_items} judged items are not enough: they give an interval of"
         f" ± {reached:.4g}",
@@ -233,9 +230,7 @@ def _labels(design: JudgedScores, enough: Enough, alpha: float) -> int:
     )
 
 
-def _least(
-    errors: Callable[[int], tuple[FloatArray, FloatArray]], enough: Enough, least: int, most: int
-) -> int | None:
+def _least(errors: Errors, enough: Enough, least: int, most: int) -> int | None:
     """Return the least number of labels whose standard error is small enough; None if all are not."""
     low, high = least, most
     if low > high or not enough(*errors(high)):
@@ -254,7 +249,7 @@ def _curve(design: JudgedScores, found: int, alpha: float) -> tuple[LabelPoint, 
     least = design.least_labels
     low, high = max(least, found // 4), min(_items(design), max(4 * found, 4 * least))
     sizes = np.unique([found, *np.rint(np.geomspace(low, max(low, high), _POINTS)).astype(int).tolist()])
-    widths = _half_width(design, sizes, alpha), _half_width_alone(design, sizes, alpha)
+    widths = _half_width(_with_judge(design), sizes, alpha), _half_width(_alone(design), sizes, alpha)
     rows = zip(sizes.tolist(), widths[0].tolist(), widths[1].tolist(), strict=True)
     return tuple(LabelPoint(n, own, alone) for n, own, alone in rows)
 
