@@ -12,12 +12,11 @@ from bestby._core.typing import Array, FloatArray
 from bestby.cli.options import given_options
 from bestby.cli.parameters.plan import Plan
 from bestby.data.columns import MISSING
-from bestby.data.layouts.judged import HUMAN, JUDGE, JudgedColumns, JudgedItems, judged_of
+from bestby.data.layouts.judged import HUMAN, JUDGE, JudgedColumns, JudgedItems, judged_of, numbers
 from bestby.data.layouts.long import system_column_of
 from bestby.data.layouts.options import chosen_names
 from bestby.data.roles import Roles, listed
 from bestby.data.table import Table
-from bestby.data.values import as_scores
 from bestby.planning.judged import JudgedScores
 from bestby.planning.labels import plan_labels
 from bestby.planning.spend import allocate
@@ -133,7 +132,9 @@ def _of_columns(table: Table, judges: list[str], humans: list[str]) -> tuple[Any
             f" and {len(humans)} of humans",
             hint="name them: --judge judge_a --judge judge_b --human human_a --human human_b",
         )
-    judge, human = ([_scores(table, name) for name in names] for names in (judges, humans))
+    judge, human = (
+        [numbers(table, table.require(name, "score")) for name in names] for names in (judges, humans)
+    )
     return _one_or_two(judge, human)
 
 
@@ -172,11 +173,3 @@ def _strata(scores: JudgedItems, name: str, place: int) -> Array:
 def _one_or_two(judge: list[FloatArray], human: list[FloatArray]) -> tuple[Any, Any]:
     """Return the scores as `JudgedScores.from_pilot` takes them."""
     return (judge[0], human[0]) if len(judge) == 1 else (dict(enumerate(judge)), dict(enumerate(human)))
-
-
-def _scores(table: Table, name: str) -> FloatArray:
-    """Return a column as numbers, NaN where there is none."""
-    column = as_scores(table.column(table.require(name, "score")))
-    if column.is_text:
-        raise InvalidInputError(f"column {quoted(name)} holds texts, not scores", hint="name another column")
-    return np.where(column.missing, np.nan, column.values.astype(np.float64))

@@ -357,7 +357,7 @@ def test_the_command_divides_a_budget(capsys: pytest.CaptureFixture[str]) -> Non
         ("--labels --sd .5 --correlation .5 --half-width .1", "how many items the judge scores"),
         ("--labels --sd .5 --correlation .5 --budget 9 --n 7", "--n does not go with --budget"),
         ("--labels PILOT --sd .5 --n 50", "--sd and a pilot"),
-        ("--labels PILOT --judge item --human human[a] --n 50", "holds texts"),
+        ("--labels PILOT --judge item --human human[a] --n 50", "column 'item' must hold numbers"),
         ("--labels PILOT --judge judge[a] --n 50", "1 columns of the judge"),
         ("--labels PILOT --judge judge[c] --human human[a] --n 50", "judge[c]"),
         ("--labels PILOT --system c --n 50", "no system 'c'"),
