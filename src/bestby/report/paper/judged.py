@@ -25,30 +25,31 @@ def sentences(c: JudgedComparison) -> Iterator[str]:
         f"We compared {len(names)} systems{named(names)} by the {what} of {judges} for {c.n_items} items, and"
         f" by human {what} of {_of_them(c)}{against(c.baseline)}."
     )
+    yield _method(c)
+    yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
+
+
+def _method(c: JudgedComparison) -> str:
+    """Return how the scores of all items were estimated."""
     if c.labels_drawn == "calibration":
-        yield (
+        return (
             "The judge's shares were corrected by its specificity and sensitivity on a calibration set with"
             f" human verdicts{cite('analysis', 'judge by error rates')}."
         )
-        yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
-        return
     how, work = _LABELS[c.labels_drawn]
     metric = c.metrics[0].name
     if c.provenance.n_resamples:
-        yield (
+        return (
             f"The labelled items were {how}. The {metric} by the human labels was corrected by that of the"
             " judge's labels (prediction-powered inference with tuning, one set of coefficients for all"
             f" systems{cite('analysis', 'judge and labels')})."
         )
-        yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
-        return
     scores = "mean human scores" if metric == HUMAN_SCORE else f"{metric} scores"
-    yield (
+    return (
         f"The labelled items were {how}. The {scores} of all items were estimated by"
         " prediction-powered inference with tuning, in one regression for all systems"
         f"{cite('analysis', work)}."
     )
-    yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
 
 
 def _of_them(c: JudgedComparison) -> str:
