@@ -204,9 +204,7 @@ def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:
     if scores.size > MOST_BINS:
         n_bins = min(MOST_BINS, max(2, pairs.judge.size // PER_BIN))
         edges = np.quantile(pairs.judge, np.linspace(0.0, 1.0, n_bins + 1)[1:-1])
-        bins = np.unique(np.searchsorted(edges, pairs.judge, side="right"), return_inverse=True)[1].reshape(
-            -1
-        )
+        _, bins = _codes(np.searchsorted(edges, pairs.judge, side="right"))
     found = []
     for number in range(int(bins.max()) + 1):
         part = pairs.part(bins == number)
