@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from bestby.results.values import Interval
 from calibration.files import Arrays, Row
 
 Kind = Literal["coverage", "rejected", "wrong", "power", "bias"]
@@ -47,6 +48,11 @@ class Outcome(NamedTuple):
 
     true: bool | float | None
     noted: bool = False
+
+
+def holds(interval: Interval | None, true: float) -> bool:
+    """Return whether an interval holds the truth; none excludes nothing."""
+    return interval is None or true in interval
 
 
 @dataclass(frozen=True)

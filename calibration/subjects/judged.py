@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import norm
 
 from bestby import JudgedComparison, compare_judged
-from calibration.statements import Outcome, Statements, What
+from calibration.statements import Outcome, Statements, What, holds
 
 TITLE = "Judges and human labels"
 
@@ -129,11 +129,7 @@ def _outcomes(found: JudgedComparison, true: np.ndarray) -> dict[What, Outcome]:
         (True, (score.interval, difference.interval), ""),
         (False, (score.labels_interval, difference.labels_interval), " of labels alone"),
     ):
-        made[What("coverage", f"score{name}", default)] = Outcome(_holds(of_score, true[0]), noted)
-        made[What("coverage", f"difference{name}", default)] = Outcome(_holds(of_difference, gap), noted)
+        made[What("coverage", f"score{name}", default)] = Outcome(holds(of_score, true[0]), noted)
+        made[What("coverage", f"difference{name}", default)] = Outcome(holds(of_difference, gap), noted)
     made[What("rejected", "equal systems", True)] = Outcome((found["b", "c"].p_value or 0.0) <= 0.05, noted)
     return made
-
-
-def _holds(interval: object, true: float) -> bool:
-    return interval is None or true in interval  # type: ignore[operator]

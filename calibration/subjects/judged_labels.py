@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import bestby as bb
-from calibration.statements import Outcome, Statements, What
+from calibration.statements import Outcome, Statements, What, holds
 
 TITLE = "Judges and human labels: metrics that are not means"
 
@@ -119,9 +119,9 @@ def _one(
         (True, (score.interval, difference.interval), ""),
         (False, (score.labels_interval, difference.labels_interval), " of labels alone"),
     ):
-        made[What("coverage", f"score{name}", default)] = Outcome(_holds(of_score, true), noted)
+        made[What("coverage", f"score{name}", default)] = Outcome(holds(of_score, true), noted)
         made[What("coverage", f"difference{name}", default)] = Outcome(
-            _holds(of_difference, true - others), noted
+            holds(of_difference, true - others), noted
         )
     made[What("rejected", "equal systems", True)] = Outcome(found["b", "c"].p_value <= 0.05, noted)
     return made
@@ -149,7 +149,3 @@ def _labelled(
         labelled[rng.choice(n_items, n, replace=False)] = True
     more: dict[str, Any] = {"labels_drawn": "random"}
     return labelled, more | ({"clusters": cluster} if "clusters" in way else {})
-
-
-def _holds(interval: object, true: float) -> bool:
-    return interval is None or true in interval  # type: ignore[operator]

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.stats import norm
 
 import bestby as bb
-from calibration.statements import Outcome, Statements, What
+from calibration.statements import Outcome, Statements, What, holds
 
 TITLE = "Judges with error rates from a calibration set"
 
@@ -110,11 +110,7 @@ def _one(
         return {}
     score, difference = found.score("a"), found["a", "b"]
     return {
-        What("coverage", "score", True): Outcome(_holds(score.interval, true[0])),
-        What("coverage", "difference", True): Outcome(_holds(difference.interval, true[0] - true[1])),
+        What("coverage", "score", True): Outcome(holds(score.interval, true[0])),
+        What("coverage", "difference", True): Outcome(holds(difference.interval, true[0] - true[1])),
         What("rejected", "equal systems", True): Outcome(found["b", "c"].p_value <= 0.05),
     }
-
-
-def _holds(interval: object, true: float) -> bool:
-    return interval is None or true in interval  # type: ignore[operator]
