@@ -174,15 +174,15 @@ def _scores(
     return tuple(
         JudgedScore(
             metric=metric, system=names[s], score=float(made.scores[s]),
-            interval=made.interval(made.contrast(s), settings.level),
+            interval=made.interval(contrast, settings.level),
             rank_low=int(low[place]), rank_high=int(high[place]),
             group=None if letters is None else letters[place],
-            standard_error=made.error(made.contrast(s)).se,
+            standard_error=made.error(contrast).se,
             standard_error_method="cr2" if made.n_clusters else "formula",
-            judge_score=float(made.judge[s]), labels_score=made.labels_mean(made.contrast(s)),
-            labels_interval=made.interval(made.contrast(s), settings.level, alone=True),
-            n_labels=made.common(s, s).n, tuning=made.tuning(s),
-            extra_labels=made.extra_labels(made.contrast(s)),
+            judge_score=float(made.judge[s]), labels_score=made.labels_mean(contrast),
+            labels_interval=made.interval(contrast, settings.level, alone=True),
+            n_labels=made.common(s, s).n, tuning=made.tuning(s), extra_labels=made.extra_labels(contrast),
         )
         for place, s in enumerate(order)
+        for contrast in (made.contrast(s),)
     )  # fmt: skip
