@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from bestby._core import arrays, checks
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
-from bestby.comparisons.judged.source import judges_called, scores_of
+from bestby.comparisons.judged.source import constant_judge, judges_called, scores_of
 from bestby.data.columns import objects
 from bestby.data.frames import is_table, table_of
 from bestby.data.layouts.judged import JudgedColumns, JudgedItems
@@ -146,10 +146,6 @@ def _check(labels: JudgedLabels) -> None:
             raise InvalidInputError(
                 f"{what} lack item {which}", hint="give judge and every system a value, or leave the item out"
             )
-    for place, name in enumerate(labels.judges):
+    for place in range(len(labels.judges)):
         if len(set(labels.judge[:, place].tolist())) == 1:
-            which = "the judge" if len(labels.judges) == 1 else f"judge {quoted(name)}"
-            raise DesignError(
-                f"{which} always says the same, so its labels tell nothing of the items",
-                hint="compare by the human labels alone, with compare",
-            )
+            raise constant_judge(labels.judges, place, "labels")

@@ -244,8 +244,13 @@ def _check_judged(scores: JudgedItems) -> None:
     constant = np.ptp(scores.judge, axis=0) == 0.0
     if constant.all(axis=0).any():
         judge = int(np.flatnonzero(constant.all(axis=0))[0])
-        which = "the judge" if len(scores.judges) == 1 else f"judge {quoted(scores.judges[judge])}"
-        raise DesignError(
-            f"{which} always says the same, so its scores tell nothing of the items",
-            hint="compare the human labels alone, with compare",
-        )
+        raise constant_judge(scores.judges, judge, "scores")
+
+
+def constant_judge(judges: tuple[str, ...], place: int, what: str) -> DesignError:
+    """Return the error on a judge that gives all items the same score, or label."""
+    which = "the judge" if len(judges) == 1 else f"judge {quoted(judges[place])}"
+    return DesignError(
+        f"{which} always says the same, so its {what} tell nothing of the items",
+        hint="compare the human labels alone, with compare",
+    )
