@@ -301,11 +301,16 @@ def test_classes_that_the_labels_hardly_have_are_named() -> None:
 
 
 def test_resamples_without_a_value_are_told() -> None:
-    few = [value if place < 12 else None for place, value in enumerate(["x"] * 11 + ["y"] + HUMAN[12:])]
-    spoken = np.where(np.arange(N) < 11, "x", JUDGE)
-    predictions = {name: np.where(np.arange(N) < 11, "x", values) for name, values in PREDICTIONS.items()}
-    found = compared(spoken, few, predictions=predictions, metric="matthews_corrcoef")
-    assert "undefined_resamples" in [note.code for note in found.notes] or found["a", "b"].interval is None
+    number = {"x": 0.0, "y": 1.0, "z": 2.0}
+    few = [0.0] * 11 + [1.0] + [None] * (N - 12)
+    predictions = {name: [number[x] for x in values] for name, values in PREDICTIONS.items()}
+    found = compared([number[x] for x in JUDGE], few, predictions=predictions, metric="pearson")
+    (message,) = (note.message for note in found.notes if note.code == "undefined_resamples")
+    told = re.search(r"undefined on (\d+) of 999 resamples", message)
+    assert told is not None
+    # A resample lacks the one label 1 with probability (11/12)^12; four standard errors are .06.
+    assert int(told[1]) / 999 == pytest.approx((11 / 12) ** 12, abs=0.06)
+    assert found["a", "b"].interval is not None
 
 
 @pytest.mark.parametrize(
