@@ -12,7 +12,14 @@ from bestby._core.text import counted
 from bestby.boards.content import BoardContent, Overall, VersionContent
 from bestby.boards.site import data, sentences, systems, tables
 from bestby.boards.site.badge import badge
-from bestby.boards.site.page import MANIFEST, Page, manifest, of_bytes, of_function, of_template
+from bestby.boards.site.page import (
+    MANIFEST,
+    Page,
+    manifest,
+    page_from_bytes,
+    page_from_function,
+    page_from_template,
+)
 from bestby.boards.site.standings import LONG, Links, safe_link
 from bestby.boards.site.tables import Shown
 
@@ -107,7 +114,7 @@ def _version(
         "phases": [tables.phase_model(phase, shown) for phase in version.phases],
         "versions": _versions(content, version),
     }
-    yield of_template(f"{prefix}index.html", "index.html", model)
+    yield page_from_template(f"{prefix}index.html", "index.html", model)
     for one in shown:
         yield from tables.pages(one, common)
 
@@ -156,9 +163,9 @@ def _around(
         "long": len(content.entries) > LONG,
         "files": files,
     }
-    yield of_template("submissions.html", "submissions.html", model)
-    yield of_function("data/submissions.csv", rows, data.csv, rows)
-    yield of_function(
+    yield page_from_template("submissions.html", "submissions.html", model)
+    yield page_from_function("data/submissions.csv", rows, data.csv, rows)
+    yield page_from_function(
         "data/submissions.json", rows, data.as_json, {"submissions": len(content.entries)}, rows
     )
     model = {
@@ -168,16 +175,16 @@ def _around(
         "tasks": [{"name": name, "title": title if title != name else ""} for name, title in content.tasks],
         "kit": [{"name": name, "href": f"kit/{name}"} for name in sorted(kit)],
     }
-    yield of_template("participate.html", "participate.html", model)
-    yield from (of_bytes(f"kit/{name}", kit[name]) for name in sorted(kit))
+    yield page_from_template("participate.html", "participate.html", model)
+    yield from (page_from_bytes(f"kit/{name}", kit[name]) for name in sorted(kit))
     if kit:
-        yield of_bytes("kit.zip", _zipped(kit))
+        yield page_from_bytes("kit.zip", _zipped(kit))
     main = main_table(shown)
     if main is not None and isinstance(main.source, Overall):
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
     yield tables.embedded(main, "embed.html", common, nothing(version))
-    yield of_bytes("badge.svg", badge(content.title, _badge_text(shown)))
-    yield of_bytes("data/board.json", data.written(_contents(content, shown)))
+    yield page_from_bytes("badge.svg", badge(content.title, _badge_text(shown)))
+    yield page_from_bytes("data/board.json", data.written(_contents(content, shown)))
 
 
 def _zipped(kit: Kit) -> bytes:

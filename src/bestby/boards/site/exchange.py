@@ -28,9 +28,9 @@ def put(new: Path, target: Path, aside: Path) -> None:
         target.rename(aside)
         try:
             new.rename(target)
-        except BaseException:
-            aside.rename(target)
-            raise
+        finally:
+            if not target.exists():
+                aside.rename(target)
         shutil.rmtree(aside, ignore_errors=True)
 
 

@@ -24,18 +24,18 @@ class Page:
     make: Callable[[], bytes]
 
 
-def of_template(path: str, template: str, model: dict[str, Any]) -> Page:
-    """Return a page that a template makes of plain data."""
+def page_from_template(path: str, template: str, model: dict[str, Any]) -> Page:
+    """Return a page that a template makes of plain data when it is needed."""
     model = {"root": "../" * path.count("/"), "path": path, "embedded": False, **model}
     return Page(path, rendering.key(template, model), lambda: rendering.page(template, model).encode())
 
 
-def of_bytes(path: str, data: bytes) -> Page:
+def page_from_bytes(path: str, data: bytes) -> Page:
     """Return a file that is made already."""
     return Page(path, hashlib.sha256(data).hexdigest(), lambda: data)
 
 
-def of_function(path: str, known_by: Any, make: Callable[..., bytes], *arguments: Any) -> Page:
+def page_from_function(path: str, known_by: Any, make: Callable[..., bytes], *arguments: Any) -> Page:
     """Return a file that a function makes; its key is that of what the file shows."""
     return Page(path, rendering.key(path, known_by), partial(make, *arguments))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bestby._core.text import counted
@@ -144,8 +143,3 @@ def unseen(phase: PhaseContent) -> str:
 def why_not(entry: Entry) -> str:
     """Return whether a submission is in the tables, and else why not."""
     return "shown" if entry.shown else _WHY_NOT.get(entry.why_not, entry.why_not)
-
-
-def names(phases: Sequence[PhaseContent]) -> str:
-    """Return the titles of phases in a sentence."""
-    return listed([phase.title or phase.name for phase in phases])

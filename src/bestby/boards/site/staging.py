@@ -100,9 +100,8 @@ def write(
         staged = Staged(hashlib.sha256(listed).hexdigest(), len(digests) + 1, made)
         announce(staged)
         put(new, target, aside)
-    except BaseException:
+    finally:  # it has another name by now if all went well
         shutil.rmtree(new, ignore_errors=True)
-        raise
     return staged
 
 

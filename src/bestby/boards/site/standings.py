@@ -19,7 +19,6 @@ from bestby.results.values import Interval
 LONG = 40
 """Rows from which a table scrolls within the page, its header staying in sight."""
 
-
 _MOST_LETTERS = 16
 
 
@@ -49,11 +48,6 @@ def safe_link(link: str) -> str:
 def system_page(system: str) -> str:
     """Return the page of a system, from the root of the site."""
     return f"systems/{file_stem(*system.split('/', 1))}.html"
-
-
-def stem(*parts: str) -> str:
-    """Return the name that the files of a table begin with."""
-    return file_stem(*parts)
 
 
 def table_model(table: Table, links: Links) -> dict[str, Any]:
@@ -87,7 +81,7 @@ def table_model(table: Table, links: Links) -> dict[str, Any]:
     }
 
 
-def lead_of(table: Table) -> dict[str, Any]:
+def table_words(table: Table) -> dict[str, Any]:
     """Return what stands above and below a table in words."""
     digits, rows = Rounding.of(_scores(table.standings)), table.standings
     reading = sentences.simultaneous(table, with_groups=with_groups(rows)) if len(rows) > 1 else ""

@@ -9,7 +9,7 @@ from typing import Any
 from bestby.boards.content import BoardContent, Entry, ItemsAgainst, Standing, Table
 from bestby.boards.site import sentences
 from bestby.boards.site.badge import badge
-from bestby.boards.site.page import Page, of_bytes, of_template
+from bestby.boards.site.page import Page, page_from_bytes, page_from_template
 from bestby.boards.site.standings import Links, ranks, safe_link, system_page
 from bestby.boards.site.tables import Shown, phase_name
 from bestby.report import column
@@ -55,8 +55,8 @@ def pages(
             "older": before[system],
             "badge": f"badges/{base}.svg",
         }
-        yield of_template(path, "system.html", model)
-        yield of_bytes(
+        yield page_from_template(path, "system.html", model)
+        yield page_from_bytes(
             f"badges/{base}.svg", badge(content.title, _standing_text(found, several=len(phases) > 1))
         )
 

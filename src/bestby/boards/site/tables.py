@@ -15,9 +15,10 @@ from bestby.boards.content import (
     Table,
     VersionContent,
 )
+from bestby.boards.names import file_stem
 from bestby.boards.site import data, sentences
-from bestby.boards.site.page import Page, of_function, of_template
-from bestby.boards.site.standings import Links, lead_of, overall_model, stem, table_model
+from bestby.boards.site.page import Page, page_from_function, page_from_template
+from bestby.boards.site.standings import Links, overall_model, table_model, table_words
 from bestby.report.document import describe
 from bestby.report.words import direction
 from bestby.report.writers.markup import escape, paragraph, table
@@ -65,13 +66,13 @@ def _of_phase(phase: PhaseContent, prefix: str, links: Links, several: bool) -> 
     tasks = {table.task for table in phase.tables}
     for one in phase.tables:
         name = f"{one.task}, {one.metric.name}" if len(tasks) > 1 else one.metric.name
-        base = stem(phase.name, one.task, one.metric.name)
+        base = file_stem(phase.name, one.task, one.metric.name)
         caption = f"Systems by {one.metric.name} ({direction(one.metric)}), {sentences.extent(one)}"
         model = {
             "overall": False,
             "caption": caption,
             "table": table_model(one, links),
-            "said": lead_of(one),
+            "said": table_words(one),
             "extent": sentences.extent(one),
             "files": _files(one, prefix, base),
             "embed": f"{prefix}embed/{base}.html",
@@ -84,7 +85,7 @@ def _overall(phase: PhaseContent, one: Overall, title: str, prefix: str, links: 
     for table_of_task in phase.tables:
         if table_of_task.task in one.tasks:
             first.setdefault(table_of_task.task, table_of_task)
-    base = stem(phase.name, _OVERALL)
+    base = file_stem(phase.name, _OVERALL)
     metrics = {one_task.metric.name for one_task in first.values()}
     by = metrics.pop() if len(metrics) == 1 else "the first metric of each"
     model = {
@@ -135,7 +136,7 @@ def pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
     base = one.href.rpartition("/")[2].removesuffix(".html")
     files = {listed["href"].rpartition("/")[2]: listed["href"] for listed in one.model["files"]}
     if isinstance(one.source, Overall):
-        yield of_template(one.href, "table.html", {**known, "page": one.model})
+        yield page_from_template(one.href, "table.html", {**known, "page": one.model})
         yield from _data(files, base, "", _about(one), data.overall(one.source))
         return
     results = {"slices": one.source.slices, "runs": one.source.runs}
@@ -144,7 +145,7 @@ def pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
         for part, result in results.items()
         if result is not None
     ]
-    yield of_template(one.href, "table.html", {**known, "page": {**one.model, "parts": parts}})
+    yield page_from_template(one.href, "table.html", {**known, "page": {**one.model, "parts": parts}})
     yield embedded(one, one.model["embed"], known)
     yield from _data(files, base, "", _about(one), data.standings(one.source))
     for part, result in results.items():
@@ -153,8 +154,8 @@ def pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
     if one.source.comparison is not None:
         c = one.source.comparison
         marks = data.pairs_mark(c)
-        yield of_function(files[f"{base}-pairs.csv"], marks, data.pairs_csv, c)
-        yield of_function(files[f"{base}-pairs.json"], marks, data.pairs_json, c)
+        yield page_from_function(files[f"{base}-pairs.csv"], marks, data.pairs_csv, c)
+        yield page_from_function(files[f"{base}-pairs.json"], marks, data.pairs_json, c)
 
 
 def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str = "") -> Page:
@@ -163,7 +164,7 @@ def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str 
     href = "index.html" if one is None else one.href
     title = common["board"]["title"] if one is None else one.title
     more = {"page": page, "table_path": href, "title": title, "nothing": nothing, "embedded": True}
-    return of_template(path, "embed.html", {**common, **more})
+    return page_from_template(path, "embed.html", {**common, **more})
 
 
 def fragment(result: Any) -> str:
@@ -203,5 +204,5 @@ def _about(one: Shown) -> dict[str, Any]:
 def _data(
     files: dict[str, str], base: str, part: str, about: dict[str, Any], rows: data.Rows
 ) -> Iterator[Page]:
-    yield of_function(files[f"{base}{part}.csv"], rows, data.csv, rows)
-    yield of_function(files[f"{base}{part}.json"], [about, rows], data.as_json, about, rows)
+    yield page_from_function(files[f"{base}{part}.csv"], rows, data.csv, rows)
+    yield page_from_function(files[f"{base}{part}.json"], [about, rows], data.as_json, about, rows)

@@ -21,15 +21,15 @@ from tests.unit.boards.site import contents
 from bestby._core.errors import InvalidInputError
 from bestby.boards.site import exchange, staging
 from bestby.boards.site.building import pages, render
-from bestby.boards.site.page import MANIFEST, Page, of_bytes
+from bestby.boards.site.page import MANIFEST, Page, page_from_bytes
 from bestby.boards.site.staging import Staged, checked_place, differences, files_in, write
 
 CONTENT = contents.empty()
 
 
 def some(text: str, count: int = 3) -> tuple[Page, ...]:
-    made = [of_bytes(f"pages/{i}.html", f"{text} {i}".encode()) for i in range(count)]
-    return (*made, of_bytes("same.html", b"same"))
+    made = [page_from_bytes(f"pages/{i}.html", f"{text} {i}".encode()) for i in range(count)]
+    return (*made, page_from_bytes("same.html", b"same"))
 
 
 def written(made: Sequence[Page], target: Path, trusted: Sequence[str] = ()) -> Staged:
