@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 from bestby._core.text import safe_json
 from bestby._core.typing import Array
 from bestby.boards.content import Entry, Gap, Overall, OverallStanding, Standing, Table
-from bestby.report.data import table_of
+from bestby.report.data import plain, table_of
 from bestby.report.writers.csv import lines, lines_of_columns
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.pairs import VERDICTS, Pairs, parts_of
@@ -89,7 +88,7 @@ def as_json(about: Mapping[str, Any], rows: Rows) -> bytes:
 
 def written(document: Any) -> bytes:
     """Return a document as JSON."""
-    text = json.dumps(_plain(document), ensure_ascii=False, indent=1, allow_nan=False)
+    text = json.dumps(plain(document), ensure_ascii=False, indent=1, allow_nan=False)
     return f"{safe_json(text)}\n".encode()
 
 
@@ -119,7 +118,7 @@ def _finite(values: Sequence[Any] | Array) -> list[Any]:
     """Return a column as JSON knows it: None for numbers that are not finite."""
     if isinstance(values, np.ndarray) and values.dtype.kind == "f" and np.isfinite(values).all():
         return list(values.tolist())
-    return [_plain(value) for value in values]
+    return [plain(value) for value in values]
 
 
 def pairs_mark(c: Comparison) -> str:
@@ -181,16 +180,3 @@ def _ends(interval: Interval | None) -> dict[str, float | None]:
     """Return both ends of an interval, which an infinite one has not in JSON."""
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     return {"low": low, "high": high}
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON knows it."""
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value
