@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -164,7 +165,9 @@ def _board(systems: int, n: int) -> Job:
         from bestby import Board
 
         gold, *predictions = data.labels(n, 5, systems)
-        folder, ids = Path(tempfile.mkdtemp()), np.array([f"q{place}" for place in range(n)])
+        scratch = tempfile.TemporaryDirectory()
+        folder, ids = Path(scratch.name), np.array([f"q{place}" for place in range(n)])
+        atexit.register(scratch.cleanup)
         matrix = {"id": ids, "gold": gold, **{f"team/s{s:04d}": x for s, x in enumerate(predictions)}}
         _write_table(folder / "matrix.csv", matrix)
         board = Board.from_results(folder / "board", folder / "matrix.csv", gold="gold")

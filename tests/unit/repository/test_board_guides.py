@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from benchmarks import boards, boosting, page
+from benchmarks import boosting
 from tools import pages
 
 from bestby.boards.settings import parse
@@ -93,10 +93,6 @@ def test_the_phases_of_the_guide_are_settings(folder: Path) -> None:
 
 def test_the_attack_is_that_of_the_benchmark() -> None:
     assert pages.between(ORGANISERS, "boosting") == boosting.table(), "python -m benchmarks.boosting"
-
-
-def test_the_times_are_those_of_the_benchmark() -> None:
-    assert pages.between(ORGANISERS, "speed") == boards.table(page.read("boards")), "benchmarks.boards"
 
 
 def test_raw_scores_climb_by_points_and_those_of_a_ladder_do_not() -> None:
