@@ -33,26 +33,25 @@ def render(content: BoardContent, kit: Kit | None = None) -> dict[str, bytes]:
     `kit` are the files for participants by their names, such as `board.toml` and `items.csv`.
     """
     made = [(page, page.make()) for page in pages(content, kit)]
-    listed = manifest(content, ((page, hashlib.sha256(data).hexdigest()) for page, data in made))
-    return {**{page.path: data for page, data in made}, MANIFEST: listed}
+    listed = manifest(content, ((page, hashlib.sha256(written).hexdigest()) for page, written in made))
+    return {**{page.path: written for page, written in made}, MANIFEST: listed}
 
 
 def pages(content: BoardContent, kit: Kit | None = None) -> tuple[Page, ...]:
     """Return every file of the site but the manifest; none is made yet."""
     links = Links(_systems(content), {one.submission: one for one in content.entries})
-    common = {"board": _board(content), "older": False, "version_of_gold": 1}
-    version = content.versions[0] if content.versions else VersionContent(1, "", "", ())
-    shown = tables.shown_tables(version, "", links, several=len(version.phases) > 1)
-    common["version_of_gold"] = version.version
-    older = [(one, *_older(one, links)) for one in content.versions[1:]]
-    made = [*_version(content, version, shown, common, "")]
-    for one, prefix, tables_then in older:
-        made += _version(
-            content, one, tables_then, {**common, "older": True, "version_of_gold": one.version}, prefix
-        )
-    before = [(one.version, tables_then) for one, _, tables_then in older]
-    made += systems.pages(content, shown, before, links, common)
-    made += _around(content, version, shown, common, links, kit or {})
+    common = {"board": _board(content), "older_gold": None}
+    now, *older = content.versions or (VersionContent(1, "", "", ()),)
+    shown = tables.shown_tables(now, "", links)
+    made = [*_version(content, now, shown, common, "")]
+    before = []
+    for version in older:
+        prefix = _prefix(version)
+        shown_then = tables.shown_tables(version, prefix, links)
+        made += _version(content, version, shown_then, {**common, "older_gold": version.version}, prefix)
+        before.append((version.version, shown_then))
+    made += systems.pages(content, now, shown, before, links, common)
+    made += _around(content, now, shown, common, links, kit or {})
     return tuple(made)
 
 
@@ -61,9 +60,9 @@ def main_table(shown: tuple[Shown, ...]) -> Shown | None:
     return next((one for one in shown if one.standings), None)
 
 
-def _older(version: VersionContent, links: Links) -> tuple[str, tuple[Shown, ...]]:
-    prefix = f"version-{version.version}/"
-    return prefix, tables.shown_tables(version, prefix, links, several=len(version.phases) > 1)
+def _prefix(older: VersionContent) -> str:
+    """Return what the paths of the pages of an older version of the gold begin with."""
+    return f"version-{older.version}/"
 
 
 def _systems(content: BoardContent) -> frozenset[str]:
@@ -136,7 +135,7 @@ def _versions(content: BoardContent, here: VersionContent) -> list[dict[str, Any
             "since": sentences.moment(one.since),
             "reason": one.reason,
             "in_force": place == 0,
-            "href": None if one is here else f"version-{one.version}/index.html" if place else "index.html",
+            "href": None if one is here else f"{_prefix(one)}index.html" if place else "index.html",
         }
         for place, one in enumerate(content.versions)
     ]
@@ -184,7 +183,7 @@ def _around(
         main = next((one for one in shown if not isinstance(one.source, Overall)), None)
     yield tables.embedded(main, "embed.html", common, nothing(version))
     yield page_from_bytes("badge.svg", badge(content.title, _badge_text(shown)))
-    yield page_from_bytes("data/board.json", data.written(_contents(content, shown)))
+    yield page_from_bytes("data/board.json", data.written(_contents(content, version, shown)))
 
 
 def _zipped(kit: Kit) -> bytes:
@@ -208,14 +207,14 @@ def _badge_text(shown: tuple[Shown, ...]) -> str:
     return f"{len(could)} of {counted(len(main.standings), 'system')} could be first"
 
 
-def _contents(content: BoardContent, shown: tuple[Shown, ...]) -> dict[str, Any]:
+def _contents(content: BoardContent, version: VersionContent, shown: tuple[Shown, ...]) -> dict[str, Any]:
     """Return the list of the data files, for programs."""
     return {
         "format": 1,
         "title": content.title,
         "as_of": content.as_of,
         "record": content.record_head,
-        "version": content.versions[0].version if content.versions else 1,
+        "version": version.version,
         "tables": [
             {
                 "phase": one.phase.name,

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bestby.boards.content import BoardContent, Entry, ItemsAgainst, Standing, Table
+from bestby.boards.content import BoardContent, Entry, ItemsAgainst, Standing, Table, VersionContent
 from bestby.boards.site import sentences
 from bestby.boards.site.badge import badge
 from bestby.boards.site.page import Page, page_from_bytes, page_from_template
@@ -25,6 +25,7 @@ MOST_PAIRS = 20
 
 def pages(
     content: BoardContent,
+    version: VersionContent,
     shown: Sequence[Shown],
     older: Sequence[tuple[int, Sequence[Shown]]],
     links: Links,
@@ -33,14 +34,14 @@ def pages(
     """Return the page and the badge of every system that has one."""
     places = _places(shown)
     before: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for version, tables in older:
+    for number, tables in older:
         for system, found in _places(tables).items():
-            before[system] += [_before(version, one, place) for one, place in found]
+            before[system] += [_before(number, one, place) for one, place in found]
     history: dict[str, list[Entry]] = defaultdict(list)
     for entry in content.entries:
         if entry.team and entry.system:
             history[f"{entry.team}/{entry.system}"].append(entry)
-    items = _items(content)
+    items = _items(version)
     phases = {one.phase.name for one in shown}
     for system in sorted(links.systems):
         path = system_page(system)
@@ -70,9 +71,9 @@ def _places(shown: Sequence[Shown]) -> Mapping[str, list[tuple[Shown, int]]]:
     return places
 
 
-def _items(content: BoardContent) -> Mapping[str, list[tuple[str, ItemsAgainst]]]:
+def _items(version: VersionContent) -> Mapping[str, list[tuple[str, ItemsAgainst]]]:
     items: dict[str, list[tuple[str, ItemsAgainst]]] = defaultdict(list)
-    for phase in content.versions[0].phases if content.versions else ():
+    for phase in version.phases:
         for one in phase.items if phase.visible else ():
             items[one.system].append((phase.name, one))
     return items

@@ -49,8 +49,9 @@ class Shown:
         return str(said)
 
 
-def shown_tables(version: VersionContent, prefix: str, links: Links, *, several: bool) -> tuple[Shown, ...]:
+def shown_tables(version: VersionContent, prefix: str, links: Links) -> tuple[Shown, ...]:
     """Return the tables of the phases that can be seen, the last phase first, all tasks before each."""
+    several = len(version.phases) > 1
     return tuple(
         one
         for phase in reversed(version.phases)
