@@ -22,8 +22,10 @@ from bestby.boards.content import (
     VersionContent,
 )
 from bestby.report.next_step import next_step
+from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison
 from bestby.results.slices import SlicesComparison
+from bestby.results.values import Interval
 
 CLOCK = "2026-11-{:02d}T10:00:00Z"
 LONG = "The very long name of a system that somebody gave without a thought of tables.v2-final"
@@ -236,3 +238,68 @@ def overall(first: Comparison, second: Comparison) -> Overall:
         for place, name in enumerate(ranked, 1)
     )
     return Overall("dev", ("sentiment", "entailment"), rows, ("omega/unfinished",), ())
+
+
+def bare_standing(system: str, low: int, high: int, gap: Gap | None = None) -> Standing:
+    """Return a row of a table, without a comparison."""
+    return Standing(system, 3, 1, 0.5, Interval(0.4, 0.6, 0.95, "t", True), low, high, "a", gap, gap)
+
+
+def bare_table(standings: tuple[Standing, ...], **more: Any) -> Table:
+    """Return a table of such rows."""
+    settings: dict[str, Any] = {
+        "task": "task",
+        "metric": MetricInfo("accuracy", True, (0.0, 1.0)),
+        "phase": "dev",
+        "n_items": 100,
+        "n_clusters": 0,
+        "level": 0.95,
+        "baseline": None,
+        "margin": None,
+        "standings": standings,
+        "n_established": 0,
+        "n_pairs": 0,
+        "detectable": None,
+        "next_step": "",
+        "best": None,
+        "notes": (),
+        "methods": "",
+        "signature": "",
+    }
+    return Table(**(settings | more))
+
+
+def with_markup(text: str) -> BoardContent:
+    """Return a board of which every text is this one."""
+    gap = Gap(text, -0.1, None, 0.5, text)
+    standings = (bare_standing(f"{text}/{text}", 1, 2, gap), bare_standing(f"b/{text}", 1, 2, gap))
+    one = bare_table(
+        standings,
+        task=text,
+        metric=MetricInfo(text, True, (0.0, 1.0)),
+        phase=text,
+        baseline=f"b/{text}",
+        next_step=text,
+        best=Best(text, 0.5, 0.4, 0.1, text),
+        notes=(text,),
+        methods=text,
+        signature=text,
+        n_pairs=2,
+    )
+    rows = tuple(OverallStanding(each.system, 0.5, 1, 2, gap, gap, 1, 0) for each in standings)
+    everywhere = Overall(text, (text,), rows, (text,), (text,))
+    items = ItemsAgainst(f"b/{text}", text, text, text, (text,), (text,))
+    phase = PhaseContent(text, text, None, None, "open", text, True, True, (one,), everywhere, (items,))
+    entry = Entry(3, "2026-11-03T10:00:00Z", text, text, text, text, "javascript:alert(1)", text, False, text)
+    versions = tuple(VersionContent(number, "2026-11-03T10:00:00Z", text, (phase,)) for number in (2, 1))
+    return BoardContent(
+        text,
+        text,
+        "javascript:alert(1)",
+        text,
+        "2026-11-03T10:00:00Z",
+        text,
+        ((text, text),),
+        versions,
+        (entry,),
+    )

@@ -11,27 +11,13 @@ import re
 import zipfile
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from tests.unit.boards.site import contents
 
-from bestby.boards.content import (
-    Best,
-    BoardContent,
-    Entry,
-    Gap,
-    ItemsAgainst,
-    Overall,
-    OverallStanding,
-    PhaseContent,
-    Standing,
-    Table,
-    VersionContent,
-)
+from bestby.boards.content import BoardContent, Gap
 from bestby.boards.site.building import pages, render
-from bestby.results.base import MetricInfo
 from bestby.results.values import Interval
 
 KIT = {"board.toml": b'title = "Sentiment"\n', "items/a.csv": b"id\n1\n"}
@@ -159,72 +145,13 @@ def test_the_index_says_who_could_be_first() -> None:
     ],
 )
 def test_the_lead_of_a_table(ranks: list[tuple[int, int]], said: str) -> None:
-    standings = tuple(standing(f"t/s{i}", low, high) for i, (low, high) in enumerate(ranks))
-    files = render(contents.board(contents.phase("dev", table(standings))))
+    standings = tuple(contents.bare_standing(f"t/s{i}", low, high) for i, (low, high) in enumerate(ranks))
+    files = render(contents.board(contents.phase("dev", contents.bare_table(standings))))
     assert said in Reader(files["index.html"]).text
 
 
-def standing(system: str, low: int, high: int, gap: Gap | None = None) -> Standing:
-    return Standing(system, 3, 1, 0.5, Interval(0.4, 0.6, 0.95, "t", True), low, high, "a", gap, gap)
-
-
-def table(standings: tuple[Standing, ...], **more: Any) -> Table:
-    settings: dict[str, Any] = {
-        "task": "task",
-        "metric": MetricInfo("accuracy", True, (0.0, 1.0)),
-        "phase": "dev",
-        "n_items": 100,
-        "n_clusters": 0,
-        "level": 0.95,
-        "baseline": None,
-        "margin": None,
-        "standings": standings,
-        "n_established": 0,
-        "n_pairs": 0,
-        "detectable": None,
-        "next_step": "",
-        "best": None,
-        "notes": (),
-        "methods": "",
-        "signature": "",
-    }
-    return Table(**(settings | more))
-
-
 def test_no_text_becomes_markup() -> None:
-    gap = Gap(EVIL, -0.1, None, 0.5, EVIL)
-    standings = (standing(f"{EVIL}/{EVIL}", 1, 2, gap), standing(f"b/{EVIL}", 1, 2, gap))
-    one = table(
-        standings,
-        task=EVIL,
-        metric=MetricInfo(EVIL, True, (0.0, 1.0)),
-        phase=EVIL,
-        baseline=f"b/{EVIL}",
-        next_step=EVIL,
-        best=Best(EVIL, 0.5, 0.4, 0.1, EVIL),
-        notes=(EVIL,),
-        methods=EVIL,
-        signature=EVIL,
-        n_pairs=2,
-    )
-    rows = tuple(OverallStanding(each.system, 0.5, 1, 2, gap, gap, 1, 0) for each in standings)
-    everywhere = Overall(EVIL, (EVIL,), rows, (EVIL,), (EVIL,))
-    items = ItemsAgainst(f"b/{EVIL}", EVIL, EVIL, EVIL, (EVIL,), (EVIL,))
-    phase = PhaseContent(EVIL, EVIL, None, None, "open", EVIL, True, True, (one,), everywhere, (items,))
-    entry = Entry(3, "2026-11-03T10:00:00Z", EVIL, EVIL, EVIL, EVIL, "javascript:alert(1)", EVIL, False, EVIL)
-    versions = tuple(VersionContent(number, "2026-11-03T10:00:00Z", EVIL, (phase,)) for number in (2, 1))
-    content = BoardContent(
-        EVIL,
-        EVIL,
-        "javascript:alert(1)",
-        EVIL,
-        "2026-11-03T10:00:00Z",
-        EVIL,
-        ((EVIL, EVIL),),
-        versions,
-        (entry,),
-    )
-    for path, data in render(content, KIT).items():
+    for path, data in render(contents.with_markup(EVIL), KIT).items():
         assert re.fullmatch(r"[\w./-]+", path, re.ASCII), path
         if path.endswith(".html"):
             check_elements(data)
@@ -423,8 +350,12 @@ def test_a_thousand_systems_take_seconds() -> None:
 
     names = contents.names(1000)
     gap = Gap(names[0], -0.1, Interval(-0.2, -0.05, 0.95, "max-t", True), 0.01, None)
-    standings = tuple(standing(name, 1 + place // 2, 1000, gap) for place, name in enumerate(names))
-    content = contents.board(contents.phase("dev", table(standings, baseline=names[-1])), systems=names)
+    standings = tuple(
+        contents.bare_standing(name, 1 + place // 2, 1000, gap) for place, name in enumerate(names)
+    )
+    content = contents.board(
+        contents.phase("dev", contents.bare_table(standings, baseline=names[-1])), systems=names
+    )
     before = time.process_time()
     files = render(content)
     assert time.process_time() - before < 5.0
