@@ -117,6 +117,11 @@ class OverallStanding:
     n_better: int
     n_worse: int
 
+    @property
+    def could_be_first(self) -> bool:
+        """Whether the intervals leave open that no other system is better."""
+        return self.rank_low == 1
+
 
 @dataclass(frozen=True, slots=True)
 class Overall:

@@ -201,7 +201,7 @@ def _badge_text(shown: tuple[Shown, ...]) -> str:
     main = main_table(shown)
     if main is None:
         return "no results yet"
-    could = [one.system for one in main.standings if one.rank_low == 1]
+    could = [one.system for one in main.standings if one.could_be_first]
     if len(could) == 1:
         return f"first: {could[0]}"
     return f"{len(could)} of {counted(len(main.standings), 'system')} could be first"

@@ -35,7 +35,7 @@ def moment(text: str | None) -> str:
 def first(table: Table | Overall) -> str:
     """Return which systems could be first."""
     names = [one.system for one in table.standings]
-    could = [one.system for one in table.standings if one.rank_low == 1]
+    could = [one.system for one in table.standings if one.could_be_first]
     if not names:
         return "No system has results yet."
     if len(names) == 1:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import path_text, quoted
+from bestby._core.text import counted, path_text, quoted
 from bestby.boards.content import BoardContent
 from bestby.boards.site.exchange import put, recover
 from bestby.boards.site.page import MANIFEST, Page, manifest
@@ -63,7 +63,7 @@ def _check_files(site: Path, target: Path) -> None:
     foreign = [path for path in present if path != MANIFEST and path not in (known or {})]
     if foreign:
         raise InvalidInputError(
-            f"{path_text(site)} holds {len(foreign)} files that are not of the site, the first is"
+            f"{path_text(site)} holds {counted(len(foreign), 'file')} that no publication wrote, such as"
             f" {quoted(foreign[0])}; publishing replaces the whole folder",
             hint="move them out of the folder first",
         )

@@ -184,7 +184,7 @@ def _place(one: Standing | OverallStanding, place: int, of: int, links: Links) -
         "place": place,
         "rank": ranks(one.rank_low, one.rank_high),
         "bar": bar(one.rank_low, one.rank_high, place, of),
-        "could_be_first": one.rank_low == 1,
+        "could_be_first": one.could_be_first,
         "system": links.name(one.system),
     }
 

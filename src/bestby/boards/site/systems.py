@@ -6,7 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bestby.boards.content import BoardContent, Entry, ItemsAgainst, Standing, Table, VersionContent
+from bestby.boards.content import (
+    BoardContent,
+    Entry,
+    ItemsAgainst,
+    OverallStanding,
+    Standing,
+    Table,
+    VersionContent,
+)
 from bestby.boards.site import sentences
 from bestby.boards.site.badge import badge
 from bestby.boards.site.page import Page, page_from_bytes, page_from_template
@@ -86,7 +94,7 @@ def _place(one: Shown, at: int, items: Sequence[tuple[str, ItemsAgainst]]) -> di
         "title": one.title,
         "href": one.href,
         "overall": one.model["overall"],
-        "lead": _lead(standing.rank_low, standing.rank_high, len(source.standings)),
+        "lead": _lead(standing, len(source.standings)),
         "said": [],
         "caption": f"{one.title}, {one.model['extent']}",
         "table": {**one.model["table"], "rows": [row], "long": False},
@@ -104,12 +112,14 @@ def _place(one: Shown, at: int, items: Sequence[tuple[str, ItemsAgainst]]) -> di
     return model
 
 
-def _lead(low: int, high: int, of: int) -> str:
+def _lead(standing: Standing | OverallStanding, of: int) -> str:
+    low, high = standing.rank_low, standing.rank_high
     if of == 1:
         return "It is the only system."
     if low == high:
-        return f"The tests leave it no rank but {low} of {of}."
-    return f"The tests leave it the ranks {low} to {high} of {of}{'; it could be first' if low == 1 else ''}."
+        return f"The tests leave open one rank: {low} of {of}."
+    first = "; it could be first" if standing.could_be_first else ""
+    return f"The tests leave open the ranks {low} to {high} of {of}{first}."
 
 
 def _gaps(standing: Standing, row: Mapping[str, Any], level: float) -> list[str]:

@@ -240,7 +240,7 @@ def test_a_folder_that_is_no_site_is_refused(tmp_path: Path) -> None:
     written(some("first"), site)
     checked_place(site, board, [])
     (site / "thesis.tex").touch()
-    with pytest.raises(InvalidInputError, match=r"holds 1 files .* the first is 'thesis.tex'"):
+    with pytest.raises(InvalidInputError, match=r"holds 1 file that .* such as 'thesis.tex'"):
         checked_place(site, board, [])
     with pytest.raises(InvalidInputError, match="is not a folder"):
         checked_place(site / "thesis.tex", board, [])
