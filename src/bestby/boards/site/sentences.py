@@ -82,7 +82,7 @@ def best(table: Table, digits: Rounding) -> str:
 
 def extent(table: Table) -> str:
     """Return what a table rests on."""
-    items = f"{table.n_items:,} items"
+    items = "1 item" if table.n_items == 1 else f"{table.n_items:,} items"
     return f"{items} in {table.n_clusters:,} clusters" if table.n_clusters else items
 
 
