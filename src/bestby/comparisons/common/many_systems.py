@@ -138,21 +138,9 @@ def pairs(
     """
     metric, scores = makers.group.metrics[m], makers.scores[m]
     bounded, nothing = settings.interval is not None, np.full(counts.a.size, np.nan)
-    low, high = nothing, nothing
-    level = settings.level if joint is None else 1.0 - joint.single_level(settings.alpha)
-    if bounded:
-        low, high = discordant.tango(counts.n10, counts.n01, counts.n, level)
-    tost, tost_level = (low, high), equivalence_level(settings.level, settings.margin)
-    if joint is not None:
-        tost_level = None  # it is the interval of the family
-    if tost_level is not None:
-        tost = discordant.tango(counts.n10, counts.n01, counts.n, tost_level)
     scale = np.maximum(np.abs(scores[counts.a]), np.abs(scores[counts.b]))
     estimate = rounding.difference(scores[counts.a], scores[counts.b])
-    low, high, *tost_ends = (
-        rounding.on_marks(ends, marks(settings.margin), scale) for ends in (low, high, *tost)
-    )
-    tost = (tost_ends[0], tost_ends[1])
+    (low, high), tost, tost_level = _intervals(counts, scale, settings, joint)
     p, adjusted, statistic, how = nothing, nothing, nothing, np.zeros(counts.a.size, dtype=np.uint8)
     if test is not None:
         p, statistic, how = _tested(counts, test, alternative)
@@ -188,8 +176,28 @@ def pairs(
         told=_notes(counts, bounded=bounded),
         margin=settings.margin,
         equivalence=None if settings.margin is None else tost,
-        equivalence_level=settings.level if tost_level is None else tost_level,
+        equivalence_level=tost_level,
     )
+
+
+def _intervals(
+    counts: Counts, scale: FloatArray, settings: Settings, joint: Joint | None
+) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray], float]:
+    """Return the intervals, those for two one-sided tests, and the level of the latter.
+
+    With a `joint`, both are the intervals of the family.
+    """
+    nothing = np.full(counts.a.size, np.nan)
+    level = settings.level if joint is None else 1.0 - joint.single_level(settings.alpha)
+    tost_level = equivalence_level(settings.level, settings.margin) if joint is None else None
+
+    def at(asked: float) -> tuple[FloatArray, FloatArray]:
+        low, high = discordant.tango(counts.n10, counts.n01, counts.n, asked)
+        crossed = marks(settings.margin)
+        return rounding.on_marks(low, crossed, scale), rounding.on_marks(high, crossed, scale)
+
+    own = (nothing, nothing) if settings.interval is None else at(level)
+    return own, own if tost_level is None else at(tost_level), tost_level or settings.level
 
 
 def joint_of(counts: Counts, makers: Intervals, m: int, evaluation: Evaluation) -> Joint:
