@@ -82,13 +82,12 @@ def family_intervals(
         bounds[pair] = (member.interval, tost, (*member.notes, *unseen))
     adjusted = {}
     if settings.test is not None:
-        own = np.array([makers.p_value(Target(*pair), methods[pair]) for pair in pairs])
-        family_p = dict(zip(pairs, joint.adjusted(own).tolist(), strict=True))
         alternative = settings.towards(makers.group.metrics[pairs[0][0]].greater_is_better)
-        adjusted = {
-            pair: _agreeing(makers, pair, family_p[pair], bounds[pair][0], alternative, settings)
-            for pair in pairs
-        }
+        own = np.array([makers.p_value(Target(*pair), methods[pair]) for pair in pairs])
+        estimate = np.array([makers.estimate(Target(*pair)) for pair in pairs])
+        low, high = _ends_on_marks(makers, {pair: bounds[pair][0] for pair in pairs}, settings.margin)
+        agreed = agreeing(joint.adjusted(own), estimate, low, high, alternative, settings.alpha)
+        adjusted = dict(zip(pairs, agreed.tolist(), strict=True))
     drawn = any(bound is not None and not bound.exact for bound, _, _ in bounds.values())
     note = family_note(makers, pairs[0][0], joint, Counter(methods.values()), settings, drawn=drawn)
     return FamilyIntervals(bounds, singles, adjusted, (note,))
@@ -139,26 +138,17 @@ def _family_method(makers: Intervals, target: Target, level: float, at: float) -
     return choose_interval(**situation).method
 
 
-def _agreeing(
-    makers: Intervals,
-    pair: Pair,
-    p_value: float,
-    interval: Interval | None,
-    alternative: Alternative,
-    settings: Settings,
-) -> float:
-    """Return a p-value that is at most alpha exactly where the interval excludes 0, on the side asked for.
-
-    It is so by itself, but for the steps of resamples and for levels at which a method breaks down.
-    """
-    m, a, b = pair
-    estimate, scores = makers.estimate(Target(*pair)), makers.scores[m]
-    if alternative != "two-sided" and (estimate > 0.0) != (alternative == "greater"):
-        return 1.0
-    shown = family.on_marks(interval, (float(scores[a]), float(scores[b])), settings.margin)
-    if shown is not None and (shown.low > 0.0 if estimate > 0.0 else shown.high < 0.0):
-        return min(p_value, settings.alpha)
-    return min(1.0, max(p_value, settings.alpha * _JUST_ABOVE))
+def _ends_on_marks(
+    makers: Intervals, intervals: Mapping[Pair, Interval | None], margin: float | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the intervals of pairs as verdicts read them, NaN for a pair without one."""
+    low, high = np.full((2, len(intervals)), np.nan)
+    for place, ((m, a, b), interval) in enumerate(intervals.items()):
+        scores = makers.scores[m]
+        shown = family.on_marks(interval, (float(scores[a]), float(scores[b])), margin)
+        if shown is not None:
+            low[place], high[place] = shown.low, shown.high
+    return low, high
 
 
 def agreeing(
@@ -169,7 +159,11 @@ def agreeing(
     alternative: Alternative,
     alpha: float,
 ) -> FloatArray:
-    """Return what `_agreeing` returns, of many pairs whose ends were put on the marks."""
+    """Return p-values that are at most alpha exactly where the interval excludes 0, on the side asked for.
+
+    They are so by themselves, but for the steps of resamples and for levels at which a method breaks down.
+    All arrays have shape (m,); the ends of the intervals were put on the marks.
+    """
     shown = np.where(estimate > 0.0, low > 0.0, high < 0.0)
     agreed = np.where(shown, np.minimum(p_values, alpha), np.clip(p_values, alpha * _JUST_ABOVE, 1.0))
     if alternative != "two-sided":
