@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Any
 
 from bestby._core import files
 from bestby._core.errors import BoardError
@@ -23,6 +22,7 @@ from bestby.boards.gold import TaskGold
 from bestby.boards.items import outcomes
 from bestby.boards.ladder import improvement_of, shown_by_ladder
 from bestby.boards.overall import overall
+from bestby.boards.record import stamp
 from bestby.boards.scoring import Hidden, form_of, predictions, predictions_of_systems
 from bestby.boards.settings import Phase, Settings, Task
 from bestby.boards.tables import Scored, tables
@@ -120,7 +120,7 @@ def contents(
         about=settings.about,
         url=settings.url,
         contact=settings.contact,
-        as_of=moment.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        as_of=stamp(moment),
         record_head=head(lines),
         tasks=tuple((task.name, task.title or task.name) for task in settings.tasks),
         versions=tuple(versions),
@@ -177,8 +177,7 @@ def _version(
         OnePhase(source, phase, gold).content(picked.systems.get(phase.name), moment)
         for phase in source.settings.phases
     )
-    since = line.time.isoformat(timespec="seconds").replace("+00:00", "Z")
-    return VersionContent(line.event.version, since, line.event.reason, made), picked
+    return VersionContent(line.event.version, stamp(line.time), line.event.reason, made), picked
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,8 +219,8 @@ class OnePhase:
         return PhaseContent(
             name=phase.name,
             title=phase.title or phase.name,
-            start=_stamp(phase.start),
-            end=_stamp(phase.end),
+            start=stamp(phase.start) if phase.start else None,
+            end=stamp(phase.end) if phase.end else None,
             state=state_at(phase, moment),
             part=phase.part,
             ladder=phase.ladder,
@@ -254,10 +253,6 @@ def state_at(phase: Phase, moment: datetime) -> str:
     if phase.open_at(moment):
         return "open"
     return "coming" if phase.start is not None and moment < phase.start else "over"
-
-
-def _stamp(moment: Any) -> str | None:
-    return None if moment is None else moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from bestby.boards.content import Entry
 from bestby.boards.events import GoldSet, Line, Published, Submitted, Withdrawn
+from bestby.boards.record import stamp
 from bestby.boards.settings import Phase, Settings
 
 Numbered = tuple[int, Submitted]
@@ -129,7 +130,7 @@ def _entry(line: Line, one: Submitted, why: str, gone: Withdrawn | None, setting
 
     return Entry(
         submission=line.number,
-        time=line.time.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        time=stamp(line.time),
         team=name(one.team),
         system=name(one.system),
         run=name(one.run),
