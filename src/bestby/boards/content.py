@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison
-from bestby.results.datasets import DatasetComparison
 from bestby.results.runs import RunsComparison
 from bestby.results.slices import SlicesComparison
 from bestby.results.values import Interval
@@ -132,7 +131,6 @@ class Overall:
     standings: tuple[OverallStanding, ...]
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
-    comparison: DatasetComparison | None = None
 
 
 @dataclass(frozen=True, slots=True)

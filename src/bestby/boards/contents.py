@@ -23,11 +23,17 @@ from bestby.boards.items import outcomes
 from bestby.boards.ladder import improvement_of, shown_by_ladder
 from bestby.boards.overall import overall
 from bestby.boards.record import stamp
-from bestby.boards.scoring import Hidden, form_of, predictions, predictions_of_systems
+from bestby.boards.scoring import (
+    Hidden,
+    direction_of,
+    form_of,
+    metric_of,
+    predictions,
+    predictions_of_systems,
+)
 from bestby.boards.settings import Phase, Settings, Task
 from bestby.boards.tables import Scored, tables
 from bestby.inference.ladder import Improvement, mean_improvement
-from bestby.metrics.suitability import chosen_metrics
 
 GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
 """The gold of a version, by task."""
@@ -212,7 +218,7 @@ class OnePhase:
             if own:
                 first[task.name], evaluations[task.name] = own[0], scored.evaluation
                 items += outcomes(scored, own[0]) if settings.public.items else []
-        directions = {task.name: task.greater_is_better if task.scores else None for task in settings.tasks}
+        directions = {task.name: direction_of(task) for task in settings.tasks}
         whole = None
         if len(settings.tasks) > 1 and len(first) == len(settings.tasks):
             whole = overall(phase.name, first, evaluations, directions, settings.baseline, settings.level)
@@ -274,9 +280,8 @@ class Improvements:
         hidden, predicted = self._read[task.name]
         names = {number: f"submission {number}" for number in (new, last)}
         evaluation = hidden.evaluation({name: predicted[number] for number, name in names.items()})
-        direction = task.greater_is_better if task.scores else None
-        metrics, _ = chosen_metrics(task.metrics[0], {"": evaluation}, direction)
-        return improvement_of(evaluation, metrics[0], *names.values())
+        metric = metric_of(task, task.metrics[0], evaluation)
+        return improvement_of(evaluation, metric, *names.values())
 
     @cached_property
     def _read(self) -> dict[str, tuple[Hidden, dict[int, Array]]]:

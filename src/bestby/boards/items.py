@@ -24,12 +24,9 @@ def outcomes(scored: Scored, table: Table) -> list[ItemsAgainst]:
         return []
     order = [row.system for row in table.standings]
     chosen = list(dict.fromkeys([*order[:MOST_SYSTEMS], *([table.baseline] if table.baseline else [])]))
-    evaluation = scored.hidden.evaluation(
-        {key: scored.predicted[scored.systems[key].submission] for key in chosen}
-    )
     values: dict[str, FloatArray] = {}
     for key in chosen:
-        own = evaluation.systems[key]
+        own = scored.evaluation.systems[key]
         worth = own if hidden.gold is None else own == hidden.gold
         values[key] = np.asarray(worth, dtype=np.float64)
     if hidden.gold is None and not table.metric.greater_is_better:

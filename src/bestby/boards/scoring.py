@@ -22,7 +22,9 @@ from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.roles import listed
 from bestby.data.values import Rule, number_of
+from bestby.metrics.base import BaseMetric
 from bestby.metrics.registry import resolve
+from bestby.metrics.suitability import chosen_metrics
 from bestby.readers.file_per_system import Part, system_part
 from bestby.readers.files import read_table
 
@@ -56,11 +58,6 @@ class Labels:
         values = self.rule.read(column, self.rule.keys_of(column)).values
         return values.astype(np.str_) if values.dtype.kind == "O" else values
 
-    @cached_property
-    def order(self) -> Array:
-        """The positions of the labels in rising order."""
-        return np.argsort(self.values, kind="stable")
-
     def codes(self, texts: Sequence[str]) -> Array:
         """Return the positions of labels, -1 for a text that is none of them."""
         known = {text: self.places.get(self.rule.key(text), -1) for text in {*texts}}
@@ -69,10 +66,8 @@ class Labels:
 
     def coded(self, codes: Array) -> Coded:
         """Return labels by their positions as codes of those that occur, in rising order."""
-        rank = np.argsort(self.order, kind="stable")[codes]
-        there = np.bincount(rank, minlength=len(self.names)) > 0
-        place = (np.cumsum(there) - 1).astype(np.uint8 if int(there.sum()) <= 1 << 8 else np.uint16)
-        return Coded(self.values[self.order][there], place[rank])
+        there = np.bincount(codes, minlength=len(self.names)) > 0
+        return Coded(self.values[there], (np.cumsum(there) - 1)[codes]).in_order()
 
 
 def form_of(task: Task) -> Form:
@@ -84,7 +79,18 @@ def form_of(task: Task) -> Form:
     return "numbers"
 
 
-def predictions(path: Path, task: Task, items: Sequence[str], column: str | None = None) -> Array:
+def direction_of(task: Task) -> bool | None:
+    """Return whether larger scores are better, if submissions are scores; None where the metrics tell."""
+    return task.greater_is_better if task.scores else None
+
+
+def metric_of(task: Task, name: str, evaluation: Evaluation) -> BaseMetric:
+    """Return a metric of a task as it reads the systems of the task."""
+    (metric,), _ = chosen_metrics(name, {"": evaluation}, direction_of(task))
+    return metric
+
+
+def predictions(path: Path, task: Task, items: Sequence[str]) -> Array:
     """Return the predictions in a file, in the order of the public list of items.
 
     It needs nothing that is hidden, so that a participant can run it at home.
@@ -98,8 +104,6 @@ def predictions(path: Path, task: Task, items: Sequence[str], column: str | None
         The settings of the task.
     items : sequence of str, length n
         The ids of the items.
-    column : str, optional
-        The column of the predictions.
 
     Returns
     -------
@@ -114,7 +118,7 @@ def predictions(path: Path, task: Task, items: Sequence[str], column: str | None
     """
     form = form_of(task)
     missing = _missing(task, form)
-    options = TableOptions.of(value_column=column, missing=missing, soft=Soft(texts=form == "texts"))
+    options = TableOptions.of(missing=missing, soft=Soft(texts=form == "texts"))
     part = system_part(path, "predictions", options)
     return _values(part, task, form)[_rows(part, items)]
 

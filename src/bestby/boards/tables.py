@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from bestby._core.errors import BestbyError
 from bestby._core.typing import Array
 from bestby.boards.content import Best, Gap, Standing, Table
 from bestby.boards.entries import System
-from bestby.boards.scoring import Hidden
+from bestby.boards.scoring import Hidden, direction_of, metric_of
 from bestby.boards.settings import Phase, Settings
 from bestby.boards.winning import best_of
 from bestby.comparisons.common import family
@@ -22,7 +23,6 @@ from bestby.comparisons.runs.comparing import compare_runs
 from bestby.comparisons.scores import evaluate
 from bestby.comparisons.slices.comparing import compare_slices
 from bestby.data.evaluation import Evaluation
-from bestby.metrics.suitability import chosen_metrics
 from bestby.report import next_step
 from bestby.results.comparison import Comparison
 from bestby.results.pairs import Pairs, parts_of
@@ -49,9 +49,9 @@ class Scored:
     systems: Mapping[str, System]
     predicted: Mapping[int, Array]
 
-    @property
+    @cached_property
     def evaluation(self) -> Evaluation:
-        """The systems on the items."""
+        """The systems on the items, made once."""
         return self.hidden.evaluation(
             {key: self.predicted[system.submission] for key, system in self.systems.items()}
         )
@@ -61,14 +61,13 @@ def tables(scored: Scored) -> tuple[Table, ...]:
     """Return the tables of a task in a phase, one per metric by which a system has a score."""
     if not scored.systems:
         return ()
-    evaluation = scored.evaluation
-    made = (_table(scored, evaluation, metric) for metric in scored.hidden.task.metrics)
+    made = (_table(scored, metric) for metric in scored.hidden.task.metrics)
     return tuple(one for one in made if one is not None)
 
 
-def _table(scored: Scored, evaluation: Evaluation, metric: str) -> Table | None:
+def _table(scored: Scored, metric: str) -> Table | None:
     task, settings = scored.hidden.task, scored.settings
-    made, left_out = compared(evaluation, scored, metric)
+    made, left_out = compared(scored, metric)
     if made is None:
         return None
     comparison = publishable(made)
@@ -92,24 +91,22 @@ def _table(scored: Scored, evaluation: Evaluation, metric: str) -> Table | None:
         n_pairs=len(comparison.differences),
         detectable=next_step.detectable(comparison, info) if len(order) > 1 else None,
         next_step=next_step.next_step(comparison, info) if len(order) > 1 else "",
-        best=_best(scored, evaluation, metric, comparison),
+        best=_best(scored, metric, comparison),
         notes=tuple(notes),
         methods=comparison.methods() if len(order) > 1 else "",
         signature=comparison.signature,
-        slices=_slices(scored, evaluation, metric, order, baseline),
+        slices=_slices(scored, metric, order, baseline),
         runs=_runs(scored, metric, order),
         comparison=comparison,
     )
 
 
-def _best(scored: Scored, evaluation: Evaluation, metric: str, comparison: Comparison) -> Best | None:
+def _best(scored: Scored, metric: str, comparison: Comparison) -> Best | None:
     """Return what the score of the best system would be without luck; None where the metric cannot tell."""
-    task = scored.hidden.task
     could_be_first = [entry.system for entry in comparison.systems if (entry.rank_low or 1) == 1]
-    direction = task.greater_is_better if task.scores else None
     try:
-        (own,), _ = chosen_metrics(metric, {"": evaluation}, direction)
-        return best_of(evaluation, own, could_be_first)
+        own = metric_of(scored.hidden.task, metric, scored.evaluation)
+        return best_of(scored.evaluation, own, could_be_first)
     except UNCOMPUTED:  # such as a metric that is undefined without some item
         return None
 
@@ -128,17 +125,18 @@ def publishable(result: R) -> R:
     return dataclasses.replace(result, **hidden)
 
 
-def compared(evaluation: Evaluation, scored: Scored, metric: str) -> tuple[Comparison | None, dict[str, str]]:
+def compared(scored: Scored, metric: str) -> tuple[Comparison | None, dict[str, str]]:
     """Return the comparison of all systems, and why some are left out; None if none has a score.
 
     Intervals, ranks, letters and adjusted p-values are of one family, all pairs of the table, so that they
     never contradict each other. A system by itself has its score alone. A system without a score, such as one
     with the same prediction for every item by a correlation, must not keep the others from their table.
     """
+    evaluation = scored.evaluation
     try:
         return _compared(evaluation, scored, metric), {}
     except UNCOMPUTED:
-        left_out = _without_score(evaluation, scored, metric)
+        left_out = _without_score(scored, metric)
         left = [name for name in evaluation.names if name not in left_out]
         if not left_out:
             raise
@@ -163,7 +161,7 @@ def _notes(comparison: Comparison) -> list[str]:
 
 def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison:
     task, level = scored.hidden.task, scored.settings.level
-    direction = task.greater_is_better if task.scores else None
+    direction = direction_of(task)
     if len(evaluation.names) < 2:
         return evaluate(evaluation, metric=metric, greater_is_better=direction, level=level)
     return compare(
@@ -176,15 +174,13 @@ def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison
     )
 
 
-def _without_score(evaluation: Evaluation, scored: Scored, metric: str) -> dict[str, str]:
+def _without_score(scored: Scored, metric: str) -> dict[str, str]:
     """Return the systems that have no score by a metric, and why."""
-    direction = scored.hidden.task.greater_is_better if scored.hidden.task.scores else None
-    found = {}
-    for name in evaluation.names:
+    direction, found = direction_of(scored.hidden.task), {}
+    for name in scored.evaluation.names:
+        alone = scored.evaluation.with_systems([name])
         try:
-            evaluate(
-                evaluation.with_systems([name]), metric=metric, greater_is_better=direction, interval=None
-            )
+            evaluate(alone, metric=metric, greater_is_better=direction, interval=None)
         except UNCOMPUTED:  # what it says may quote the gold
             found[name] = f"{metric} is not defined for its predictions"
     return found
@@ -225,18 +221,17 @@ def established(comparison: Comparison) -> int:
 
 
 def _slices(
-    scored: Scored, evaluation: Evaluation, metric: str, order: Sequence[str], baseline: str | None
+    scored: Scored, metric: str, order: Sequence[str], baseline: str | None
 ) -> SlicesComparison | None:
     """Return the best few systems in the slices, each against the baseline or else against the best."""
-    task = scored.hidden.task
     chosen = list(dict.fromkeys([*order[:MOST_SLICED], *([baseline] if baseline else [])]))
     if not scored.hidden.slices or len(chosen) < 2:
         return None
     try:
         found = compare_slices(
-            evaluation.with_systems(chosen),
+            scored.evaluation.with_systems(chosen),
             metric=metric,
-            greater_is_better=task.greater_is_better if task.scores else None,
+            greater_is_better=direction_of(scored.hidden.task),
             by=list(scored.hidden.slices),
             min_items=2,
             baseline=baseline or chosen[0],
@@ -249,7 +244,7 @@ def _slices(
 
 def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison | None:
     """Return the comparison of the best systems of which several runs were submitted."""
-    hidden, task = scored.hidden, scored.hidden.task
+    hidden = scored.hidden
     several = [key for key in order if len(scored.systems[key].runs) > 1][:MOST_WITH_RUNS]
     if len(several) < 2:
         return None
@@ -269,7 +264,7 @@ def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison |
             data,
             hidden.gold,
             metric=metric,
-            greater_is_better=task.greater_is_better if task.scores else None,
+            greater_is_better=direction_of(hidden.task),
             clusters=hidden.clusters,
             level=scored.settings.level,
         )
