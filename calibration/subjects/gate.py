@@ -9,7 +9,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from bestby.comparisons.gate.gating import decided
+from bestby.comparisons.gate.deciding import decided
 from bestby.comparisons.gate.parts import parts_of
 from bestby.comparisons.gate.skewness import SKEWED
 from bestby.comparisons.slices.slicing import Column

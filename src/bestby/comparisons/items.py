@@ -16,10 +16,8 @@ from bestby.comparisons.common.one_metric import compared, compared_by_metric
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Progress
-from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note
 from bestby.results.comparison import Comparison
 from bestby.vocabulary import ItemCorrection, ItemInterval, ItemTestOrAuto
 
@@ -232,23 +230,9 @@ def compare(
     evaluation = evaluation_of(data, arguments, metric)
     checks.two_systems(evaluation.names)
     checks.valid_baseline(baseline, evaluation.names)
-    metrics, notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
-    return compared_on(evaluation, metrics, notes, settings, resampling, cache)
-
-
-def compared_on(
-    evaluation: Evaluation,
-    metrics: Sequence[BaseMetric],
-    notes: Sequence[Note],
-    settings: Settings,
-    resampling: Resampling,
-    cache: str | PathLike[str] | None = None,
-) -> Comparison:
-    """Return the comparison on metrics that suit the data; `notes` say how they read them."""
     return compared_by_metric(
         evaluation,
-        metrics,
-        notes,
+        *chosen_metrics(metric, {"": evaluation}, greater_is_better),
         settings,
         settings.by_name(),
         resampling,

@@ -81,6 +81,17 @@ def test_one_of_several_slices_fails_by_a_bound_for_all_checks() -> None:
     assert bb.gate(alone, GOLD[:100], margin=0.05).checks[0].fail_bound is None
 
 
+def test_the_bound_for_all_checks_takes_no_resamples_of_its_own() -> None:
+    said = RNG.integers(0, 3, (2, 600)).astype(str)
+    drawn: list[tuple[int, int]] = []
+    result = bb.gate(
+        {"main": said[0], "new": said[1]}, said[0], metric="f1_macro", by={"language": LANGUAGE}, margin=0.1,
+        n_resamples=100, progress=lambda done, of: drawn.append((done, of)),
+    )  # fmt: skip
+    assert [check.fail_bound is None for check in result] == [False] * 4
+    assert drawn == [(100, 100)] * 4
+
+
 def test_the_bound_of_a_gain_follows_the_direction() -> None:
     loss = {name: 1.0 - values for name, values in with_losses("ja", 15).items()}
     score = bb.gate(with_losses("ja", 15), by={"language": LANGUAGE}, margin=0.05, metric="mean")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -14,29 +13,17 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
 from bestby.advising.reading import Arguments, evaluation_of
-from bestby.comparisons.common import family
-from bestby.comparisons.common.settings import Settings, check_reach
+from bestby.comparisons.common.settings import check_reach
 from bestby.comparisons.gate import foresight
+from bestby.comparisons.gate.deciding import decided
 from bestby.comparisons.gate.flips import flipped
-from bestby.comparisons.gate.parts import GatePart, named, notes_of, parts_of, provenance_of
-from bestby.comparisons.gate.skewness import skewness_notes
-from bestby.comparisons.items import compared_on
+from bestby.comparisons.gate.parts import notes_of, parts_of, provenance_of
 from bestby.comparisons.slices.slicing import Column, columns_of, settings_of, with_columns, without_bins
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Progress
-from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import Note
-from bestby.results.comparison import Comparison, Difference
-from bestby.results.gate import (
-    Gate,
-    GateCheck,
-    margins_of,
-    outcome_by_margin,
-    outcome_of,
-    shown_margins,
-)
+from bestby.results.gate import Gate, margins_of, outcome_of, shown_margins
 
 
 @with_suggestions
@@ -266,117 +253,3 @@ def _settings(
         "baseline": baseline,
         "candidate": candidate,
     }
-
-
-def decided(
-    parts: Sequence[GatePart],
-    metrics: Sequence[BaseMetric],
-    baseline: str,
-    margins: Mapping[str, float | None],
-    level: float,
-    resampling: Resampling,
-    cache: str | PathLike[str] | None = None,
-    **more: Any,
-) -> tuple[list[Comparison], list[GateCheck]]:
-    """Return the comparison of two systems on each part and metric, and its check; alarms are one family.
-
-    Only an alarm is tested, for a loss of the candidate. Metrics are known to suit the items of all parts
-    together: in one part every answer may be wrong. Several checks fail by a bound for all of them at once.
-    `more` are other settings of `compare`.
-    """
-    asked_of = [(part, one) for part in parts for one in metrics]
-    together = 1.0 - (1.0 - level) / len(asked_of)
-    made: list[Comparison] = []
-    bounds: list[float | None] = []
-    for part, one in asked_of:
-        margin = margins[one.name]
-        compared = partial(_compared, part, one, baseline, margin, resampling, cache, **more)
-        worse = "less" if one.greater_is_better else "greater"
-        made.append(compared(level=level, **({"alternative": worse} if margin is None else {"test": None})))
-        bounds.append(None if len(asked_of) == 1 else _of_gain(compared(level=together, test=None)))
-    differences = [
-        _unjudged(next(iter(one.differences)), margins, part.name)
-        for (part, _), one in zip(asked_of, made, strict=True)
-    ]
-    alarms = family.adjusted([d for d in differences if d.margin is None], "holm")
-    by_unit = more.get("blocks") is None  # blocks of text overlap: how many could be exchanged is not known
-    alarmed = iter([_alarm(d, level, len(alarms), by_unit=by_unit) for d in alarms])
-    return made, [
-        dataclasses.replace(
-            next(alarmed)
-            if d.margin is None
-            else _with_margin(d, bound, skewness_notes(part.evaluation, d, one)),
-            part=part.name,
-            fail_bound=bound,
-        )
-        for (part, one), d, bound in zip(asked_of, differences, bounds, strict=True)
-    ]
-
-
-def _compared(
-    part: GatePart,
-    metric: BaseMetric,
-    baseline: str,
-    margin: float | None,
-    resampling: Resampling,
-    cache: str | PathLike[str] | None,
-    level: float,
-    **asked: Any,
-) -> Comparison:
-    """Return the comparison of the two systems on a part, with one-sided bounds at the level."""
-    settings = Settings.checked(
-        "items", interval="auto", margin=_some_margin(metric) if margin is None else margin,
-        baseline=baseline, level=level, resample_size=resampling.resample_size,
-        rescale=resampling.rescale, **asked,
-    )  # fmt: skip
-    with named(part):
-        return compared_on(part.evaluation, [metric], (), settings, resampling, cache)
-
-
-def _of_gain(comparison: Comparison) -> float | None:
-    """Return the one-sided bound on the side of a gain of the candidate; None where the data give none."""
-    (d,) = comparison.differences
-    ends = d.equivalence_interval
-    return None if ends is None else ends.high if d.greater_is_better else ends.low
-
-
-def _some_margin(metric: BaseMetric) -> float:
-    """Return a margin for `compare`, which makes the bounds where there is one; they do not depend on it."""
-    low, high = metric.bounds
-    return min(1.0, 0.5 * (high - low))
-
-
-def _unjudged(d: Difference, margins: Mapping[str, float | None], part: str | None) -> Difference:
-    """Return a difference without the verdict of `compare`, which looks at both sides, and notes on it.
-
-    Its notes say which part they are about.
-    """
-    where = () if part is None else (part,)
-    notes = tuple(
-        dataclasses.replace(note, about=(*note.about, *where))
-        for note in d.notes
-        if note.code != family.UNSEEN
-    )
-    return dataclasses.replace(d, verdict=None, margin=margins[d.metric], notes=notes)
-
-
-def _with_margin(d: Difference, fail_bound: float | None, notes: tuple[Note, ...]) -> GateCheck:
-    assert d.margin is not None
-    outcome = outcome_by_margin(d.equivalence_interval, d.margin, d.greater_is_better, fail_bound)
-    d = dataclasses.replace(d, notes=(*d.notes, *notes))
-    return GateCheck(d.metric, outcome, d, d.margin, unit=foresight.unit_of(d)[0])
-
-
-def _alarm(d: Difference, level: float, n_alarms: int, *, by_unit: bool) -> GateCheck:
-    alpha = family.alpha_of(level)
-    assert d.p_adjusted is not None  # every alarm is tested
-    assert d.test is not None
-    exchanges = by_unit and d.test.name == "permutation"
-    return GateCheck(
-        d.metric,
-        "fail" if family.rejects(d.p_adjusted, alpha) else "pass",
-        d,
-        smallest_p=foresight.smallest_p(d.n_differing, d.n_clusters) if exchanges else None,
-        threshold=alpha / n_alarms,
-        unit=foresight.unit_of(d)[0],
-    )

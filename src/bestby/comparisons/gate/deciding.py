@@ -1,0 +1,165 @@
+"""The checks of a gate: a comparison of the two systems for each part and metric, and its outcome."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from bestby.comparisons.common import family, one_pair
+from bestby.comparisons.common.one_metric import MetricPart, compared, compared_by_metric
+from bestby.comparisons.common.settings import Settings
+from bestby.comparisons.gate import foresight
+from bestby.comparisons.gate.parts import GatePart, named
+from bestby.comparisons.gate.skewness import skewness_notes
+from bestby.engine.interval_maker import Intervals
+from bestby.metrics.base import BaseMetric
+from bestby.resampling.settings import Resampling
+from bestby.results.base import Note
+from bestby.results.comparison import Comparison, Difference
+from bestby.results.gate import GateCheck, outcome_by_margin
+
+
+def decided(
+    parts: Sequence[GatePart],
+    metrics: Sequence[BaseMetric],
+    baseline: str,
+    margins: Mapping[str, float | None],
+    level: float,
+    resampling: Resampling,
+    cache: str | PathLike[str] | None = None,
+    **more: Any,
+) -> tuple[list[Comparison], list[GateCheck]]:
+    """Return the comparison of two systems on each part and metric, and its check; alarms are one family.
+
+    Only an alarm is tested, for a loss of the candidate. Metrics are known to suit the items of all parts
+    together: in one part every answer may be wrong. Several checks fail by a bound for all of them at once.
+    `more` are other settings of `compare`.
+    """
+    asked_of = [(part, one) for part in parts for one in metrics]
+    together = None if len(asked_of) == 1 else 1.0 - (1.0 - level) / len(asked_of)
+    compared_parts = [
+        _compared(
+            part,
+            one,
+            _check_settings(one, baseline, margins[one.name], level, resampling, **more),
+            together,
+            resampling,
+            cache,
+        )
+        for part, one in asked_of
+    ]
+    made = [comparison for comparison, _ in compared_parts]
+    differences = [
+        _unjudged(next(iter(one.differences)), margins, part.name)
+        for (part, _), one in zip(asked_of, made, strict=True)
+    ]
+    alarms = family.adjusted([d for d in differences if d.margin is None], "holm")
+    by_unit = more.get("blocks") is None  # blocks of text overlap: how many could be exchanged is not known
+    alarmed = iter([_alarm(d, level, len(alarms), by_unit=by_unit) for d in alarms])
+    return made, [
+        dataclasses.replace(
+            next(alarmed)
+            if d.margin is None
+            else _with_margin(d, bound, skewness_notes(part.evaluation, d, one)),
+            part=part.name,
+            fail_bound=bound,
+        )
+        for (part, one), d, (_, bound) in zip(asked_of, differences, compared_parts, strict=True)
+    ]
+
+
+def _check_settings(
+    metric: BaseMetric,
+    baseline: str,
+    margin: float | None,
+    level: float,
+    resampling: Resampling,
+    **more: Any,
+) -> Settings:
+    """Return the settings of a check: with one-sided bounds, and with a test if it is an alarm."""
+    worse = "less" if metric.greater_is_better else "greater"
+    asked: dict[str, Any] = {"alternative": worse} if margin is None else {"test": None}
+    return Settings.checked(
+        "items", interval="auto", margin=_some_margin(metric) if margin is None else margin,
+        baseline=baseline, level=level, resample_size=resampling.resample_size,
+        rescale=resampling.rescale, **asked, **more,
+    )  # fmt: skip
+
+
+def _compared(
+    part: GatePart,
+    metric: BaseMetric,
+    settings: Settings,
+    other_level: float | None,
+    resampling: Resampling,
+    cache: str | PathLike[str] | None,
+) -> tuple[Comparison, float | None]:
+    """Return the comparison on a part, and from the same draws the bound of a gain at another level."""
+    bounds: list[float | None] = []
+
+    def part_of(makers: Intervals, m: int, unfitted: BaseMetric) -> MetricPart:
+        found = compared(makers, m, unfitted, part.evaluation, settings)
+        if other_level is not None:
+            other = dataclasses.replace(settings, level=other_level)
+            bounds.append(_bound_of_gain(makers, m, part.evaluation.names, found.differences[0], other))
+        return found
+
+    with named(part):
+        comparison = compared_by_metric(
+            part.evaluation, [metric], (), settings, settings.by_name(), resampling, part_of, "compare", cache
+        )
+    return comparison, bounds[0] if bounds else None
+
+
+def _bound_of_gain(
+    makers: Intervals, m: int, names: Sequence[str], d: Difference, settings: Settings
+) -> float | None:
+    """Return the one-sided bound on the side of a gain of the candidate; None where the data give none."""
+    pair = (m, names.index(d.a), names.index(d.b))
+    _, ends, _ = one_pair.intervals(makers, pair, settings.interval, settings)
+    ends = family.on_marks(ends, (d.score_a, d.score_b), settings.margin)
+    return None if ends is None else ends.high if d.greater_is_better else ends.low
+
+
+def _some_margin(metric: BaseMetric) -> float:
+    """Return a margin for `compare`, which makes the bounds where there is one; they do not depend on it."""
+    low, high = metric.bounds
+    return min(1.0, 0.5 * (high - low))
+
+
+def _unjudged(d: Difference, margins: Mapping[str, float | None], part: str | None) -> Difference:
+    """Return a difference without the verdict of `compare`, which looks at both sides, and notes on it.
+
+    Its notes say which part they are about.
+    """
+    where = () if part is None else (part,)
+    notes = tuple(
+        dataclasses.replace(note, about=(*note.about, *where))
+        for note in d.notes
+        if note.code != family.UNSEEN
+    )
+    return dataclasses.replace(d, verdict=None, margin=margins[d.metric], notes=notes)
+
+
+def _with_margin(d: Difference, fail_bound: float | None, notes: tuple[Note, ...]) -> GateCheck:
+    assert d.margin is not None
+    outcome = outcome_by_margin(d.equivalence_interval, d.margin, d.greater_is_better, fail_bound)
+    d = dataclasses.replace(d, notes=(*d.notes, *notes))
+    return GateCheck(d.metric, outcome, d, d.margin, unit=foresight.unit_of(d)[0])
+
+
+def _alarm(d: Difference, level: float, n_alarms: int, *, by_unit: bool) -> GateCheck:
+    alpha = family.alpha_of(level)
+    assert d.p_adjusted is not None  # every alarm is tested
+    assert d.test is not None
+    exchanges = by_unit and d.test.name == "permutation"
+    return GateCheck(
+        d.metric,
+        "fail" if family.rejects(d.p_adjusted, alpha) else "pass",
+        d,
+        smallest_p=foresight.smallest_p(d.n_differing, d.n_clusters) if exchanges else None,
+        threshold=alpha / n_alarms,
+        unit=foresight.unit_of(d)[0],
+    )
