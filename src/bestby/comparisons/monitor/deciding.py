@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from bestby._core import rounding
 from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.sequences import Pairs
@@ -71,9 +69,7 @@ def _hopeless(pairs: Pairs, place: int) -> bool:
     if s.population == "bank" or s.n_items is None or sums.n_units < few:
         return False
     n, last = sums.n_units, sums.n_units * s.n_items / sums.s
-    spread = float(sums.deviation[place])
-    if s.bounds is not None:  # units that were not seen may differ
-        spread = float(np.hypot(spread, s.difference_bounds[1] / np.sqrt(n + 1.0)))
+    spread = float(planned.spread(s, n, sums.deviation)[place])
     estimate, margin = float(sums.mean[place]), s.margin or 0.0
     reach, final = (spread * one for one in _lengths(pairs, s.alpha, last))
     _, final_tost = (spread * one for one in _lengths(pairs, 2.0 * s.alpha, last))

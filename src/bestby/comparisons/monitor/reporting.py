@@ -55,14 +55,10 @@ Found = Callable[[int, float], Ends]
 
 
 def interval_of(pairs: Pairs, place: int, found: Found, *, one_sided: bool = False) -> Interval | None:
-    """Return the interval of a pair, no longer than what was shown at earlier looks."""
-    alpha = (2.0 if one_sided else 1.0) * pairs.settings.alpha
-    return _narrowed(pairs, place, found(place, alpha), alpha)
-
-
-def _narrowed(pairs: Pairs, place: int, ends: Ends, alpha: float) -> Interval | None:
-    """Return an interval without what earlier looks have excluded; None if it has no end."""
-    s, (low, high) = pairs.settings, ends
+    """Return the interval of a pair without what earlier looks have excluded; None if it has no end."""
+    s = pairs.settings
+    alpha = (2.0 if one_sided else 1.0) * s.alpha
+    low, high = found(place, alpha)
     for which, mean in enumerate(pairs.means.tolist()):
         if low < mean <= high and pairs.shown(0, which, alpha / 2.0)[place]:
             low = mean
