@@ -125,27 +125,23 @@ def _measured(check: GateCheck, level: float) -> str:
 
 
 def _with_margin(g: Gate, check: GateCheck) -> str:
-    margin = f"the margin of {margin_text(check.margin or math.nan)}"
-    where = f"in {check.name}{_direction(check)}"
+    size, d = check.margin or math.nan, check.difference
+    margin, where = f"the margin of {margin_text(size)}", f"in {check.name}{_direction(check)}"
     measured = _measured(check, g.level)
     if check.outcome == "pass":
         return f"{g.candidate} is not worse than {g.baseline} {where} by as much as {margin}: {measured}."
     if check.outcome == "fail":
         return (
             f"{g.candidate} is worse than {g.baseline} {where} by more than {margin}:"
-            f" {measured}{_of_all(g, check)}."
+            f" {measured}{_fail_bound(g, check)}."
         )
-    if outcome_by_margin(check.difference.equivalence_interval, *_question(check)) == "fail":
-        measured += _of_all(g, check)
+    if outcome_by_margin(d.equivalence_interval, size, d.greater_is_better) == "fail":
+        measured += _fail_bound(g, check)
     text = f"whether {g.candidate} is worse than {g.baseline} {where} by as much as {margin} stays open:"
     return f"{text} {measured}. {_more(check)}"
 
 
-def _question(check: GateCheck) -> tuple[float, bool]:
-    return check.margin or math.nan, check.difference.greater_is_better
-
-
-def _of_all(g: Gate, check: GateCheck) -> str:
+def _fail_bound(g: Gate, check: GateCheck) -> str:
     """Return the bound by which one of several checks fails."""
     if check.fail_bound is None:
         return ""

@@ -61,11 +61,17 @@ def aim(plan: Plan, ending: str = "", *, more: bool = False) -> str:
     """
     size = difference_text(plan.difference)
     what = f"differences of {size} or more" if more else f"a difference of {size}"
-    margin: float | None = getattr(plan.design, "margin", None)
+    margin = _margin(plan)
     if margin is None:
         return f"detect{ending} {what}"
     side = "beyond" if abs(plan.difference) > margin else "within"
     return f"show{ending} {what} to be {side} the margin of {margin:g}"
+
+
+def _margin(plan: Plan | Allocation) -> float | None:
+    """Return the margin of the design; pilots and designs of runs have none."""
+    margin: float | None = getattr(plan.design, "margin", None)
+    return margin
 
 
 def as_estimated(plan: Plan) -> str:
@@ -101,7 +107,7 @@ def _table(plan: Plan) -> Table:
 
 def decision(plan: Plan | Allocation) -> str:
     """Return the test and its level in words."""
-    sides = f", {plan.alternative}" if getattr(plan.design, "margin", None) is None else ""
+    sides = f", {plan.alternative}" if _margin(plan) is None else ""
     text = f"{plan.design.test_words}{sides}, at the {percent(alpha(plan.level))} level"
     if plan.n_comparisons > 1:
         text += f" divided by {plan.n_comparisons} comparisons (p ≤ {plan.alpha:.3g})"
