@@ -69,9 +69,8 @@ def planned(points: int, margin: int | None) -> str:
 
     It decides by McNemar's test, or with a margin by t-tests.
     """
-    design: Design = PairedProportions(0.75 + points / 100, 0.75, 1.0 - DIFFER)
-    if margin is not None:
-        design = PairedProportions(0.75 + points / 100, 0.75, 1.0 - DIFFER).with_margin(margin / 100)
+    answers = PairedProportions(0.75 + points / 100, 0.75, 1.0 - DIFFER)
+    design: Design = answers if margin is None else answers.with_margin(margin / 100)
     try:
         return str(sample_size(design).n)
     except DesignError:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bestby as bb
-from bestby.comparisons.monitor.order import not_random
+from bestby.comparisons.monitor.order import order_note
 from bestby.inference.betting import betting_interval, single
 from bestby.inference.confidence_sequences import normal_mixture_bound
 
@@ -319,9 +319,9 @@ def test_random_orders_are_not_noted() -> None:
     for _ in range(300):
         n = int(rng.integers(20, 60))
         names = [f"{SUBJECTS[i % 4]}/{i}" for i in rng.permutation(n).tolist()]
-        assert not_random(names, [None] * n) is None
+        assert order_note(names, [None] * n) is None
         hexadecimal = [bytes(one).hex() for one in rng.integers(0, 256, (n, 8)).tolist()]
-        assert not_random(hexadecimal, [None] * n) is None
+        assert order_note(hexadecimal, [None] * n) is None
 
 
 # -- clusters --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
 from bestby.comparisons.monitor import deciding, reporting, saving
 from bestby.comparisons.monitor.collected import Collected
-from bestby.comparisons.monitor.order import not_random
+from bestby.comparisons.monitor.order import order_note
 from bestby.comparisons.monitor.sequences import Pairs
 from bestby.comparisons.monitor.settings import Settings, checked_settings
 from bestby.comparisons.monitor.tracking import Tracker
@@ -196,7 +196,7 @@ class Monitor:
     @property
     def order(self) -> Note | None:
         """A note if the ids of the items or clusters tell that their order is not random, as it must be."""
-        return not_random(self._collected.items, self._collected.clusters)
+        return order_note(self._collected.items, self._collected.clusters)
 
     @property
     def systems(self) -> tuple[str, ...]:

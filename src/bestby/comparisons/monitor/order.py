@@ -21,7 +21,7 @@ _SIGMAS = 4.3
 Identifier = str | int
 
 
-def not_random(items: Sequence[Identifier], clusters: Sequence[Identifier | None]) -> Note | None:
+def order_note(items: Sequence[Identifier], clusters: Sequence[Identifier | None]) -> Note | None:
     """Return a note if items, or the clusters that they are in, came in an order that is not random.
 
     Two things tell: that the units come in the order of their ids, forwards or backwards, on the whole if not
@@ -31,11 +31,13 @@ def not_random(items: Sequence[Identifier], clusters: Sequence[Identifier | None
     if clusters and clusters[0] is not None:
         starts = [place for place, one in enumerate(clusters) if not place or one != clusters[place - 1]]
         groups = [cluster for place in starts if (cluster := clusters[place]) is not None]
-        return _told("clusters", groups) or _told("clusters", [items[place] for place in starts])
-    return _told("items", items)
+        return _note_of_units("clusters", groups) or _note_of_units(
+            "clusters", [items[place] for place in starts]
+        )
+    return _note_of_units("items", items)
 
 
-def _told(what: str, ids: Sequence[Identifier]) -> Note | None:
+def _note_of_units(what: str, ids: Sequence[Identifier]) -> Note | None:
     """Return a note if units with these ids are not in random order."""
     n = len(ids)
     if n < _FEW:

@@ -14,7 +14,7 @@ import numpy as np
 
 from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.collected import Collected
-from bestby.comparisons.monitor.order import not_random
+from bestby.comparisons.monitor.order import order_note
 from bestby.comparisons.monitor.sequences import Ends, Pairs, interval
 from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS
 from bestby.comparisons.monitor.tracking import exact_ends
@@ -50,15 +50,17 @@ class State:
     dropped_at: Mapping[str, int]
 
 
-Found = Callable[[int, float], Ends]
+EndsFinder = Callable[[int, float], Ends]
 """Finds the interval of a pair, by its place, at a level alpha, whatever earlier looks have shown."""
 
 
-def interval_of(pairs: Pairs, place: int, found: Found, *, one_sided: bool = False) -> Interval | None:
+def interval_of(
+    pairs: Pairs, place: int, find_ends: EndsFinder, *, one_sided: bool = False
+) -> Interval | None:
     """Return the interval of a pair without what earlier looks have excluded; None if it has no end."""
     s = pairs.settings
     alpha = (2.0 if one_sided else 1.0) * s.alpha
-    low, high = found(place, alpha)
+    low, high = find_ends(place, alpha)
     for which, mean in enumerate(pairs.means.tolist()):
         if low < mean <= high and pairs.shown(0, which, alpha / 2.0)[place]:
             low = mean
@@ -75,13 +77,13 @@ def result(
     """Return the record of a monitor."""
     s, c = collected.settings, collected
     n_units, n = len(c.ends), c.n_counted
-    found = cache(partial(exact_ends, first, c))
+    find_ends = cache(partial(exact_ends, first, c))
     digest = hashlib.blake2b(c.scores.tobytes() + repr(c.items).encode(), digest_size=8).hexdigest()
     settings = {key: value for key, value in s.as_dict().items() if key != "systems"}
     extent = {"items": n, "clusters": n_units if c.clustered else 0, "systems": list(s.systems)}
     return MonitoredComparison(
         systems=tuple(_system(c, place, name, state) for place, name in enumerate(s.systems)),
-        pairs=differences(first, c, state, found),
+        pairs=differences(first, c, state, find_ends),
         path=tuple(_path(first, c)),
         decision=None if state.decision is None else state.decision[0],
         decided_at=None if state.decision is None else state.decision[1],
@@ -96,14 +98,16 @@ def result(
         greater_is_better=s.greater_is_better,
         level=s.level,
         margin=s.margin,
-        notes=(*notes, *_notes(c), *_contradictions(first, found)),
+        notes=(*notes, *_notes(c), *_contradictions(first, find_ends)),
         provenance=provenance_of(settings, extent, data_hash=digest),
     )
 
 
-def differences(first: Pairs, c: Collected, state: State, found: Found) -> tuple[MonitoredDifference, ...]:
+def differences(
+    first: Pairs, c: Collected, state: State, find_ends: EndsFinder
+) -> tuple[MonitoredDifference, ...]:
     """Return the first system against each other one."""
-    return tuple(_difference(first, place, c, state, found) for place in range(len(first.pairs)))
+    return tuple(_difference(first, place, c, state, find_ends) for place in range(len(first.pairs)))
 
 
 def _system(c: Collected, place: int, name: str, state: State) -> MonitoredSystem:
@@ -113,7 +117,9 @@ def _system(c: Collected, place: int, name: str, state: State) -> MonitoredSyste
     return MonitoredSystem(name, score, n, state.behind.get(name))
 
 
-def _difference(first: Pairs, place: int, c: Collected, state: State, found: Found) -> MonitoredDifference:
+def _difference(
+    first: Pairs, place: int, c: Collected, state: State, find_ends: EndsFinder
+) -> MonitoredDifference:
     s, (a, b) = c.settings, first.pairs[place]
     n_units = int(first.n_units[place])
     n = c.ends[n_units - 1] if n_units else 0
@@ -124,8 +130,10 @@ def _difference(first: Pairs, place: int, c: Collected, state: State, found: Fou
         a=s.systems[a],
         b=s.systems[b],
         estimate=float(gaps.mean()) if n else math.nan,
-        interval=interval_of(first, place, found),
-        equivalence_interval=None if s.margin is None else interval_of(first, place, found, one_sided=True),
+        interval=interval_of(first, place, find_ends),
+        equivalence_interval=None
+        if s.margin is None
+        else interval_of(first, place, find_ends, one_sided=True),
         n_items=n,
         n_clusters=n_units if c.clustered else 0,
         p_value=_p_value(first, place),
@@ -168,7 +176,7 @@ def _steps(c: Collected, n_units: int) -> list[int]:
 
 def _notes(c: Collected) -> Iterator[Note]:
     s = c.settings
-    order = not_random(c.items, c.clusters)
+    order = order_note(c.items, c.clusters)
     if order is not None:
         yield order
     if s.method == "asymptotic":
@@ -195,11 +203,11 @@ def _notes(c: Collected) -> Iterator[Note]:
         )
 
 
-def _contradictions(first: Pairs, found: Found) -> Iterator[Note]:
+def _contradictions(first: Pairs, find_ends: EndsFinder) -> Iterator[Note]:
     """Yield a note for each pair whose interval contradicts what an earlier look has shown."""
     s = first.settings
     for place, (a, b) in enumerate(first.pairs):
-        low, high = found(place, s.alpha)
+        low, high = find_ends(place, s.alpha)
         if any(
             (first.shown(0, which, s.alpha / 2.0)[place] and high < mean)
             or (first.shown(1, which, s.alpha / 2.0)[place] and low > mean)

@@ -66,7 +66,7 @@ class _Track:
         if self._last is None or n_units > self._n_units:
             self._advance(c.pair(*self._pair, n_units, first=self._n_units))
             self._n_units = n_units
-            found = self._interpolated()
+            found = self._ends_between_nodes()
             self._last = found or self._renewed(c.pair(*self._pair, n_units))
         return self._last
 
@@ -74,7 +74,7 @@ class _Track:
         self._windows = tuple(window.after(new, self._settings, self._before) for window in self._windows)
         self._before = self._before.after(new)
 
-    def _interpolated(self) -> Ends | None:
+    def _ends_between_nodes(self) -> Ends | None:
         """Return the interval from the nodes, None if an end is not between them."""
         if not self._windows:
             return None
