@@ -81,6 +81,20 @@ def test_one_of_several_slices_fails_by_a_bound_for_all_checks() -> None:
     assert bb.gate(alone, GOLD[:100], margin=0.05).checks[0].fail_bound is None
 
 
+@pytest.mark.parametrize(("margin", "checks"), [(0.11, 4), (0.2, 1)])
+def test_how_many_more_items_decide_a_slice_counts_the_bound_that_decides(margin: float, checks: int) -> None:
+    """A loss beyond the margin is shown by the bound of all four checks, a smaller one by its own."""
+    ja = bb.gate(with_losses("ja", 15), GOLD, by={"language": LANGUAGE}, margin=margin).checks[3]
+    assert ja.outcome == "inconclusive"
+    loss, error = -ja.difference.estimate, ja.difference.standard_error
+    assert (loss > margin) == (checks > 1)
+    assert error is not None
+    design = bb.PairedScores(abs(loss - margin), 10.0 * error)  # of 100 items
+    plan = bb.sample_size(design, 0.8, alternative="greater", n_comparisons=checks)
+    assert ja.more == max(1, plan.n - 100)
+    assert plan.n > 101
+
+
 def test_the_bound_for_all_checks_takes_no_resamples_of_its_own() -> None:
     said = RNG.integers(0, 3, (2, 600)).astype(str)
     drawn: list[tuple[int, int]] = []

@@ -28,10 +28,11 @@ def unit_of(d: Difference) -> tuple[str, int]:
     return ("clusters", d.n_clusters) if d.n_clusters else ("items", d.n_items)
 
 
-def foreseen(check: GateCheck, level: float) -> GateCheck:
-    """Return a check with what an alarm that passes could have seen, or what would decide an open one."""
+def foreseen(check: GateCheck, level: float, n_checks: int) -> GateCheck:
+    """Return one of some checks with what an alarm could have seen, or what would decide an open one."""
     if check.outcome == "inconclusive" and check.margin is not None:
-        return dataclasses.replace(check, more=more_units(check.difference, check.margin, level))
+        more = more_units(check.difference, check.margin, level, n_checks)
+        return dataclasses.replace(check, more=more)
     if check.outcome == "pass" and check.margin is None and check.threshold is not None and check.could_fail:
         n_alarms = round((1.0 - level) / check.threshold)
         return dataclasses.replace(check, detectable=detectable(check.difference, level, n_alarms))
@@ -78,10 +79,11 @@ def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
     return None
 
 
-def more_units(d: Difference, margin: float, level: float) -> int | None:
+def more_units(d: Difference, margin: float, level: float, n_checks: int = 1) -> int | None:
     """Return how many more units would decide whether the loss reaches the margin; None if that is open.
 
-    The true difference is taken to be the one observed.
+    The true difference is taken to be the one observed. A loss beyond the margin is shown by a bound that
+    holds for all checks at once.
     """
     from bestby.planning.scores import PairedScores
     from bestby.planning.solve import sample_size
@@ -95,8 +97,9 @@ def more_units(d: Difference, margin: float, level: float) -> int | None:
     sd, distance = _spread(d, n), abs(margin - loss)
     if sd is None or distance == 0.0:
         return None
+    asked: dict[str, Any] = {"level": level, "n_comparisons": n_checks if loss > margin else 1, "curve": ()}
     try:
-        plan = sample_size(PairedScores(distance, sd), POWER, level=level, alternative="greater", curve=())
+        plan = sample_size(PairedScores(distance, sd), POWER, alternative="greater", **asked)
     except DesignError:
         return None
     return max(1, plan.n - n)

@@ -171,7 +171,7 @@ def gate(
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
     more = {"annotators": annotators, "blocks": blocks}
     made, decisions = decided(parts, metrics, base, margins, level, resampling, cache, **more)
-    found = tuple(foresight.foreseen(check, level) for check in decisions)
+    found = tuple(foresight.foreseen(check, level, len(decisions)) for check in decisions)
     flips, n_worse, n_better = flipped(evaluation, base, new, metrics[0])
     named = {**_settings(margins, level, base, new), **settings_of(columns, least, crossed=crossed)}
     provenance = dataclasses.replace(provenance_of(evaluation, columns, made[0]), settings=named)
