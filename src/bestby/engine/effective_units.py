@@ -27,7 +27,7 @@ def few_carrying(
     clustered: bool,
     rights: bool,
 ) -> tuple[Note, ...]:
-    """Return a note if few units carry the difference of two systems, or none does.
+    """Return a note if few units carry the difference of two systems, or none does, or that is not known.
 
     `columns` are those of the runs of both systems, `scores` the scores of these runs; `rights` tells that
     these are shares of right answers.
@@ -35,6 +35,12 @@ def few_carrying(
     units, n = "clusters" if clustered else "items", int(found.counts.sum())
     of_a, of_b = (found.values[:, runs].mean(axis=1) for runs in columns)
     of_all = n * np.array([of_a, of_b, of_a - of_b])
+    if not np.isfinite(of_all).all():
+        told = (
+            f"what some of the {n} {units} contribute to the difference is undefined, for instance because a"
+            " score is undefined without them: the interval may be too short, and no verdict is based on it"
+        )
+        return (Note("few_effective", told),)
     if rounding.is_nothing(np.abs(of_all[2]).max(), max(np.abs(z).max() for z in (of_all, *scores))):
         return _same_everywhere(units, *scores, rights=rights)
     carrying = clusters.carrying(of_a - of_b, found.sizes, found.counts)

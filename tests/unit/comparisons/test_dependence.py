@@ -62,6 +62,14 @@ def test_groupings_that_are_not_used_say_what_they_would_do() -> None:
     assert again["a", "b"].test == run(clusters=DOCUMENTS)["a", "b"].test
 
 
+@pytest.mark.parametrize("groups", [2, 4, 5])
+def test_too_few_groups_that_are_not_used_say_nothing(groups: int) -> None:
+    evaluation = Evaluation.of({"a": A, "b": B}, GOLD)
+    evaluation = dataclasses.replace(evaluation, groupings={"kind": np.arange(N) % groups})
+    told = messages(compare(evaluation, n_resamples=199), "clusters_ignored")
+    assert [f"the {groups} groups of 'kind'" in message for message in told] == [True] * (groups >= 5)
+
+
 def test_several_pairs_share_a_note() -> None:
     result = compare({"a": A, "b": B, "c": GOLD}, GOLD, clusters=DOCUMENTS, n_resamples=199)
     (told,) = messages(result, "design_effect")

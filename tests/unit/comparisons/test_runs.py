@@ -501,6 +501,19 @@ def test_no_better_or_worse_follows_from_an_interval_that_does_not_hold() -> Non
     assert d.verdict == "inconclusive"
 
 
+def test_no_verdict_where_a_score_is_undefined_without_some_cluster() -> None:
+    """Without the last cluster of two items the gold is the same everywhere, so it has no ranks."""
+    gold = np.array([0.0] * 6 + [1.0] * 2)
+    a, b = np.random.default_rng(1).normal(size=(2, 3, 8))
+    runs, groups = {"a": list(a), "b": list(b)}, np.arange(8) // 2
+    d = compare_runs(runs, gold, metric="spearman", clusters=groups, margin=1.9)["a", "b"]
+    assert d.interval is not None
+    assert -1.9 < d.interval.low < d.interval.high < 1.9
+    assert d.verdict == "inconclusive"
+    (told,) = (note.message for note in d.notes if note.code == "few_effective")
+    assert told.startswith("what some of the 4 clusters contribute to the difference is undefined")
+
+
 def test_one_note_on_long_intervals_and_only_where_it_matters() -> None:
     rng = np.random.default_rng(0)
     luck = {name: rng.normal(size=(5, 30)) for name in "abcd"}

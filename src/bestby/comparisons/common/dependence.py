@@ -35,6 +35,9 @@ ENOUGH_CAUGHT = 0.95
 ENOUGH_BLOCKS = 10
 """Blocks below which a permutation of them hardly rejects and bootstrap intervals are too short."""
 
+FEWEST_GROUPS = 5
+"""Unused groups below which their standard error is mostly chance, and says nothing of dependence."""
+
 MOST_GROUPINGS = 3
 """Unused groupings that are told of: those that matter most."""
 
@@ -194,7 +197,7 @@ def _ignored(
     for name, groups in evaluation.groupings.items():
         code = _codes(groups)
         n = int(code.max()) + 1
-        if not 1 < n < evaluation.n_items:
+        if not FEWEST_GROUPS <= n < evaluation.n_items:
             continue
         effects = design_effects(by_item, moved, code, None if strata is None else _nested(code, strata))
         told = _design_effect_text(effects, f"with the {n} groups of {name!r} as clusters")
