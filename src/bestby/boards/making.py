@@ -27,9 +27,8 @@ from bestby.boards.settings import Phase, Settings, Task, parse
 from bestby.boards.splitting import split
 from bestby.boards.submitting import changed_settings, checked
 from bestby.comparisons.scores import evaluate
-from bestby.data.columns import objects, text_of
+from bestby.data.columns import objects
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
-from bestby.data.table import Table
 from bestby.metrics.directions import is_label
 from bestby.metrics.registry import resolve
 from bestby.readers.files import read_table
@@ -170,7 +169,7 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
             hint="rename it or leave it out",
         )
     found: dict[str, list[str]] = {key: table.texts(name, key) for key, name in own.items()}
-    found |= {name: _texts(table, name) for name in others}
+    found |= {name: table.cells(name) for name in others}
     seen: set[str] = set()
     for item in found["id"]:
         if item in seen:
@@ -179,11 +178,6 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
             )
         seen.add(item)
     return TaskGold(found)
-
-
-def _texts(table: Table, name: str) -> list[str]:
-    column = text_of(table.column(name))
-    return ["" if missing else str(one) for one, missing in zip(column.values, column.missing, strict=True)]
 
 
 def _task(name: str, gold: TaskGold, wish: Wish) -> Task:

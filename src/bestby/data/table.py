@@ -87,6 +87,11 @@ class Table:
             return [str(value) for value in identifiers(list(raw), f"{self.source}: column {name!r}")]
         return [str(value) for value in text_of(column).values]
 
+    def cells(self, name: str) -> list[str]:
+        """Return a column as text, "" where nothing is."""
+        column = text_of(self.column(name))
+        return ["" if gone else str(text) for text, gone in zip(column.values, column.missing, strict=True)]
+
     def objects(self, name: str) -> Column:
         """Return the items of a column as they are, neither labels nor numbers."""
         raw = self.raw(name)

@@ -14,9 +14,8 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
-from bestby.data.columns import text_of
 from bestby.data.evaluation import Evaluation
-from bestby.data.table import Table, listed
+from bestby.data.table import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats.base import HEAD, MOST_LINES, Read
 from bestby.readers.text import unpacked
@@ -43,10 +42,10 @@ def first_lines(head: bytes) -> list[str]:
     return [] if "\0" in text else lines[:MOST_LINES]
 
 
-def header_of(head: bytes) -> list[str]:
+def column_names(head: bytes) -> list[str]:
     r"""Return the names of the columns of a CSV table from its first bytes; none if it is no text.
 
-    >>> header_of(b'id,"a, b"\r\n1,2\r\n')
+    >>> column_names(b'id,"a, b"\r\n1,2\r\n')
     ['id', 'a, b']
     """
     lines = first_lines(head)
@@ -55,12 +54,6 @@ def header_of(head: bytes) -> list[str]:
     except csv.Error:  # a cell that is too long
         return []
     return [name.strip() for name in names]
-
-
-def cells_of(table: Table, name: str) -> list[str]:
-    """Return a column as text, "" where nothing is."""
-    column = text_of(table.column(name))
-    return ["" if gone else str(text) for text, gone in zip(column.values, column.missing, strict=True)]
 
 
 def lines_of(path: Path) -> list[str]:

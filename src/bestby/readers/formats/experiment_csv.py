@@ -16,7 +16,7 @@ from bestby.data.columns import MISSING
 from bestby.data.table import SYSTEM_WORDS, Table, listed
 from bestby.data.values import as_scores
 from bestby.readers.files import read_table
-from bestby.readers.formats._lines import cells_of, header_of
+from bestby.readers.formats._lines import column_names
 from bestby.readers.formats.base import Read, refuse_gold
 from bestby.results.base import Note
 
@@ -84,7 +84,7 @@ _TOOLS = (
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether a file is such a table, from the names of its columns."""
-    return _tool(header_of(head)) is not None
+    return _tool(column_names(head)) is not None
 
 
 def _tool(names: Sequence[str]) -> _Tool | None:
@@ -150,7 +150,7 @@ def _part(
             f"{path} is not a table of runs of MLflow or Weights & Biases",
             hint=f"its columns are: {listed(table.names)}",
         )
-    rows = [row for row, text in enumerate(cells_of(table, tool.status)) if text.lower() == "finished"]
+    rows = [row for row, text in enumerate(table.cells(tool.status)) if text.lower() == "finished"]
     if not rows:
         raise InvalidInputError(f"{path}: none of the {table.n_rows} runs has finished")
     left_out = table.n_rows - len(rows)
@@ -199,7 +199,7 @@ def _seeds(table: Table, tool: _Tool, system: str | None) -> list[str] | None:
     names = [name for name in table.names if name not in other and _last(name) in _SEED_WORDS]
     if tool.prefixed:
         names = [name for name in names if name.startswith("params.")] or names
-    return cells_of(table, names[0]) if names else None
+    return table.cells(names[0]) if names else None
 
 
 def _systems(
@@ -212,7 +212,7 @@ def _systems(
     for wanted in _SYSTEM_WORDS:
         for name in table.names:
             if _last(name) == wanted and not name.startswith("metrics."):
-                texts = cells_of(table, name)
+                texts = table.cells(name)
                 if len({texts[row] for row in rows}) > 1 and all(texts[row] for row in rows):
                     return texts, f"column {name}", ()
     if tool.prefixed:
@@ -220,7 +220,7 @@ def _systems(
         if combined is not None:
             return (*combined, ())
     if tool.run in table.data:
-        names = cells_of(table, tool.run)
+        names = table.cells(tool.run)
         finished = [names[row] for row in rows]
         if 1 < len(set(finished)) < len(finished) and all(finished):
             return names, f"column {tool.run}", ()
@@ -239,7 +239,7 @@ def _systems(
 def _settings(table: Table, rows: Sequence[int]) -> tuple[list[str], str] | None:
     """Return the settings that vary between runs, other than the seed, spelt out for each run."""
     names = [name for name in table.names if name.startswith("params.") and _last(name) not in _SEED_WORDS]
-    columns = {name: cells_of(table, name) for name in names}
+    columns = {name: table.cells(name) for name in names}
     varying = [name for name in names if len({columns[name][row] for row in rows}) > 1]
     if not varying:
         return None

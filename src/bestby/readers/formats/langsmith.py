@@ -12,7 +12,7 @@ from bestby.data.columns import MISSING
 from bestby.data.table import listed
 from bestby.readers.files import read_table
 from bestby.readers.formats._documents import beginning
-from bestby.readers.formats._lines import as_number, cells_of, header_of
+from bestby.readers.formats._lines import as_number, column_names
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 
@@ -22,7 +22,7 @@ _TRUTHS = {"true": 1.0, "false": 0.0}
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
     """Tell whether a file is such a table, from the names of its columns."""
-    return _is_experiment(header_of(head))
+    return _is_experiment(column_names(head))
 
 
 def _is_experiment(names: list[str]) -> bool:
@@ -65,14 +65,14 @@ def _scored(file: File) -> Scored:
             f"{file.path} is not an experiment of LangSmith", hint=f"its columns are: {listed(table.names)}"
         )
     feedback = {
-        name.removeprefix(_FEEDBACK): _scores(cells_of(table, name))
+        name.removeprefix(_FEEDBACK): _scores(table.cells(name))
         for name in table.names
         if name.startswith(_FEEDBACK) or name == _TIME
     }
-    inputs = [cells_of(table, name) for name in table.names if name.startswith(_INPUTS)]
+    inputs = [table.cells(name) for name in table.names if name.startswith(_INPUTS)]
     runs: dict[str, int] = {}
     samples = []
-    for row, example in enumerate(cells_of(table, _EXAMPLE)):
+    for row, example in enumerate(table.cells(_EXAMPLE)):
         where = f"{file.path}, row {row + 2}"
         if not example:
             raise InvalidInputError(
