@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +101,10 @@ def ratios(rows: Sequence[Row]) -> dict[str, float]:
 def goals(rows: Sequence[Row]) -> list[tuple[str, bool]]:
     """Return the goals of a job, in words, and whether each is met."""
     found, asked = ratios(rows), int(rows[0]["asked"])
-    out = [*_in_time(rows[0])]
+    out = []
+    if rows[0]["at_most_ms"]:
+        taken, most = float(rows[0]["milliseconds"]), float(rows[0]["at_most_ms"])
+        out.append((f"{time_words(taken)}, at most {time_words(most)}", taken <= most))
     out += [
         (f"{tool} {times_words(ratio)} times, asked {asked:,}", ratio >= asked)
         for tool, ratio in found.items()
@@ -118,13 +121,6 @@ def goals(rows: Sequence[Row]) -> list[tuple[str, bool]]:
         mine, *held = (int(row["peak_mb"]) for row in rows)
         out.append((f"memory {mine} MB, largest rival {max(held)} MB", mine <= max(held)))
     return out
-
-
-def _in_time(ours: Row) -> Iterator[tuple[str, bool]]:
-    """Yield the goal of a job that has a limit of time."""
-    if ours["at_most_ms"]:
-        taken, most = float(ours["milliseconds"]), float(ours["at_most_ms"])
-        yield f"{time_words(taken)}, at most {time_words(most)}", taken <= most
 
 
 def goal_line(rows: Sequence[Row]) -> str:

@@ -128,16 +128,14 @@ def _labels(reading: Reading) -> Labels:
 def _fitted(metric: AnyMetric, reading: Reading) -> AnyMetric:
     """Return a metric that has seen the data, in the narrow types of codes if it is one of ours.
 
-    Metrics of users may do sums with codes, for which these are too small.
+    Metrics of users may do sums with codes, for which these are too small. Those of texts that are counted
+    for all systems together need not see the data.
     """
+    if isinstance(metric, TextMetric) and metric.built_in and reading.of(metric)[1] is not None:
+        return metric
     ours = type(metric).fit.__module__.startswith("bestby.")
     labels, gold, systems = reading.narrow_labels if metric.reads == "labels" and ours else reading.of(metric)
     return metric.fit(gold, systems, labels)
-
-
-def _counts_texts(metric: BaseMetric, reading: Reading) -> bool:
-    """Return whether texts are counted for all systems together, which needs no metric that saw the data."""
-    return isinstance(metric, TextMetric) and metric.built_in and reading.of(metric)[1] is not None
 
 
 def _distinct(fitted: Sequence[Metric], reading: Reading) -> tuple[IntArray, IntArray]:
@@ -172,7 +170,7 @@ def takes_counts(metric: BaseMetric) -> bool:
 def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting | None = None) -> SumGroup:
     only_labels = all(metric.reads == "labels" for metric in metrics)
     collapse = only_labels and reading.clusters is None
-    fitted = [one if _counts_texts(one, reading) else _fitted(one, reading) for one in metrics]
+    fitted = [_fitted(one, reading) for one in metrics]
     position: IntArray | None = None
     if collapse:
         position, counts = _distinct(fitted, reading)
@@ -216,7 +214,7 @@ def by_item(evaluation: Evaluation, metric: Metric, group: SumGroup) -> SumGroup
 def statistics_of(evaluation: Evaluation, metric: Metric) -> tuple[Metric, list[FloatArray]]:
     """Return a metric that has seen the data, and its statistics by system, a row per item."""
     reading = Reading(evaluation)
-    fitted = metric if _counts_texts(metric, reading) else _fitted(metric, reading)
+    fitted = _fitted(metric, reading)
     return fitted, list(_statistics(fitted, reading, None, None))
 
 

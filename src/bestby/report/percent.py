@@ -73,7 +73,7 @@ def in_percent(result: Any) -> Any:
 
 def scale_of(metric: MetricInfo) -> float:
     """Return by how much the scores of a metric were multiplied: 100 in percent, else 1."""
-    return _HUNDRED if metric.name.endswith(NAMED) else 1.0
+    return _HUNDRED if unit_of(metric) else 1.0
 
 
 def unit_of(metric: MetricInfo) -> str:

@@ -113,7 +113,7 @@ def _falling(path: Path) -> set[str]:
     model = _model(path)
     if model is None:
         return set()
-    root = path.parents[2 + model.count("/") + 1]
+    root = path.parents[3 + model.count("/")]
     results = root / "results" / model / f"results_{path.parent.name}.json"
     if not is_file(results):
         return set()
