@@ -56,6 +56,7 @@ def compared(
     *,
     wanted: str | None,
     main: str | None = None,
+    aside: frozenset[str] = frozenset(),
     falling: frozenset[str] = frozenset(),
     what: str = "score",
     on_missing: OnMissing,
@@ -63,9 +64,10 @@ def compared(
 ) -> Read:
     """Bring the samples together by one score: the one wanted, else `main`, else the only one that all have.
 
-    `falling` are the scores of which lower values are better; `what` is the tool's word for a score.
+    Those that are `aside` are compared only if wanted. `falling` are the scores of which lower values are
+    better; `what` is the tool's word for a score.
     """
-    name, known = _chosen(scored, wanted, main, what)
+    name, known = _chosen(scored, wanted, main, aside, what)
     systems = named_apart([(one.other, one.dataset, one.system) for one in scored])
     logs = [_log(one, system, name) for one, system in zip(scored, systems, strict=True)]
     others = [other for other in known if other != name]
@@ -75,10 +77,11 @@ def compared(
 
 
 def _chosen(
-    scored: Sequence[Scored], wanted: str | None, main: str | None, what: str
+    scored: Sequence[Scored], wanted: str | None, main: str | None, aside: frozenset[str], what: str
 ) -> tuple[str, list[str]]:
-    for one in scored:
-        if not one.names:
+    own = [[name for name in one.names if wanted is not None or name not in aside] for one in scored]
+    for one, names in zip(scored, own, strict=True):
+        if not names:
             raise InvalidInputError(
                 f"{one.source}: no sample has a {what}", hint="run the evaluation to its end, with scores"
             )
@@ -86,19 +89,20 @@ def _chosen(
             check_available(wanted, one.names, what, one.source)
     first = scored[0]
     shared = [name for name in first.names if all(name in one.names for one in scored)]
-    only = shared[0] if len(shared) == 1 else None
+    candidates = [name for name in shared if name in own[0]]
+    only = candidates[0] if len(candidates) == 1 else None
     name = wanted or (main if main in shared else only)
     if name is not None:
         return name, shared
-    if shared:
+    if candidates:
         raise InvalidInputError(
             f"{first.source}: which {what}? the files have: {listed(shared)}",
             hint="name it: value_column=...",
         )
-    other = next(one for one in scored if not set(one.names) >= set(first.names))
+    place = next(place for place, names in enumerate(own) if not set(names) >= set(own[0]))
     raise InvalidInputError(
-        f"the files share no {what}: {listed(list(first.names))} in {first.source},"
-        f" {listed(list(other.names))} in {other.source}",
+        f"the files share no {what}: {listed(own[0])} in {first.source},"
+        f" {listed(own[place])} in {scored[place].source}",
         hint=f"score them with the same {what}",
     )
 

@@ -40,17 +40,16 @@ def read(
     """Read two or more experiments, as ``results.to_pandas().to_csv(FILE, index=False)`` writes them.
 
     Items are joined by the id of their example; rows of one example are repetitions. `value_column` is the
-    key of the feedback, or ``execution_time``; by default the only key. True and false count as 1 and 0; a
-    row without feedback has no score.
+    key of the feedback, by default the only one that all files have, or ``execution_time``. True and false
+    count as 1 and 0; a row without feedback has no score.
     """
     refuse_gold(gold, "experiments of LangSmith hold their scores and need no gold")
     scored = [_scored(file) for file in files_of(paths, recognises)]
-    keys = {name for one in scored for name in one.names} - {_TIME}
     return compared(
         scored,
         "experiments of LangSmith",
         wanted=value_column,
-        main=keys.pop() if len(keys) == 1 else None,
+        aside=frozenset({_TIME}),
         falling=frozenset({_TIME}),
         what="feedback",
         on_missing=on_missing,

@@ -45,6 +45,17 @@ def test_the_only_feedback_that_is_a_score_is_compared(make: Make) -> None:
     assert scores_of(time)["a"] == [0.1, 0.2, 0.3]
 
 
+def test_the_time_is_compared_only_if_it_is_wanted(make: Make) -> None:
+    a = make("a.csv", _rows("True", "False", "1"))
+    texts = make("texts.csv", _rows("good", "bad", "good"))
+    other = make("other.csv", _rows("1", "1", "0").replace("feedback.ok", "feedback.fine"))
+    assert message(form, {"a": a, "b": texts}) == "texts.csv: no sample has a feedback"
+    assert (
+        message(form, {"a": a, "b": other}) == "the files share no feedback: ok in a.csv, fine in other.csv"
+    )
+    assert form.read({"a": a, "b": other}, value_column="execution_time").metric.name == "execution_time"
+
+
 def test_rows_of_one_example_are_runs(make: Make) -> None:
     path = make("a.csv", _rows("1", "0", "1", repeated=3))
     assert form.read({"a": path, "b": path}).runs["a"].shape == (3, 3)
