@@ -21,20 +21,20 @@ WAIT = 60.0
 @contextlib.contextmanager
 def held(path: Path, wait: float = WAIT) -> Iterator[None]:
     """Hold a lock, whose file is made if it is not there; others wait for as many seconds."""
-    with contextlib.closing(_opened(path, wait)) as connection:
-        yield
-        connection.rollback()
-
-
-def _opened(path: Path, wait: float) -> sqlite3.Connection:
-    try:
+    with _reported(path, wait):
         connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
-        try:
+    with contextlib.closing(connection):
+        with _reported(path, wait):
             connection.execute("PRAGMA journal_mode=MEMORY")  # nothing is ever written, so no journal either
             connection.execute("BEGIN EXCLUSIVE")
-        except BaseException:
-            connection.close()
-            raise
+        yield
+
+
+@contextlib.contextmanager
+def _reported(path: Path, wait: float) -> Iterator[None]:
+    """Turn an error of SQLite into one that says why the board is not locked."""
+    try:
+        yield
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
             raise BoardError(
@@ -47,4 +47,3 @@ def _opened(path: Path, wait: float) -> sqlite3.Connection:
             hint="the board is as it was; check the permissions and the space left; if the file is damaged,"
             " remove it",
         ) from error
-    return connection
