@@ -88,11 +88,11 @@ def wrong(change: str) -> tuple[list[str], list[str]]:
 def test_a_wrong_table_is_refused(board: Board, tmp_path: Path, change: str, parts: list[str]) -> None:
     items, labels = wrong(change)
     path = write_table(tmp_path / "mine.csv", {"id": items, "prediction": labels})
+    before = state(board.path)
     with pytest.raises(InvalidInputError) as caught:
         board.check(path)
     assert all(part in caught.value.message for part in parts), caught.value.message
     assert caught.value.hint
-    before = state(board.path)
     assert state(board.path) == before
 
 

@@ -34,8 +34,13 @@ LABELS = {
 }
 
 
-def published(folder: Path, metrics: Sequence[str], golds: Any, systems: Any, **settings: Any) -> Board:
-    """Make a board of systems, twice of one team each, publish it and verify it; warnings count as errors."""
+def findings(
+    folder: Path, metrics: Sequence[str], golds: Any, systems: Any, **settings: Any
+) -> tuple[str, ...]:
+    """Return what is wrong with the published board of some systems, each with two runs.
+
+    Warnings count as errors.
+    """
     board = Board.create(folder / "board", golds, title="T", metrics=metrics, rng=1, **settings)
     for run in ("", "two"):
         for place, (name, predictions) in enumerate(systems.items()):
@@ -43,8 +48,7 @@ def published(folder: Path, metrics: Sequence[str], golds: Any, systems: Any, **
             files = path if isinstance(golds, Path) else dict.fromkeys(golds, path)
             board.submit(files, team="ours" if place % 3 else "theirs", system=name, run=run)
     board.publish(folder / "site")
-    assert board.verify(folder / "site").findings == ()
-    return board
+    return board.verify(folder / "site").findings
 
 
 @pytest.mark.parametrize("share", [None, 0.5], ids=["whole", "ladder"])
@@ -54,14 +58,14 @@ def test_numbers(tmp_path: Path, metrics: list[str], clusters: str | None, share
     columns = {"id": ids(N), "gold": NUMBERS, "author": [f"a{place // 4}" for place in range(N)]}
     gold = write_table(tmp_path / "gold.csv", {**columns, "half": ["x", "y"] * (N // 2)})
     settings = {"clusters": clusters, "private_share": share, "slices": "half"}
-    published(tmp_path, metrics, gold, {**ODD, **VARIED}, **settings)
+    assert findings(tmp_path, metrics, gold, {**ODD, **VARIED}, **settings) == ()
 
 
 @pytest.mark.parametrize("system", ODD)
 @pytest.mark.parametrize("metric", ["pearson", "rmse"])
 def test_one_odd_system_alone(tmp_path: Path, metric: str, system: str) -> None:
     gold = write_table(tmp_path / "gold.csv", {"id": ids(N), "gold": NUMBERS})
-    published(tmp_path, [metric], gold, {system: ODD[system]})
+    assert findings(tmp_path, [metric], gold, {system: ODD[system]}) == ()
 
 
 @pytest.mark.parametrize("share", [None, 0.5], ids=["whole", "ladder"])
@@ -74,4 +78,5 @@ def test_labels_of_several_tasks(tmp_path: Path, metrics: list[str], share: floa
         tmp_path / "second.csv", {"id": ids(N), "gold": gold_labels(N)[::-1], "half": ["x"] * N}
     )
     golds = {"first": first, "second": second}
-    published(tmp_path, metrics, golds, LABELS, private_share=share, slices="half", baseline="ours/one label")
+    settings = {"private_share": share, "slices": "half", "baseline": "ours/one label"}
+    assert findings(tmp_path, metrics, golds, LABELS, **settings) == ()
