@@ -9,7 +9,7 @@ from pathlib import Path
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
-from bestby._core.text import path_text, quoted, suggestion
+from bestby._core.text import path_text
 from bestby.boards.folder import Folder
 from bestby.boards.scoring import predictions
 from bestby.boards.settings import Settings
@@ -35,15 +35,11 @@ def by_task(files: str | Path | Mapping[str, str | Path], settings: Settings) ->
         return {settings.tasks[0].name: file}
     if not files:
         raise InvalidInputError("a submission needs a file", hint="give the file of a task at least")
-    known_tasks = [task.name for task in settings.tasks]
-    for name in files:
-        if name not in known_tasks:
-            raise InvalidInputError(
-                f"the board has no task {quoted(name)}{suggestion(str(name), known_tasks)}",
-                hint=f"its tasks: {', '.join(known_tasks)}",
-            )
+    named = {settings.task(str(name)).name: path for name, path in files.items()}
     hint = "name a file for each task"
-    return {name: checks.valid_path(files[name], hint) for name in known_tasks if name in files}
+    return {
+        task.name: checks.valid_path(named[task.name], hint) for task in settings.tasks if task.name in named
+    }
 
 
 def checked_file(path: str | Path, settings: Settings) -> Path:

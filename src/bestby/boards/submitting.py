@@ -13,6 +13,7 @@ from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import user_path
 from bestby._core.text import counted, path_text, quoted
 from bestby.boards import checking, gold, names
+from bestby.boards.entries import submissions, withdrawals
 from bestby.boards.events import Event, Line, SettingsSet, Submitted, Withdrawn
 from bestby.boards.folder import Folder, file_of, gold_in_force
 from bestby.boards.record import stamp
@@ -53,7 +54,7 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
     with folder.locked():
         lines = folder.lines()
         settings = checked(folder, lines)
-        contents = _contents(folder, settings, request.files)
+        contents = _contents(folder, settings, checking.by_task(request.files, settings))
         moment = moment_of(lines, now)
         phase = settings.phase_at(moment) if request.phase is None else settings.phase(request.phase)
         event = Submitted(
@@ -87,9 +88,8 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
                 hint="`bestby board list` shows the numbers" if known else "nothing was submitted yet",
             )
         event = Withdrawn(number, hidden, reason)
-        last = [line.event for line in lines if isinstance(line.event, Withdrawn)]
-        before = [one for one in last if one.submission == number]
-        if not before or before[-1].hidden != hidden:
+        before = withdrawals(lines).get(number)
+        if before is None or before.hidden != hidden:
             lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
     return receipts(lines)[number]
 
@@ -120,8 +120,8 @@ def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
 
 def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
     """Return all submissions of a record by the numbers of their lines, with what became of them."""
-    withdrawn = {line.event.submission for line in lines if isinstance(line.event, Withdrawn)}
-    submitted = {line.number: line.event for line in lines if isinstance(line.event, Submitted)}
+    withdrawn = withdrawals(lines)
+    submitted = dict(submissions(lines))
     newest = {(one.key, one.run, one.phase): n for n, one in submitted.items() if n not in withdrawn}
     made = {}
     for number, one in submitted.items():
@@ -161,19 +161,17 @@ def _added(
         raise
 
 
-def _contents(
-    folder: Folder, settings: Settings, given: str | Path | Mapping[str, str | Path]
-) -> dict[str, tuple[bytes, str]]:
+def _contents(folder: Folder, settings: Settings, given: Mapping[str, Path]) -> dict[str, tuple[bytes, str]]:
     """Return the bytes of each file and the ending of its name, after checking that they can be submitted."""
     found = {}
-    for task, path in checking.by_task(given, settings).items():
+    for task, path in given.items():
         file = checking.checked_file(path, settings)
         _check_place(folder, file)
         with whole_files.reported(f"read {path_text(file)}", BoardError):
             data = file.read_bytes()
             found[task] = (data, file.suffix.lower())
     checking.check(folder, settings, given)
-    for task, path in checking.by_task(given, settings).items():
+    for task, path in given.items():
         with whole_files.reported(f"read {path_text(path)}", BoardError):
             if user_path(path).read_bytes() != found[task][0]:
                 raise InvalidInputError(
@@ -197,24 +195,21 @@ def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
 
     Without a phase, any is meant: none is open now.
     """
-    gone = {line.event.submission for line in lines if isinstance(line.event, Withdrawn)}
-    for line in reversed(lines):
-        known = line.event
-        if not isinstance(known, Submitted) or (known.key, known.run) != (event.key, event.run):
-            continue
-        if event.phase not in ("", known.phase):
-            continue
-        same = dataclasses.replace(event, phase=known.phase) == known
-        return line.number if same and line.number not in gone else None
-    return None
+    own = [
+        (number, one)
+        for number, one in submissions(lines)
+        if (one.key, one.run) == (event.key, event.run) and event.phase in ("", one.phase)
+    ]
+    if not own:
+        return None
+    number, newest = own[-1]
+    same = dataclasses.replace(event, phase=newest.phase) == newest
+    return number if same and number not in withdrawals(lines) else None
 
 
 def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
     """Refuse names that a reader cannot tell from those on the board."""
-    for line in lines:
-        known = line.event
-        if not isinstance(known, Submitted):
-            continue
+    for _, known in submissions(lines):
         same_team = known.team == event.team
         pairs = [("team", known.team, event.team), ("system", known.system, event.system)]
         for what, old, new in pairs[: 2 if same_team else 1]:
