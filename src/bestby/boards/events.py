@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -97,7 +97,7 @@ class Line:
     time: datetime
     event: Event
     previous: str
-    hash: str = field(default="")
+    hash: str
 
 
 def fields_of(event: Event) -> dict[str, Any]:

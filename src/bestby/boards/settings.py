@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from datetime import UTC, date, datetime, time
 from typing import Any, TypeVar
 
@@ -20,6 +20,11 @@ N = TypeVar("N", "Task", "Phase")
 def _key(kind: str, **settings: Any) -> Any:
     """Declare a key of a table of `board.toml`; `kind` is one of those of `_KINDS`."""
     return field(metadata={"kind": kind}, **settings)
+
+
+def keys_of(record: Any) -> list[Field[Any]]:
+    """Return the fields of a record, or of its class, that are keys; the others are tables."""
+    return [one for one in fields(record) if "kind" in one.metadata]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +126,7 @@ def parse(text: str, shown: str) -> Settings:
         raise InvalidInputError(f"{shown} is not TOML: {error}", hint="https://toml.io shows how") from error
     tables = {"task": Task, "phase": Phase, "public": Public}
     parts = {name: content.pop(name) for name in tables if name in content}
-    values = _values(Settings, content, shown, "", also=tuple(tables))
+    values = _values(Settings, content, shown, also=tuple(tables))
     values["tasks"] = _several(Task, parts.get("task", []), f"{shown}, [[task]]")
     if not values["tasks"]:
         raise InvalidInputError(f"{shown} has no task", hint="add a table [[task]] with a name and metrics")
@@ -176,14 +181,12 @@ def _record(record: type[R], table: Any, where: str) -> R:
         raise InvalidInputError(
             f"{where} must be a table, got {quoted(table)}", hint="https://toml.io shows how"
         )
-    return record(**_values(record, table, where, ""))
+    return record(**_values(record, table, where))
 
 
-def _values(
-    record: type, table: Mapping[str, Any], where: str, prefix: str, also: Sequence[str] = ()
-) -> dict[str, Any]:
+def _values(record: type, table: Mapping[str, Any], where: str, also: Sequence[str] = ()) -> dict[str, Any]:
     """Return the values of a table by field; unknown keys, missing ones and other types are refused."""
-    declared = {one.name: one for one in fields(record) if "kind" in one.metadata}
+    declared = {one.name: one for one in keys_of(record)}
     known = [*declared, *also]
     for key in table:
         if key not in declared:
@@ -194,7 +197,7 @@ def _values(
     values = {}
     for name, one in declared.items():
         if name in table:
-            values[name] = _value(one.metadata["kind"], table[name], f"{where}: {prefix}{name}")
+            values[name] = _value(one.metadata["kind"], table[name], f"{where}: {name}")
         elif one.default is MISSING and one.default_factory is MISSING:
             raise InvalidInputError(
                 f"{where} lacks the key {quoted(name)}", hint=f"{name} = {_KINDS[one.metadata['kind']][1]}"

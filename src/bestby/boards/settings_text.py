@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from datetime import datetime
 from typing import Any
 
 from bestby.boards.record import stamp
-from bestby.boards.settings import Phase, Settings
-
-_TABLES = ("tasks", "phases", "public")
+from bestby.boards.settings import Phase, Settings, keys_of
 
 
 def text_of(settings: Settings) -> str:
     """Return the text from which `settings.parse` makes the same settings; defaults are left out."""
-    parts = [_lines(settings, _TABLES)]
+    parts = [_lines(settings)]
     parts += [f"[[task]]\n{_lines(task)}" for task in settings.tasks]
     parts += [f"[[phase]]\n{_lines(phase)}" for phase in settings.phases]
     public = _lines(settings.public)
     return "\n".join(parts + ([f"[public]\n{public}"] if public else []))
 
 
-def _lines(record: Any, left_out: Sequence[str] = ()) -> str:
-    """Return a line for each field of a record that has not its default."""
+def _lines(record: Any) -> str:
+    """Return a line for each key of a record that has not its default."""
     lines = []
-    for one in fields(record):
-        if one.name in left_out:
-            continue
+    for one in keys_of(record):
         value = getattr(record, one.name)
         default = one.default if one.default_factory is MISSING else one.default_factory()
         always = isinstance(record, Phase) and one.name == "part"
