@@ -7,7 +7,6 @@ import csv
 import hashlib
 import io
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -187,11 +186,6 @@ def gold_in_force(lines: Sequence[Line]) -> GoldSet:
     raise BoardError(
         "the record of the board tells of no gold", hint="restore record.jsonl from a copy or from git"
     )
-
-
-def new_key() -> bytes:
-    """Return a secret key for the mark of a gold, as its file holds it."""
-    return f"{secrets.token_hex(32)}\n".encode()
 
 
 def table_bytes(columns: Mapping[str, Sequence[str]]) -> bytes:

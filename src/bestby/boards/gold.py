@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from bestby._core.errors import BoardError
 from bestby._core.text import path_text
 from bestby._core.typing import BoolArray
 from bestby.boards.events import GoldSet, Line
-from bestby.boards.folder import Folder, gold_in_force, new_key, read_columns, table_bytes
+from bestby.boards.folder import Folder, gold_in_force, read_columns, table_bytes
 from bestby.boards.settings import Task
 
 OWN_COLUMNS = ("id", "gold", "part")
@@ -78,10 +79,15 @@ def write(folder: Folder, version: int, golds: Mapping[str, TaskGold], key: byte
         target.chmod(stat.S_IRWXU)
         for left in target.iterdir():
             left.unlink()
-        files.replace(target / "key", key or new_key(), target)  # a scratch folder may be on another disk
+        files.replace(target / "key", key or _new_key(), target)  # a scratch folder may be on another disk
         for task, gold in golds.items():
             files.replace(target / f"{task}.csv", table_bytes(gold.columns), target)
     return mark_of(folder, version)
+
+
+def _new_key() -> bytes:
+    """Return a secret key for the mark, as its file holds it."""
+    return f"{secrets.token_hex(32)}\n".encode()
 
 
 def mark_of(folder: Folder, version: int) -> str:
