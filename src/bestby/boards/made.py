@@ -106,15 +106,16 @@ class MadeBoard:
             If the files cannot be written.
         """
         folder = Folder.at(checks.valid_path(path, _NO_PATH), gold_folder)
+        chosen = checks.valid_name_list(metrics, "metrics")
         wish = making.Wish(
             title=title,
-            metrics=_names(metrics, "metrics"),
+            metrics=chosen,
             columns=making.Columns(items, gold_column),
             clusters=_one_column(clusters),
             strata=strata,
-            slices=_names(slices, "slices"),
-            public_columns=_names(public_columns, "public_columns"),
-            margins=_margins(margin, _names(metrics, "metrics")),
+            slices=checks.valid_name_list(slices, "slices"),
+            public_columns=checks.valid_name_list(public_columns, "public_columns"),
+            margins=_margins(margin, chosen),
             baseline=baseline,
             private_share=private_share,
             scores=scores,
@@ -204,7 +205,9 @@ class MadeBoard:
         <board 'matrix': 2 submissions>
         """
         place = Folder.at(checks.valid_path(path, _NO_PATH), gold_folder)
-        own = _names(metrics, "metrics") or ((importing.SCORE,) if gold is None else ("accuracy",))
+        own = checks.valid_name_list(metrics, "metrics") or (
+            (importing.SCORE,) if gold is None else ("accuracy",)
+        )
         source = checks.valid_path(results, "name the file of the results")
         wish = making.Wish(
             title=title or stem_of(source) or "Results",
@@ -214,10 +217,18 @@ class MadeBoard:
             greater_is_better=greater_is_better,
         )
         table = importing.Results(
-            source, gold, items, _names(systems, "systems"), _names(ignore, "ignore"),
-            _one_column(clusters), strata, _names(slices, "slices"),
-            in_rows=checks.flag(systems_in_rows, "systems_in_rows"), on_missing=on_missing, team=team,
-        )  # fmt: skip
+            source,
+            gold,
+            items,
+            checks.valid_name_list(systems, "systems"),
+            checks.valid_name_list(ignore, "ignore"),
+            _one_column(clusters),
+            strata,
+            checks.valid_name_list(slices, "slices"),
+            in_rows=checks.flag(systems_in_rows, "systems_in_rows"),
+            on_missing=on_missing,
+            team=team,
+        )
         importing.import_results(place, table, wish, phase, clock.now())
         return cls(path, gold_folder)
 
@@ -241,10 +252,6 @@ def _one_column(clusters: Any) -> str | None:
         hint="a board does not support crossed groupings: name the column with fewer groups",
         argument="clusters",
     )
-
-
-def _names(given: str | Sequence[str], what: str) -> tuple[str, ...]:
-    return checks.valid_name_list(given, what)
 
 
 def golds_by_task(gold: str | Path | Mapping[str, str | Path], only: str) -> dict[str, Path]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import typer
 
@@ -30,7 +29,7 @@ def board_init(values: BoardInit) -> None:
     """Make a board and say what to do next."""
     board = Board.create(
         values.place.board,
-        _by_task(values.golds),
+        named_paths(values.golds),
         gold_folder=values.place.gold_folder,
         **values.gold.arguments(),
         **values.shown.arguments(),
@@ -49,12 +48,12 @@ def board_init(values: BoardInit) -> None:
 
 def board_check(values: BoardCheck) -> None:
     """Say what was found in the files."""
-    streams.print_stdout(str(Board(values.place.board).check(_by_task(values.files))))
+    streams.print_stdout(str(Board(values.place.board).check(named_paths(values.files))))
 
 
 def board_submit(values: BoardSubmit) -> None:
     """Add a submission, print its number, and say what it is."""
-    receipt = _board(values.place).submit(_by_task(values.files), **values.names.arguments())
+    receipt = _board(values.place).submit(named_paths(values.files), **values.names.arguments())
     streams.print_stdout(str(receipt.number))
     streams.print_stderr(str(receipt) if receipt.is_new else f"{receipt}; it was there already")
 
@@ -68,7 +67,7 @@ def board_withdraw(values: BoardWithdraw) -> None:
 def board_correct(values: BoardCorrect) -> None:
     """Give the board a corrected gold and say so."""
     version = _board(values.place).correct(
-        _by_task(values.golds), reason=values.reason, **values.gold.arguments()
+        named_paths(values.golds), reason=values.reason, **values.gold.arguments()
     )
     streams.print_stderr(f"version {version} of the gold is in force; publish the board to show its results")
 
@@ -126,11 +125,6 @@ def board_export(values: BoardExport) -> None:
 
 def _board(place: Place) -> Board:
     return Board(place.board, place.gold_folder)
-
-
-def _by_task(paths: Sequence[str]) -> str | Path | Mapping[str, str | Path]:
-    """Return one file, or the files by task."""
-    return named_paths(paths)
 
 
 def _in_columns(rows: Sequence[Sequence[str]]) -> str:

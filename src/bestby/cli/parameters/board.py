@@ -6,19 +6,7 @@ from typing import ClassVar
 
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record
 from bestby.cli.parameters import groups
-from bestby.cli.parameters.groups import Names, Number, Text, metric_names
-
-Seed = int | None
-
-
-@record
-class Place(Group):
-    heading: ClassVar[str] = "Board"
-
-    board: str = option("FOLDER", "Folder of the board", default=".")
-    gold_folder: Text = option(
-        "FOLDER", "Folder of the gold (default: gold in the board, or $BESTBY_BOARD_GOLD)."
-    )
+from bestby.cli.parameters.groups import Count, Names, Number, Text, metric_names
 
 
 @record
@@ -26,6 +14,13 @@ class PlaceOfBoard(Group):
     heading: ClassVar[str] = "Board"
 
     board: str = option("FOLDER", "Folder of the board", default=".")
+
+
+@record
+class Place(PlaceOfBoard):
+    gold_folder: Text = option(
+        "FOLDER", "Folder of the gold (default: gold in the board, or $BESTBY_BOARD_GOLD)."
+    )
 
 
 @record
@@ -47,7 +42,7 @@ class GoldGroups(GoldColumns):
         "COLUMN", "Column that participants get beside the ids; repeatable.", "--public-column"
     )
     private_share: Number = option("SHARE", "Share of the items that are kept for a private last phase.")
-    rng: Seed = option(
+    rng: Count = option(
         "N", "Seed of the split; to be kept secret (default: another one every time).", "--seed"
     )
 
