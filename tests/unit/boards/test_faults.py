@@ -252,7 +252,9 @@ def test_killed_at_every_step(root: Path, command: str, stride: int) -> None:
 
 
 @posix
-@pytest.mark.parametrize("kills", [pytest.param(3), pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "kills", [pytest.param(3, marks=pytest.mark.check), pytest.param(100, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("code", [SUBMITTING, PUBLISHING], ids=["submit", "publish"])
 def test_killed_at_random_times(root: Path, code: str, kills: int) -> None:
     """Every submission that was acknowledged is there, and none twice."""
