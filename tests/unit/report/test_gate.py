@@ -46,6 +46,22 @@ def test_every_check_has_its_sentence() -> None:
     assert "Such a check fails if a bound that holds for all 3 checks at once (Bonferroni)" in one
 
 
+def test_of_many_checks_those_that_do_not_pass_have_a_sentence() -> None:
+    parts = np.repeat([f"p{i}" for i in range(10)], 40)
+    result = bb.gate(SYSTEMS, GOLD, margin=0.12, by={"part": parts})
+    text = words(str(result))
+    passed, open_ = ([c for c in result if c.outcome == outcome] for outcome in ("pass", "inconclusive"))
+    assert len(passed) > 2
+    assert 2 < len(open_) <= 8
+    for check, sentence in zip(result, result.sentences, strict=True):
+        assert (words(sentence) in text) is (check in open_)
+    assert f"Of the other {len(passed)} checks the table has the numbers." in text
+    with pytest.raises(bb.GateFailedError) as caught:
+        result.check()
+    assert "the table" not in str(caught.value)
+    assert open_[0].name in str(caught.value)
+
+
 def test_a_pass_of_an_alarm_is_no_proof() -> None:
     turned = bb.gate({"main": NEW, "new": MAIN}, GOLD)
     (sentence,) = turned.sentences

@@ -30,6 +30,9 @@ FLIPS = ("item", "change", "gold", "baseline", "candidate")
 _SHOWN = 10
 """Items that flipped in a table; the data formats have more."""
 
+_SAID = 8
+"""Checks with a sentence each; of more, the table and the data formats have all."""
+
 _LONGEST = 40  # characters of a prediction in a table
 
 
@@ -45,7 +48,7 @@ def document(g: Gate) -> Document:
         name="gate",
         lead=headline(g),
         tables=tables,
-        remarks=(*_of_checks(g), *_of_flips(g)),
+        remarks=(*_of_checks(g), *_others(g), *_of_flips(g)),
         pictures=(Picture("Differences between one-sided bounds", caption, partial(figure.gate, g)),),
     )
 
@@ -70,11 +73,29 @@ def _together(g: Gate) -> tuple[str, ...]:
 
 
 def _of_checks(g: Gate) -> tuple[str, ...]:
-    """Return the checks one by one; a single one is in the headline."""
+    """Return the checks one by one, of many those to look at; a single one is in the headline."""
+    return tuple(f"{visible(c.name)}, {c.outcome}: {visible(_sentence(g, c))}" for c in _said(g))
+
+
+def _others(g: Gate) -> tuple[str, ...]:
+    """Return how many of many checks are only in the table."""
+    left = len(g.checks) - len(_said(g))
+    return (f"Of the other {left} checks the table has the numbers.",) if left and _said(g) else ()
+
+
+def _said(g: Gate) -> list[GateCheck]:
+    """Return the checks that have a sentence each."""
     if len(g.checks) == 1:
-        return ()
-    both = zip(g.checks, sentences(g), strict=True)
-    return tuple(f"{visible(check.name)}, {check.outcome}: {said}" for check, said in both)
+        return []
+    return list(g.checks) if len(g.checks) <= _SAID else _to_look_at(g)[:_SAID]
+
+
+def _to_look_at(g: Gate) -> list[GateCheck]:
+    """Return the checks that do not pass, failed ones first, and then alarms that could not have failed."""
+    failed = [check for check in g.checks if check.outcome == "fail"]
+    undecided = [check for check in g.checks if check.outcome == "inconclusive"]
+    idle = [check for check in g.checks if check.outcome == "pass" and not check.could_fail]
+    return [*failed, *undecided, *idle]
 
 
 def headline(g: Gate) -> str:
