@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from bestby._core.terms import Term
-from bestby.vocabulary import KINDS
+from bestby.vocabulary import KINDS, Term
 
 GUIDES = Path(__file__).resolve().parent / "guides"
 PAGES = {
@@ -14,7 +13,7 @@ PAGES = {
     "choosing-an-interval.md": ("interval", "standard error"),
     "comparing-runs.md": ("statistic",),
 }
-BEGIN = "<!-- {}: docs/make_name_tables.py writes this from bestby/vocabulary.py. -->\n"
+BEGIN = "<!-- {}: docs/make_name_tables.py writes this from bestby/vocabulary/. -->\n"
 END = "<!-- Up to here. -->\n"
 ARGUMENTS = {
     "items.{}": "compare",

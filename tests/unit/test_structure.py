@@ -24,7 +24,7 @@ CIRCULAR_IMPORTS: set[tuple[str, str]] = set()
 RESULTS = "bestby.results"
 """The modules whose name begins so may import their reports by name, with `import_module`."""
 
-TOP_LEVEL = {"__init__", "__main__", "_version", "vocabulary"}
+TOP_LEVEL = {"__init__", "__main__", "_version"}
 """The files beside the folders of the package."""
 
 LONG_MODULES: dict[str, int] = {}

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.choosing_terms import Draw, StratifyBy
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted
@@ -19,7 +18,7 @@ from bestby.planning.pool import Pool, Strata, pool_of
 from bestby.resampling.streams import block_generator, seed_of
 from bestby.results.base import Note, provenance_of, remember_backend
 from bestby.results.chosen import ChosenItem, ChosenItems, ChosenStratum
-from bestby.vocabulary import allowed_names
+from bestby.vocabulary import Draw, StratifyBy, allowed_names
 
 
 @with_suggestions

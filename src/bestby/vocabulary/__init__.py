@@ -1,0 +1,104 @@
+"""Every test, interval, correction and other choice by name: the only place that lists them.
+
+A term says which arguments take it, as ``"question.argument"`` with a module of `bestby.comparisons` or
+`bestby.planning` as the question, or an argument alone for all questions. This must stay quick to import.
+"""
+
+from bestby.vocabulary.figures import (
+    FIGURES,
+    DatasetFigure,
+    FigureFont,
+    FigureWidth,
+    FoldFigure,
+    ItemFigure,
+    JudgedFigure,
+    RunsFigure,
+    StudyFigure,
+)
+from bestby.vocabulary.intervals import (
+    INTERVALS,
+    STANDARD_ERRORS,
+    DatasetRunsInterval,
+    ItemInterval,
+    MonitorMethod,
+    PreferenceInterval,
+    RunsInterval,
+    StudyInterval,
+)
+from bestby.vocabulary.lookup import (
+    KINDS,
+    NONE,
+    SKIPPABLE,
+    allowed_names,
+    choices,
+    long_name,
+    needs,
+    terms,
+)
+from bestby.vocabulary.questions import ALTERNATIVES, CORRECTIONS, STATISTICS, ItemCorrection
+from bestby.vocabulary.settings import CHOOSING, SETTINGS, Draw, MonitorPopulation, StratifyBy
+from bestby.vocabulary.significance_tests import (
+    HETEROGENEITY_TESTS,
+    OMNIBUS_TESTS,
+    TESTS,
+    DatasetTest,
+    FoldTest,
+    ItemTest,
+    ItemTestOrAuto,
+    LiftedTest,
+    PreferenceTest,
+    ProportionsTest,
+    RunsTest,
+    StudyTest,
+)
+from bestby.vocabulary.term import Term
+
+__all__ = [
+    "ALTERNATIVES",
+    "CHOOSING",
+    "CORRECTIONS",
+    "FIGURES",
+    "HETEROGENEITY_TESTS",
+    "INTERVALS",
+    "KINDS",
+    "NONE",
+    "OMNIBUS_TESTS",
+    "SETTINGS",
+    "SKIPPABLE",
+    "STANDARD_ERRORS",
+    "STATISTICS",
+    "TESTS",
+    "DatasetFigure",
+    "DatasetRunsInterval",
+    "DatasetTest",
+    "Draw",
+    "FigureFont",
+    "FigureWidth",
+    "FoldFigure",
+    "FoldTest",
+    "ItemCorrection",
+    "ItemFigure",
+    "ItemInterval",
+    "ItemTest",
+    "ItemTestOrAuto",
+    "JudgedFigure",
+    "LiftedTest",
+    "MonitorMethod",
+    "MonitorPopulation",
+    "PreferenceInterval",
+    "PreferenceTest",
+    "ProportionsTest",
+    "RunsFigure",
+    "RunsInterval",
+    "RunsTest",
+    "StratifyBy",
+    "StudyFigure",
+    "StudyInterval",
+    "StudyTest",
+    "Term",
+    "allowed_names",
+    "choices",
+    "long_name",
+    "needs",
+    "terms",
+]

@@ -1,0 +1,127 @@
+"""The intervals, also those that hold at every look, and the standard errors."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from bestby.vocabulary.term import Term
+
+ItemInterval: TypeAlias = Literal[
+    "auto", "tango", "bca", "abc", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
+]
+MonitorMethod: TypeAlias = Literal[
+    "auto",
+    "betting",
+    "asymptotic",
+    "normal-mixture",
+    "obrien-fleming",
+    "pocock",
+    "spending-obrien-fleming",
+    "spending-pocock",
+]
+RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
+DatasetRunsInterval: TypeAlias = Literal["auto", "t", "percentile"]
+PreferenceInterval: TypeAlias = Literal["auto"]
+StudyInterval: TypeAlias = Literal[
+    "auto", "t", "percentile", "basic", "bca", "abc", "studentized", "normal", "tango"
+]
+
+_BY_ITEMS = ("items.interval", "datasets.interval", "folds.interval")
+_LOOKS = ("monitor.method",)
+_BY_RUNS = ("runs.interval", "study.interval", "study_runs.interval")
+
+# fmt: off
+INTERVALS = (
+    Term(
+        "auto", "interval that suits the data", "Chosen by the kind of data; the result names the method.",
+        (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval", "preferences.interval", "monitor.method")
+    ),
+    Term(
+        "tango", "Tango score", "Score interval for differences of right and wrong answers.",
+        (*_BY_ITEMS, "study.interval"), ("answers", "units")
+    ),
+    Term(
+        "wilson", "Wilson score", "Score interval for one proportion, made by auto and tango.",
+        needs=("answers", "units")
+    ),
+    Term(
+        "odds", "score interval of the odds", "Of strengths and preferences: Wilson's, or with ties Tango's."
+    ),
+    Term(
+        "bca", "BCa bootstrap", "Bootstrap quantiles corrected for bias and skewness.",
+        (*_BY_ITEMS, "runs.interval", "study.interval"), ("units", "no blocks")
+    ),
+    Term(
+        "abc", "ABC (approximate BCa)", "The same from derivatives of the metric, without resamples.",
+        (*_BY_ITEMS, "study.interval"), ("formula", "units", "no blocks")
+    ),
+    Term(
+        "percentile", "percentile bootstrap", "Quantiles of the bootstrap distribution.",
+        (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval")
+    ),
+    Term(
+        "basic", "basic bootstrap", "The percentile interval mirrored about the estimate.",
+        (*_BY_ITEMS, *_BY_RUNS)
+    ),
+    Term(
+        "studentized", "studentized bootstrap", "Bootstrap of the difference over its standard error.",
+        (*_BY_ITEMS, "study.interval"), ("sums", "one stratum", "units", "no blocks")
+    ),
+    Term(
+        "normal", "delta-method t", "Estimate plus or minus t standard errors, by the delta method.",
+        (*_BY_ITEMS, "study.interval"), ("formula", "units")
+    ),
+    Term(
+        "cr2", "cluster-robust (CR2)", "The same with the bias-reduced error of few or unequal clusters.",
+        _BY_ITEMS, ("units",)
+    ),
+    Term(
+        "two-way", "two-way cluster-robust", "The same for two crossed groupings of the items.",
+        _BY_ITEMS, ("units", "crossed")
+    ),
+    Term(
+        "unseen", "bound on unseen items",
+        "Where nothing varies on the data, and the metric is bounded: how far other items could move it."
+    ),
+    Term("max-t", "simultaneous max-T", "By its own method, at a level at which all pairs hold at once."),
+    Term(
+        "t", "Student's t", "Student's t over the runs, or over items and runs.",
+        (*_BY_RUNS, "dataset_runs.interval")
+    ),
+    Term("welch", "Welch's t", "Student's t for two samples of unequal spread."),
+    Term("yuen", "Yuen's t", "Welch's t for trimmed means."),
+    Term("price-bonett", "Price and Bonett's t", "A t interval for medians of runs."),
+    Term("stratified-t", "stratified t", "Over the runs of all datasets: their variances are added."),
+    Term("crossed-t", "t over items and runs", "The variances of items and runs are added."),
+    Term("newcombe", "Newcombe's score interval, longer for unequal spreads", "The chance that a run wins."),
+    Term(
+        "newcombe-difference", "Newcombe's score interval of two proportions",
+        "For two systems on different items, from their Wilson intervals."
+    ),
+    Term("corrected-t", "corrected resampled t", "The interval of the test of this name."),
+    Term("conservative-t", "conservative corrected t", "The interval of the test of this name."),
+    Term("powered-t", "prediction-powered t", "The interval of the test of this name."),
+    Term("powered-score", "prediction-powered score", "Wilson's or Tango's, with effective labels."),
+    Term("powered-bootstrap", "prediction-powered bootstrap", "Percentiles, expanded for few labels."),
+    Term("rogan-gladen", "Rogan-Gladen", "For shares, corrected by the error rates of a judge."),
+    Term("betting", "betting confidence sequence", "Valid at every look, for scores with bounds.", _LOOKS),
+    Term("asymptotic", "asymptotic confidence sequence", "At late looks, for scores without bounds.", _LOOKS),
+    Term("normal-mixture", "normal-mixture confidence sequence", "Of sums and bounds; longer.", _LOOKS),
+    Term("obrien-fleming", "O'Brien-Fleming repeated interval", "At planned looks; long at first.", _LOOKS),
+    Term("pocock", "Pocock repeated interval", "At planned looks, all treated alike.", _LOOKS),
+    Term("spending-obrien-fleming", "interval by O'Brien-Fleming spending", "Looks may move.", _LOOKS),
+    Term("spending-pocock", "interval by Pocock spending", "Looks may move.", _LOOKS),
+)
+
+STANDARD_ERRORS = (
+    Term("formula", "by formula", "From the variance of the scores, or the delta method."),
+    Term("cr2", "cluster-robust, CR2", "For clusters, corrected for few of them."),
+    Term("two-way", "cluster-robust, two-way", "For two crossed groupings."),
+    Term("crossed", "over items and runs", "The variances of items and runs are added."),
+    Term("sandwich", "from the judgements", "Robust, summed over the clusters of judgements."),
+    Term("fisher", "from the Fisher information", "From the model of the preferences."),
+    Term("bootstrap", "of the bootstrap replicates", "Their standard deviation."),
+    Term("corrected-t", "of the corrected resampled t-test", "Over the folds."),
+    Term("conservative-t", "of the conservative corrected t-test", "Over the folds."),
+)
+# fmt: on

@@ -1,0 +1,45 @@
+"""What is asked of a difference: which way, of which statistic, in a family of how many."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from bestby.vocabulary.term import Term
+
+ItemCorrection: TypeAlias = Literal["holm", "bonferroni", "step-down", "bh", "none"]
+
+# fmt: off
+CORRECTIONS = (
+    Term(
+        "holm", "Holm", "Keeps the chance of any false rejection in the family at the level.", ("correction",)
+    ),
+    Term("bonferroni", "Bonferroni", "The same, with less power.", ("correction",)),
+    Term(
+        "step-down", "step-down max-T", "Like holm, but it allows for how the systems vary together.",
+        ("items.correction", "judged.correction")
+    ),
+    Term("max-t", "simultaneous max-T", "Read from simultaneous intervals."),
+    Term("bh", "Benjamini-Hochberg", "Keeps the share of false rejections at the level.", ("correction",)),
+    Term("none", "no correction", "Keeps the level of each test by itself.", ("correction",)),
+)
+
+ALTERNATIVES = (
+    Term("two-sided", "two-sided", "Do the scores differ?", ("alternative",)),
+    Term("greater", "greater", "Is the first score greater than the second?", ("alternative",)),
+    Term("less", "less", "Is the first score less than the second?", ("alternative",)),
+    Term(
+        "better", "better", "Is the first better than the second, whichever direction that is?",
+        (
+            "items.alternative", "runs.alternative", "study.alternative", "datasets.alternative",
+            "dataset_runs.alternative", "folds.alternative", "preferences.alternative", "judged.alternative",
+        ),
+    ),
+)
+
+STATISTICS = (
+    Term("mean", "mean", "The mean of the runs.", ("statistic",)),
+    Term("median", "median", "The median of the runs.", ("statistic",)),
+    Term("trimmed_mean", "20 % trimmed mean", "The mean without a fifth at either end.", ("statistic",)),
+    Term("iqm", "interquartile mean", "The mean of the middle half.", ("statistic",)),
+)
+# fmt: on

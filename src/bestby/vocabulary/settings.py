@@ -1,0 +1,48 @@
+"""How the data are read, what scales mean, and how items are chosen for human labels."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from bestby.vocabulary.term import Term
+
+MonitorPopulation: TypeAlias = Literal["bank", "wider"]
+StratifyBy: TypeAlias = Literal["score", "disagreement"]
+Draw: TypeAlias = Literal["proportional", "neyman"]
+
+# fmt: off
+SETTINGS = (
+    Term("bank", "this benchmark", "The mean over the items there are.", ("monitor.population",)),
+    Term("wider", "items like these", "The items are a sample of more.", ("monitor.population",)),
+    Term("error", "error", "Refuse data in which a system lacks an item.", ("on_missing",)),
+    Term("drop", "drop", "Leave such items out for all systems.", ("on_missing",)),
+    Term(
+        "worst", "worst", "Count them as wrong.",
+        ("items.on_missing", "datasets.on_missing", "readers.on_missing")
+    ),
+    Term("fixed", "fixed", "The annotators are those there are.", ("annotators",)),
+    Term("resample", "resample", "Draw the annotators of each item again too.", ("annotators",)),
+    Term("half", "Bradley-Terry", "A tie is half a win for both.", ("ties",)),
+    Term("davidson", "Davidson", "Ties have a probability of their own.", ("ties",)),
+    Term("log", "logarithms", "Strengths as logarithms with the mean 0.", ("preferences.scale",)),
+    Term("elo", "Elo points", "400 points are odds of ten to one.", ("preferences.scale",)),
+    Term("same", "same scale", "The judge scores as humans do.", ("judged.scale",)),
+    Term("different", "different scales", "The judge scores otherwise.", ("judged.scale",)),
+    Term("dataset", "dataset", "The outer keys of a mapping are datasets.", ("outer",)),
+    Term("system", "system", "The outer keys of a mapping are systems.", ("outer",)),
+    Term("factor", "factor", "Multiply the scores.", ("by",)),
+    Term("offset", "offset", "Add to the scores.", ("by",)),
+)
+# fmt: on
+
+CHOOSING = (
+    Term("score", "score", "The judge's mean score over the systems.", ("choose.stratify_by",)),
+    Term(
+        "disagreement",
+        "disagreement",
+        "The standard deviation of the judge's scores between the systems.",
+        ("choose.stratify_by",),
+    ),
+    Term("proportional", "proportional", "Each stratum gives its share of the draw.", ("choose.allocation",)),
+    Term("neyman", "Neyman's", "Strata that vary more give more.", ("choose.allocation",)),
+)
