@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby.advising import interval_choice
 from bestby.comparisons.common import dependence, note_rules
-from bestby.comparisons.runs.note_rules import FEW_RUNS
+from bestby.inference.locations import FEW_RUNS
 from calibration import families, measuring
 from calibration.files import Arrays, Row
 from calibration.grid import Cell

@@ -14,11 +14,11 @@ from scipy.special import ndtr
 
 from bestby import compare_datasets
 from bestby.comparisons.datasets.pooled_runs import Pooled
-from bestby.comparisons.runs.note_rules import FEW_RUNS
 from bestby.comparisons.runs.settings import Settings
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
 from bestby.inference import strata
+from bestby.inference.locations import FEW_RUNS
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Several runs on each of several datasets"

@@ -18,6 +18,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.inference import clusters, components, samples
+from bestby.inference.locations import FEW_RUNS
 from bestby.metrics import resolve
 from calibration.statements import Outcome, Statements, What
 
@@ -55,7 +56,6 @@ where 0 lies in the interval and, below five runs, `few_runs`.
 
 SUBJECT = "runs_over_items"
 WARNS = {"few_clusters", "few_differing", "few_effective", "none_effective", "long_interval"}
-FEW_RUNS = 5
 
 
 @dataclass(frozen=True)

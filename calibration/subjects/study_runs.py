@@ -15,6 +15,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.interval_maker import Intervals
 from bestby.inference import samples
+from bestby.inference.locations import FEW_RUNS
 from bestby.metrics import resolve
 from calibration.statements import Outcome, Statements, What
 
@@ -29,7 +30,6 @@ percentile interval draws a deviation of the other runs for the single one. *Not
 """
 
 SUBJECT = "study_runs"
-FEW_RUNS = 5
 ITEMS, RUNS, BOTH = (0.5, 0.002), (0.05, 0.1), (0.4, 0.03)
 """Variances of what items and runs bring, of 1 in all but for the runs; luck is the rest."""
 

@@ -21,7 +21,7 @@ from bestby.inference.exchangeability import follows_size, skewed
 SHOW_SKEWNESS = 15
 """Clusters below which the skewness of their sums is mostly chance, and would make intervals far too long."""
 
-FEW = 30
+FEW_CLUSTERS = 30
 """Clusters below which the usual standard error and its degrees of freedom are too small."""
 
 LARGEST_SHARE = 1.0 / 3.0
@@ -71,7 +71,7 @@ def few(sizes: FloatArray, counts: IntArray | None = None) -> bool:
     """
     n = sizes.size if counts is None else int(counts.sum())
     total = float(sizes.sum() if counts is None else counts @ sizes)
-    return n < FEW or not rounding.at_most(float(sizes.max()), LARGEST_SHARE * total)
+    return n < FEW_CLUSTERS or not rounding.at_most(float(sizes.max()), LARGEST_SHARE * total)
 
 
 def design_effect(influence: FloatArray, clusters: IntArray, strata: IntArray | None = None) -> DesignEffect:

@@ -31,7 +31,7 @@ from bestby.results.judge_quality import (
 )
 from bestby.results.values import Interval, has_length
 
-MOST_BINS = 10
+MOST_CURVE_BINS = 10
 """Bins of the calibration curve."""
 
 PER_BIN = 10
@@ -201,8 +201,8 @@ def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:
     pairs = dataclasses.replace(pairs, plain=pairs.plain and len(pairs.names) == 1)
     shares = binary(pairs.human)
     scores, bins = _codes(pairs.judge)
-    if scores.size > MOST_BINS:
-        n_bins = min(MOST_BINS, max(2, pairs.judge.size // PER_BIN))
+    if scores.size > MOST_CURVE_BINS:
+        n_bins = min(MOST_CURVE_BINS, max(2, pairs.judge.size // PER_BIN))
         edges = np.quantile(pairs.judge, np.linspace(0.0, 1.0, n_bins + 1)[1:-1])
         _, bins = _codes(np.searchsorted(edges, pairs.judge, side="right"))
     found = []

@@ -19,6 +19,9 @@ from bestby.vocabulary import allowed_names
 TRIMMED = {"trimmed_mean": 0.2, "iqm": 0.25}
 """Share of the runs left out at either end: the 20 % trimmed mean, and the mean of the middle half."""
 
+FEW_RUNS = 5
+"""Runs below which little is known of how much they vary, as a note says."""
+
 FEW_FOR_ADVICE = 8
 """Runs below which the standard error of a median rests on the lowest and the highest of them."""
 

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from bestby._core import rounding
 from bestby._core.typing import FloatArray
 from bestby.data.roles import listed
+from bestby.inference.locations import FEW_RUNS
 from bestby.inference.violation import MOST_DEALS, Estimate, n_deals
 from bestby.results.base import Note
-
-FEW_RUNS = 5
-"""Runs below which a result carries a note."""
 
 SPREAD_APART = 2.0
 """Ratio of standard deviations from which runs of unequal number are not safely exchanged."""

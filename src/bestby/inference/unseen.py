@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.intervals import Ends
 
-FEW = 6
+ENOUGH_DIFFERING = 6
 """Differing units from which the largest of their effects tells how large others may be."""
 
 BEYOND = 2.0

@@ -11,7 +11,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import FloatArray
 from bestby.metrics.base import BaseMetric, Metric, Names, Patterns
 
-MOST_BINS = 1000
+MOST_CONFIDENCE_BINS = 1000
+"""Bins that probabilities are cut into at most."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,9 +51,9 @@ class ExpectedCalibrationError(Metric):
     )
 
     def __post_init__(self) -> None:
-        if not 1 <= self.n_bins <= MOST_BINS:
+        if not 1 <= self.n_bins <= MOST_CONFIDENCE_BINS:
             raise InvalidInputError(
-                f"{self.name} must have 1 to {MOST_BINS} bins, got {self.n_bins}",
+                f"{self.name} must have 1 to {MOST_CONFIDENCE_BINS} bins, got {self.n_bins}",
                 hint="write ece for 15 bins, ece@10 for ten",
             )
 

@@ -21,6 +21,9 @@ from bestby.results.base import Note, Provenance
 
 Progress = Callable[[int, int], None]
 
+USUAL_POWER = 0.8
+"""The power that reports speak of; the default of the functions of this package."""
+
 
 @dataclass(frozen=True)
 class Question:

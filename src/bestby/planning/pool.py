@@ -22,7 +22,8 @@ from bestby.data.groupings import check_nested, check_unique_ids, one_grouping
 from bestby.data.hashing import hash_of_columns
 from bestby.results.base import Note
 
-MOST_BINS = 100
+MOST_SCORE_BINS = 100
+"""Strata that the scores of a judge are cut into at most."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +109,9 @@ class Pool:
                 hint="leave out strata or stratify_by",
                 argument="stratify_by",
             )
-        if not 2 <= n_bins <= MOST_BINS:
+        if not 2 <= n_bins <= MOST_SCORE_BINS:
             raise InvalidInputError(
-                f"scores are cut into 2 to {MOST_BINS} bins, got {n_bins}",
+                f"scores are cut into 2 to {MOST_SCORE_BINS} bins, got {n_bins}",
                 hint="quarters are the default: n_bins=4",
                 argument="n_bins",
             )

@@ -19,6 +19,7 @@ from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft_tables import gathered
 from bestby.data.layouts.wide import roles_of, systems_of
 from bestby.data.order import merged_order
+from bestby.data.partitions import MOST_CELLS
 from bestby.data.roles import Roles, describe_wide
 from bestby.data.table import Table, table_of_columns
 from bestby.data.values import as_scores
@@ -38,9 +39,6 @@ COUNTED_FROM = 20_000_000
 
 BATCHED_FROM = 200_000_000
 """Values of a table of scores from which it is read in batches."""
-
-MOST_CELLS = 1_000_000
-"""Distinct rows up to which a table is counted."""
 
 _HEAD = 100
 """Rows that are looked at to tell what the columns are."""

@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 
 from bestby._core.errors import BestbyError
-from bestby.planning.base import Design, Question
+from bestby.planning.base import USUAL_POWER, Design, Question
 from bestby.planning.proportions import PairedProportions
 from bestby.planning.scores import PairedScores
 from bestby.planning.search import least_effect, least_size
@@ -15,9 +15,6 @@ from bestby.report.percent import NAMED, as_measured, scale_of
 from bestby.report.tables import differences_of, systems_of
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
-
-POWER = 0.8
-"""The power that everything is said for."""
 
 MOST_COUNTED = 500
 """Differing items above which the t-test, which takes less time, has the power of the test of the counts."""
@@ -81,10 +78,11 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
     family = question.n_comparisons
     low, high = metric.bounds
     possible = abs(detected) <= high - low
+    power = f"power {USUAL_POWER:g}"
     if possible:
-        text = f"{d.n_items:,} items detect a difference of {_rounded(scale * detected)} with power {POWER:g}"
+        text = f"{d.n_items:,} items detect a difference of {_rounded(scale * detected)} with {power}"
     else:
-        text = f"{d.n_items:,} items are too few to detect any possible difference with power {POWER:g}"
+        text = f"{d.n_items:,} items are too few to detect any possible difference with {power}"
     text += f" at the level {alpha(c.level):.4g} / {family:,}" * (family > 1)
     if c.margin is not None:
         size, named = c.margin / scale, f"the margin of {margin_text(c.margin)}"
@@ -174,7 +172,7 @@ def _by_error(d: Difference) -> PairedScores | None:
 @lru_cache(maxsize=64)
 def _detectable(design: Design, n: int, question: Question) -> float | None:
     try:
-        return least_effect(design, n, POWER, question)
+        return least_effect(design, n, USUAL_POWER, question)
     except BestbyError:  # no difference of these systems is detected
         return None
 
@@ -182,7 +180,7 @@ def _detectable(design: Design, n: int, question: Question) -> float | None:
 @lru_cache(maxsize=64)
 def _needed(design: Design, start: int, question: Question) -> int | None:
     try:
-        return least_size(design, POWER, question, start)[0]
+        return least_size(design, USUAL_POWER, question, start)[0]
     except BestbyError:  # none that could ever be collected
         return None
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from bestby._core.text import counted
 from bestby.boards.content import Entry, Overall, PhaseContent, Table
-from bestby.report.next_step import POWER
+from bestby.planning.base import USUAL_POWER
 from bestby.report.numbers import DASH, Rounding, margin_text, percent, percent_of
 from bestby.report.words import listed
 
@@ -65,7 +65,9 @@ def detectable(table: Table) -> str:
     if table.next_step or table.detectable is None:
         return table.next_step
     size = margin_text(float(f"{abs(table.detectable):.2g}"))
-    return f"{extent(table)} detect a difference of {size} of the two best systems with power {POWER:g}."
+    return (
+        f"{extent(table)} detect a difference of {size} of the two best systems with power {USUAL_POWER:g}."
+    )
 
 
 def best(table: Table, digits: Rounding) -> str:

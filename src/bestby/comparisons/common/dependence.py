@@ -17,12 +17,12 @@ from bestby.engine.base import Group, Pair
 from bestby.engine.dependent_units import design_effects, item_influence
 from bestby.engine.sums import SumGroup
 from bestby.inference import autocorrelation
-from bestby.inference.clusters import FEW, LARGEST_SHARE, DesignEffect
+from bestby.inference.clusters import FEW_CLUSTERS, LARGEST_SHARE, DesignEffect
 from bestby.metrics.base import BaseMetric, Metric
 from bestby.resampling.blocks import consecutive
 from bestby.results.base import Note
 
-BELOW = 50
+ENOUGH_FOR_BOOTSTRAP = 50
 """Clusters below which bootstrap intervals tend to be too short."""
 
 CAUGHT = 0.92
@@ -102,16 +102,17 @@ def _few(sizes: IntArray) -> str | None:
         " skewed or go with their size"
     )
     small_sample = f"bootstrap intervals are too short; {formula}"
-    if n < FEW:
-        told = f"there are only {n} clusters, fewer than {FEW}"
+    if n < FEW_CLUSTERS:
+        told = f"there are only {n} clusters, fewer than {FEW_CLUSTERS}"
         if share > LARGEST_SHARE:
             told += f", one of which holds {share:.0%} of the items"
         return f"{told}: {small_sample}"
     if share > LARGEST_SHARE:
         return f"one of the {n} clusters holds {share:.0%} of the items: {small_sample}"
-    if n < BELOW:
+    if n < ENOUGH_FOR_BOOTSTRAP:
+        below = ENOUGH_FOR_BOOTSTRAP
         return (
-            f"there are only {n} clusters: bootstrap intervals tend to be too short below {BELOW}; {formula}"
+            f"there are only {n} clusters: bootstrap intervals tend to be too short below {below}; {formula}"
         )
     return None
 

@@ -107,7 +107,7 @@ def _widened_by(
     few clusters differ, the effect of one all of whose items do.
     """
     most_differ = 2 * found.n_differing >= found.n_units
-    few_differ = found.n_differing < unseen.FEW
+    few_differ = found.n_differing < unseen.ENOUGH_DIFFERING
     known = found.influences
     reach = found.reach if known is not None else None
     if found.clustered or reach is None:
@@ -190,7 +190,7 @@ def _unbounded(found: Evidence, tost: Interval, margin: float) -> Guarded:
         return None, ()
     told = (
         f"{_differing(found)}: others could differ by any amount, because the scores have no known bounds, so"
-        f" at least {unseen.FEW} must differ before the systems can be shown to be equivalent"
+        f" at least {unseen.ENOUGH_DIFFERING} must differ before the systems can be shown to be equivalent"
     )
     return None, (Note(UNSEEN, told),)
 

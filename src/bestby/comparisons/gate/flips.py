@@ -12,7 +12,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.results.gate import Flip
 
-MOST = 1000
+MOST_FLIPS = 1000
 """Items that a result holds."""
 
 _LONGEST = 200  # characters of a prediction that is shown
@@ -36,8 +36,8 @@ def flipped(
     flips = []
     for rows, word in ((worse, words[0]), (better, words[1])):
         ordered = rows[np.argsort(-np.abs(change[rows]), kind="stable")]
-        flips += [_flip(evaluation, int(row), word, baseline, candidate) for row in ordered[:MOST]]
-    return tuple(flips[:MOST]), int(worse.size), int(better.size)
+        flips += [_flip(evaluation, int(row), word, baseline, candidate) for row in ordered[:MOST_FLIPS]]
+    return tuple(flips[:MOST_FLIPS]), int(worse.size), int(better.size)
 
 
 def item_values(evaluation: Evaluation, name: str, metric: BaseMetric) -> FloatArray | None:

@@ -9,17 +9,14 @@ from typing import Any
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative
+from bestby.planning.base import USUAL_POWER
 from bestby.results.comparison import Difference
 from bestby.results.gate import GateCheck
 
-POWER = 0.8
-"""The power that is asked for."""
-
-FEW = 10
+ENOUGH_FOR_SPREAD = 10
 """Differing items below which the spread of scores that are no answers says little."""
 
-
-MANY = 100
+MANY_DIFFERING = 100
 """Differing items from which their share is taken as known: averaging over it would change little."""
 
 
@@ -66,15 +63,15 @@ def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
     asked: dict[str, Any] = {"level": level, "n_comparisons": n_alarms, "curve": ()}
     if bounds is not None and bounds.method == "tango" and unit == "items":
         with suppress(DesignError):  # so many items differ that both cannot have the accuracy of the baseline
-            in_doubt = n if d.n_differing < MANY else None
+            in_doubt = n if d.n_differing < MANY_DIFFERING else None
             agreement = 1.0 - d.n_differing / n
             answers = PairedProportions(d.score_b, d.score_b, agreement, pilot_items=in_doubt)
             side: Alternative = "less" if d.greater_is_better else "greater"
-            return abs(minimum_detectable(answers, n, POWER, alternative=side, **asked).difference)
-    if sd is not None and d.n_differing >= FEW:
+            return abs(minimum_detectable(answers, n, USUAL_POWER, alternative=side, **asked).difference)
+    if sd is not None and d.n_differing >= ENOUGH_FOR_SPREAD:
         with suppress(DesignError):
             return minimum_detectable(
-                PairedScores(1.0, sd), n, POWER, alternative="greater", **asked
+                PairedScores(1.0, sd), n, USUAL_POWER, alternative="greater", **asked
             ).difference
     return None
 
@@ -99,7 +96,7 @@ def more_units(d: Difference, margin: float, level: float, n_checks: int = 1) ->
         return None
     asked: dict[str, Any] = {"level": level, "n_comparisons": n_checks if loss > margin else 1, "curve": ()}
     try:
-        plan = sample_size(PairedScores(distance, sd), POWER, alternative="greater", **asked)
+        plan = sample_size(PairedScores(distance, sd), USUAL_POWER, alternative="greater", **asked)
     except DesignError:
         return None
     return max(1, plan.n - n)

@@ -12,9 +12,6 @@ from bestby.inference import locations
 from bestby.results.base import Note
 from bestby.results.runs import RunsDifference
 
-FEW_RUNS = 5
-"""Runs below which a note says that little is known of how they vary; of trimmed means, those kept."""
-
 
 def few_runs_note(data: Sequence[Data], settings: Settings) -> Iterator[Note]:
     """Yield a note where the system with the fewest runs has too few to tell how much they vary.
@@ -24,7 +21,7 @@ def few_runs_note(data: Sequence[Data], settings: Settings) -> Iterator[Note]:
     statistic = settings.statistic
     fewest = min(x.size for one in data for x in one.maker.scores)
     kept = locations.n_kept(fewest, statistic)
-    if settings.bare or kept >= (FEW_FOR_MEDIANS if statistic == "median" else FEW_RUNS):
+    if settings.bare or kept >= (FEW_FOR_MEDIANS if statistic == "median" else locations.FEW_RUNS):
         return
     of_these = "" if kept == fewest else f", of which trimming leaves {kept}"
     yield Note(

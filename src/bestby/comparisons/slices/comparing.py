@@ -33,7 +33,7 @@ from bestby.results.base import MetricInfo, remember_backend
 from bestby.results.slices import SlicesComparison
 from bestby.vocabulary import ItemInterval, ItemTest
 
-MOST = 2000
+MOST_COMPARISONS = 2000
 """Differences of a metric at most: slices times pairs."""
 
 
@@ -215,10 +215,10 @@ def compare_slices(
 def _check_size(cut: Sequence[Slicing], n_systems: int, settings: Settings) -> None:
     pairs = n_systems * (n_systems - 1) // 2 if settings.baseline is None else n_systems - 1
     n_slices = sum(len(one.names) for one in cut)
-    if pairs * n_slices > MOST:
+    if pairs * n_slices > MOST_COMPARISONS:
         raise DesignError(
             f"{n_slices} slices of {pairs} pairs of systems are {pairs * n_slices} differences,"
-            f" more than {MOST}",
+            f" more than {MOST_COMPARISONS}",
             hint="name two systems or a baseline, or columns with fewer values; numbers are cut into bins by"
             " column:4",
         )

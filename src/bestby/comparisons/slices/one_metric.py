@@ -23,14 +23,12 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.inference.joint import Joint
 from bestby.metrics.base import BaseMetric
+from bestby.planning.base import USUAL_POWER
 from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from bestby.results.slices import Heterogeneity, SliceDifference
 from bestby.results.values import TestResult
 from bestby.vocabulary import long_name
-
-POWER = 0.8
-"""The power at which the smallest detectable difference of a slice is given."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ def _detectable(part: Part, pair: Pair, error: float, alpha: float, alternative:
     tail = 0.5 * alpha if alternative == "two-sided" else alpha
     if 0.5**group.n_units > tail:
         return None
-    multiple = -float(stdtrit(testing.freedom(part, pair), tail)) + float(ndtri(POWER))
+    multiple = -float(stdtrit(testing.freedom(part, pair), tail)) + float(ndtri(USUAL_POWER))
     found = multiple * error
     if part.makers.situation(Target(*pair), jackknife=False)["proportion"]:
         found = max(found, multiple**2 / (group.n_units + multiple**2))

@@ -23,7 +23,7 @@ from bestby.data.hashing import hash_of_columns
 from bestby.data.roles import listed
 from bestby.results.base import Note
 
-MOST_BINS = 1000
+MOST_QUANTILES = 1000
 """Bins that a column of numbers is cut into at most."""
 
 _BINNED = re.compile(r"(.+):(\d+)")
@@ -73,9 +73,9 @@ def columns_of(by: Any) -> list[Column]:
     for name in names:
         found = _BINNED.fullmatch(checks.check_text(name, "by"))
         column = Column(name) if found is None else Column(found[1], int(found[2]))
-        if column.bins is not None and not 2 <= column.bins <= MOST_BINS:
+        if column.bins is not None and not 2 <= column.bins <= MOST_QUANTILES:
             raise InvalidInputError(
-                f"a column is cut into 2 to {MOST_BINS} bins, got {quoted(name)}",
+                f"a column is cut into 2 to {MOST_QUANTILES} bins, got {quoted(name)}",
                 hint=f"quarters are {column.name}:4",
                 argument="by",
             )

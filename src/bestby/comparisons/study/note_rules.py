@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bestby.comparisons.common import note_rules
+from bestby.inference.locations import FEW_RUNS
 from bestby.metrics import suitability
 from bestby.resampling.units import single_stratum
 from bestby.results.base import Note
@@ -15,8 +16,6 @@ from bestby.results.study import StudyDifference
 
 if TYPE_CHECKING:
     from bestby.comparisons.study.plan import Plan
-
-FEW_RUNS = 5
 
 
 def plan_notes(plan: Plan) -> list[Note]:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import counted, shortened, visible
-from bestby.inference.unseen import FEW
+from bestby.inference.unseen import ENOUGH_DIFFERING
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -137,8 +137,8 @@ def _measured(check: GateCheck, level: float) -> str:
     d, digits = check.difference, _rounding(check)
     bounds = d.equivalence_interval
     text = f"the difference is {digits.text(d.estimate)}"
-    if bounds is None and d.n_differing < FEW:
-        why = f"scores without known bounds need {FEW} {check.unit} that differ"
+    if bounds is None and d.n_differing < ENOUGH_DIFFERING:
+        why = f"scores without known bounds need {ENOUGH_DIFFERING} {check.unit} that differ"
         return f"{text}, and so few {check.unit} differ that the data give no bound of it: {why}"
     if bounds is None:
         return f"{text}, and the data give no bound of it"
