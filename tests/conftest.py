@@ -18,13 +18,19 @@ settings.load_profile("bestby")
 
 _ROOT = Path(__file__).resolve().parents[1]
 
-CHECKED = ("tests/calibration/", "tests/unit/repository/", "tests/cli/test_guides.py")
-"""What simulates for long, or makes again what the repository holds beside the package."""
+CHECKED = (
+    "tests/calibration/",
+    "tests/unit/repository/",
+    "tests/cli/test_guides.py",
+    "tests/unit/report/test_accessibility.py",
+    "tests/unit/boards/site/test_in_browser.py",
+)
+"""What simulates for long, makes again what the repository holds beside the package, or starts a browser."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the tests of some folders to `make check`."""
+    """Leave the tests of some folders and files to `make check`."""
     for item in items:
         if item.path.is_relative_to(_ROOT) and item.path.relative_to(_ROOT).as_posix().startswith(CHECKED):
             item.add_marker("check")

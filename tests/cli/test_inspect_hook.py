@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.cli.helpers import environment, run_in
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.check
 
 ROOT = Path(__file__).parents[2]
 TASKS = '''

@@ -140,6 +140,7 @@ def test_while_a_study_is_written(table: Path, study: Callable[..., list[str]]) 
         assert contents(table.parent) == before
 
 
+@pytest.mark.check
 def test_at_any_moment(table: Path) -> None:
     """Wherever it falls, into the import of a library or a query: nothing half written, nothing said."""
     given = compare(
@@ -209,6 +210,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.check
 def test_while_the_commands_are_loaded(table: Path) -> None:
     """The first third of a second, when Python imports: a traceback would show where it is."""
     chance = random.Random(3)

@@ -30,7 +30,7 @@ def wmt(shared_data: Callable[[str], Path]) -> tuple[list[str], np.ndarray, np.n
     return names, chrf, mqm
 
 
-@pytest.mark.long
+@pytest.mark.check
 def test_chrf_is_worth_nothing_and_does_no_harm(shared_data: Callable[[str], Path]) -> None:
     names, chrf, mqm = wmt(shared_data)
     assert chrf.shape == (529, 13)
@@ -74,7 +74,7 @@ def test_the_report_on_chrf_says_that_it_is_worth_nothing(shared_data: Callable[
     assert max(d.extra_labels or 0.0 for d in found) < 10
 
 
-@pytest.mark.long
+@pytest.mark.check
 def test_the_label_of_a_strong_system_is_worth_something() -> None:
     with LANGID.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -645,6 +645,7 @@ for metric in ("accuracy", "f1[3]", "f1_macro"):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux tells the peak of the memory")
+@pytest.mark.check
 def test_a_million_classes_end_soon_and_within_a_gigabyte() -> None:
     """A metric with a column per class says that they are too many; the others have their result."""
     done = subprocess.run([sys.executable, "-c", CLASSES], capture_output=True, text=True, check=True)

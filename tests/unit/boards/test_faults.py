@@ -10,8 +10,6 @@ import json
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from hashlib import sha256
@@ -28,6 +26,7 @@ from tests.unit.boards.examples import (
     state,
     write_table,
 )
+from tests.unit.children import LIMITING, STEPPING, at_once, child, finished, posix
 
 from bestby import BoardError
 from bestby.boards.board import Board
@@ -36,51 +35,31 @@ from bestby.boards.site.staging import files_in, listed_files
 
 pytestmark = pytest.mark.long
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-
 PRELUDE = """
-import os, signal, sys
-from bestby._core.errors import BestbyError
 from bestby.boards.board import Board
 import bestby.boards.publishing, bestby.readers.database
-def say(text):
-    print(text, flush=True)
 """
 
 # For k = 0, 1, 2, ...: a copy of the board, where a fork works that is killed just before its k-th step on
 # the disk.
 STEPS = """
 import shutil
-def counted(function, steps, limit):
-    def step(*args, **kwargs):
-        if len(steps) == limit:
-            os.kill(os.getpid(), signal.SIGKILL)
-        steps.append(function)
-        return function(*args, **kwargs)
-    return step
-root, command = sys.argv[1:3]
-limit = 0
-while True:
+root, command, stride = sys.argv[1], sys.argv[2], int(sys.argv[3])
+limit, word = 0, "killed"
+while word == "killed":
     copy = f"{root}-{limit}"
     shutil.copytree(root, copy)
-    process = os.fork()
-    if process == 0:
-        board, steps = Board(f"{copy}/board", f"{copy}/secret"), []
-        names = "open", "fdopen", "fsync", "link", "rename", "replace", "unlink", "mkdir", "chmod", "rmdir"
-        for name in names:
-            setattr(os, name, counted(getattr(os, name), steps, limit))
+    def change():
+        board = Board(f"{copy}/board", f"{copy}/secret")
         if command == "submit":
             board.submit(f"{copy}/new.csv", team="ours", system="new")
         elif command == "correct":
             board.correct(f"{copy}/corrected.csv", reason="a typo")
         else:
             board.publish(f"{copy}/site")
-        os._exit(0)
-    status = os.waitpid(process, 0)[1]
-    say("done" if status == 0 else "killed" if os.WTERMSIG(status) == signal.SIGKILL else "failed")
-    if status == 0 or not os.WIFSIGNALED(status):
-        break
-    limit += STRIDE
+    word = killed_at_step(limit, change)
+    say(word)
+    limit += stride
 """
 
 # Submissions of one team, each told when it was acknowledged.
@@ -112,49 +91,15 @@ for file in sys.argv[2].split(","):
         say(f"refused {error.message}")
 """
 
-# Files may have at most so many bytes: what a full disk does to a write, without filling one.
 LIMITED = """
-import resource
 board = Board(f"{sys.argv[1]}/board", f"{sys.argv[1]}/secret")
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
-try:
+def change():
     if sys.argv[3] == "submit":
         board.submit(f"{sys.argv[1]}/new.csv", team="ours", system="new")
     else:
         board.publish(f"{sys.argv[1]}/site")
-    say("done")
-except BestbyError as error:
-    say(type(error).__name__)
-    say(error)
+with_room(int(sys.argv[2]), change)
 """
-
-
-def child(code: str, *args: object) -> subprocess.Popen[str]:
-    """Start a process."""
-    return subprocess.Popen(
-        [sys.executable, "-c", PRELUDE + code, *map(str, args)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def finished(process: subprocess.Popen[str]) -> list[str]:
-    """Wait for a child that must end well, and return its lines."""
-    out, err = process.communicate(timeout=240)
-    assert process.returncode == 0, err
-    return out.splitlines()
-
-
-def at_once(processes: list[subprocess.Popen[str]]) -> list[list[str]]:
-    """Let processes begin that wait for a line, and return what each says."""
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
-    return [finished(process) for process in processes]
 
 
 @pytest.fixture
@@ -222,11 +167,20 @@ def check_published(root: Path, systems: list[str]) -> None:
 
 
 @posix
-@pytest.mark.parametrize(("command", "stride"), [("submit", 1), ("correct", 2), ("publish", 9)])
+@pytest.mark.parametrize(
+    ("command", "stride"),
+    [
+        *(("submit", 3), ("correct", 4), ("publish", 15)),
+        *(
+            pytest.param(*case, marks=pytest.mark.check)
+            for case in (("submit", 1), ("correct", 2), ("publish", 9))
+        ),
+    ],
+)
 def test_killed_at_every_step(root: Path, command: str, stride: int) -> None:
     """The change is there or it is not, what was there is there; again, it is made, and once."""
-    told = finished(child(STEPS.replace("STRIDE", str(stride)), root, command))
-    assert len(told) > 8
+    told = finished(child(PRELUDE + STEPPING + STEPS, root, command, stride))
+    assert len(told) > 4
     assert told == ["killed"] * (len(told) - 1) + ["done"]
     seen = set()
     for place, word in enumerate(told):
@@ -261,7 +215,7 @@ def test_killed_at_random_times(root: Path, code: str, kills: int) -> None:
     chance, said, interrupted = random.Random(kills), set(), 0
     for kill in range(kills):
         start = 1000 * kill
-        process = child(code, root, start)
+        process = child(PRELUDE + code, root, start)
         assert process.stdout is not None
         first = process.stdout.readline()
         time.sleep(chance.uniform(0.0, 0.15))
@@ -284,10 +238,7 @@ def test_submissions_at_once_are_all_there(root: Path) -> None:
     """Half of the writers submit for the same team: what is there already is not added again."""
     writers = 4
     jobs = [("p0.csv,p1.csv", f"team {place}" if place % 2 else "same", "s") for place in range(writers)]
-    processes = [child(RACING, root, *job) for job in jobs]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+    processes = [child(PRELUDE + RACING, root, *job) for job in jobs]
     told = at_once(processes)
     assert all(line.startswith(("added", "known")) for lines in told for line in lines)
     numbers = {line.split()[1] for lines in told for line in lines}
@@ -300,10 +251,7 @@ def test_submissions_at_once_are_all_there(root: Path) -> None:
 
 def test_limits_hold_for_submissions_at_once(root: Path) -> None:
     edit(board_of(root), 'name = "all"', 'name = "all"\nper_team = 3')
-    processes = [child(RACING, root, "p0.csv,p1.csv", "ours", f"s{place}") for place in range(3)]
-    for process in processes:
-        assert process.stdout is not None
-        process.stdout.readline()
+    processes = [child(PRELUDE + RACING, root, "p0.csv,p1.csv", "ours", f"s{place}") for place in range(3)]
     told = [line for lines in at_once(processes) for line in lines]
     assert Counter(line.split()[0] for line in told) == {"added": 3, "refused": 3}
     assert all("which is its limit" in line for line in told if line.startswith("refused"))
@@ -319,7 +267,7 @@ def test_a_full_disk(root: Path, command: str, room: int) -> None:
     if command == "publish":
         board_of(root).submit(root / "new.csv", team="ours", system="new")
     before = {path: data for path, data in state(root).items() if not path.endswith("cache.sqlite")}
-    kind, message, hint = finished(child(LIMITED, root, room, command))
+    kind, message, hint = finished(child(PRELUDE + LIMITING + LIMITED, root, room, command))
     assert kind == "BoardError"
     assert "File too large" in message
     assert "the board is as it was; check the space left" in hint

@@ -89,7 +89,7 @@ def test_metrics_that_are_no_means_have_the_standard_error_of_a_bootstrap(name: 
     evaluation, metric = Evaluation.of({"new": new, "last": last}, gold), resolve(name)
     found = improvement_of(evaluation, metric, "new", "last")
     drawn = []
-    for _ in range(300):
+    for _ in range(120):
         chosen = RNG.integers(0, 400, 400)
         resample = Evaluation.of({"new": new[chosen], "last": last[chosen]}, gold[chosen])
         drawn.append(improvement_of(resample, metric, "new", "last").estimate)

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import bestby as bb
+from bestby.comparisons.common import one_metric
 from bestby.report import as_json
 from bestby.report.writers import floats
+from bestby.results.pairs import Differences
 
 ASKED: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -24,23 +26,26 @@ ASKED: dict[str, dict[str, Any]] = {
 
 @cache
 def many(asked: str) -> Any:
-    """Return a comparison of 2415 pairs; the second metric of the last has no columns."""
-    right = np.random.default_rng(0).random((70, 150)) < 0.7
+    """Return a comparison of 435 pairs in columns; the second metric of the last has none."""
+    right = np.random.default_rng(0).random((30, 150)) < 0.7
     systems = {f"s{i} \u2028": row.astype(np.int64) for i, row in enumerate(right)}
     if asked == "two metrics":
         systems["copy"] = systems["s0 \u2028"]
-    return bb.compare(systems, n_resamples=99, **ASKED[asked])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(one_metric, "MOST_HELD", 100)
+        return bb.compare(systems, n_resamples=99, **ASKED[asked])
 
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_pieces_and_floats_of_duckdb_give_the_same_text(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     result = many(asked)
+    assert isinstance(result.differences, Differences)
     text, table = result.to_json(), result.to_csv()
     assert json.loads(text) == result.to_dict()
     assert bb.load(text) == result
     assert len(text.split('\n  "record": ')[1].splitlines()) == 2
-    monkeypatch.setattr(as_json, "_AT_ONCE", 1000)
-    monkeypatch.setattr(floats, "MANY", 0)
+    monkeypatch.setattr(as_json, "_AT_ONCE", 100)
+    monkeypatch.setattr(floats, "MANY", 1)
     assert result.to_json() == text
     assert result.to_csv() == table
 

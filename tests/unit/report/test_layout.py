@@ -103,10 +103,21 @@ CASES = [
     *((style, size, "column") for style in NAMES for size in SIZES),  # the least room
     *(("long", size, width) for size in SIZES for width in (None, "page")),
 ]
+SOME = [
+    *((style, 3, "column") for style in NAMES),
+    *(("mixed", size, "column") for size in SIZES),
+    *(("long", 12, width) for width in ("column", "page", None)),
+]
+
+
+def cases(least: int = 2) -> list[Any]:
+    """Return the cases from some number of systems on; what other sizes show is left to `make check`."""
+    few = [case if case in SOME else pytest.param(*case, marks=pytest.mark.check) for case in CASES]
+    return [one for one, case in zip(few, CASES, strict=True) if case[1] >= least]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("style", "size", "width"), CASES)
+@pytest.mark.parametrize(("style", "size", "width"), cases())
 @pytest.mark.parametrize("kind", [kind for kind in allowed_names("kind", "items") if kind != "auto"])
 def test_of_systems(kind: Any, style: str, size: int, width: Any) -> None:
     if kind == "forest" and size > 12:
@@ -129,7 +140,7 @@ def test_the_marks_of_a_matrix_have_room_in_their_cells(size: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("style", "size", "width"), [case for case in CASES if case[1] > 2])
+@pytest.mark.parametrize(("style", "size", "width"), cases(least=3))
 def test_of_datasets_and_runs(style: str, size: int, width: Any) -> None:
     with default_style():
         for kind in ("ranks", "matrix", "forest"):
@@ -139,7 +150,7 @@ def test_of_datasets_and_runs(style: str, size: int, width: Any) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [3, 12, *(pytest.param(n, marks=pytest.mark.check) for n in (2, 30))])
 def test_of_letters_that_no_font_has(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fonts, "FAMILIES", ())
     with default_style():

@@ -122,6 +122,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(doomed: Any) -> None:
     assert same(there, here)
 
 
+@pytest.mark.check
 def test_a_worker_killed_while_rows_are_counted_changes_nothing(doomed: Any) -> None:
     dd = pytest.importorskip("dask.dataframe", reason=WITHOUT)
     rng = np.random.default_rng(8)

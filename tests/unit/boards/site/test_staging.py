@@ -8,15 +8,13 @@ import hashlib
 import json
 import os
 import random
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from tests.unit.boards.site import contents
+from tests.unit.children import child, finished, posix
 
 from bestby._core.errors import InvalidInputError
 from bestby.boards.site import exchange, staging
@@ -159,20 +157,30 @@ def test_what_a_killed_process_left_is_cleared_up(tmp_path: Path) -> None:
     assert beside(target) == ["site"]
 
 
+# One process imports, and forks for each time a child that writes until it is killed.
 KILLED = """
-import sys
+import sys, time
 from pathlib import Path
 from bestby.boards.site import exchange
 from bestby.boards.site.staging import write
 from tests.unit.boards.site.test_staging import CONTENT, some
 if sys.argv[2] == "two renames":
     exchange._exchanged = lambda *_: False
-print("ready", flush=True)
-for round in range(10**6):
-    write(some("even" if round % 2 else "odd", 40), CONTENT, Path(sys.argv[1]), (), lambda _: None)
+for seconds in sys.argv[3:]:
+    process = os.fork()
+    if process == 0:
+        for round in range(10**6):
+            made = some("even" if round % 2 else "odd", 40)
+            write(made, CONTENT, Path(sys.argv[1]), (), lambda _: None)
+    time.sleep(float(seconds))
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    say("killed")
+    sys.stdin.readline()
 """
 
 
+@posix
 @pytest.mark.long
 @pytest.mark.parametrize("how", ["one step", "two renames"])
 def test_a_site_is_whole_whenever_its_writer_is_killed(how: str, tmp_path: Path) -> None:
@@ -180,16 +188,11 @@ def test_a_site_is_whole_whenever_its_writer_is_killed(how: str, tmp_path: Path)
     whole = [_pages_of(name) for name in ("even", "odd")]
     written(some("even", 40), site)
     rng = random.Random(4)
-    for _ in range(4):
-        process = subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(site), how], stdout=subprocess.PIPE, cwd=Path.cwd()
-        )
-        assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(0.02 + 0.2 * rng.random())
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
+    process = child(KILLED, site, how, *(0.02 + 0.2 * rng.random() for _ in range(8)))
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for _ in range(8):
+        assert process.stdout.readline() == "killed\n"
         new, aside = (site.with_name(f".site.bestby-{part}") for part in ("new", "old"))
         if how == "one step":
             assert site.is_dir(), "there was a site at every moment"
@@ -197,6 +200,9 @@ def test_a_site_is_whole_whenever_its_writer_is_killed(how: str, tmp_path: Path)
         found = read(site)
         found.pop(MANIFEST)
         assert found in whole
+        process.stdin.write("\n")
+        process.stdin.flush()
+    assert finished(process) == []
     assert written(some("odd", 40), site).n_files == 42
 
 

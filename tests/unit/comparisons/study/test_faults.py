@@ -10,8 +10,6 @@ import errno
 import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.children import LIMITING, STEPPING, at_once, child, finished, posix
 
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby.comparisons.study import aligning
@@ -30,13 +29,9 @@ N = 3000
 GOLD = np.arange(N) % 3
 
 PRELUDE = f"""
-import os, signal, sys
 import numpy as np
-from bestby._core.errors import BestbyError
 from bestby.comparisons.study.store import Store
 store, gold = Store(sys.argv[1]), np.arange({N}) % 3
-def say(text):
-    print(text, flush=True)
 """
 
 # Runs 0, 1, 2, … of one condition, each told when it was added.
@@ -49,29 +44,17 @@ for run in range(start, stop):
 
 # For k = 0, 1, 2, …: a study of its own, to which a fork adds, killed just before its k-th step on the disk.
 STEPS = """
-def counted(function, steps, limit):
-    def step(*args, **kwargs):
-        if len(steps) == limit:
-            os.kill(os.getpid(), signal.SIGKILL)
-        steps.append(function)
-        return function(*args, **kwargs)
-    return step
 for limit in range(100):
     store = Store(f"{sys.argv[1]}-{limit}")
     if sys.argv[2] != "new study":
         store.add("h1", run="old", predictions=gold, gold=gold)
     if sys.argv[2] == "replace":
         store.add("h1", run="new", predictions=(gold + 1) % 3)
-    process = os.fork()
-    if process == 0:
-        steps = []
-        for name in ("open", "fdopen", "fsync", "link", "rename", "replace", "unlink", "mkdir"):
-            setattr(os, name, counted(getattr(os, name), steps, limit))
+    def change():
         store.add("h1", run="new", predictions=gold, gold=gold, replace=sys.argv[2] == "replace")
-        os._exit(0)
-    status = os.waitpid(process, 0)[1]
-    say("added" if status == 0 else "killed" if os.WTERMSIG(status) == signal.SIGKILL else "failed")
-    if status == 0:
+    word = killed_at_step(limit, change)
+    say(word)
+    if word != "killed":
         break
 """
 
@@ -88,36 +71,11 @@ for run in sys.argv[2].split(","):
         say(f"refused {run}: {error.message}")
 """
 
-# Files may have at most so many bytes: what a full disk does to a write, without filling one.
 LIMITED = """
-import resource
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
-try:
+def change():
     store.add("h1", run="new", predictions=gold, gold=gold, replace=sys.argv[3] == "replace")
-except BestbyError as error:
-    say(type(error).__name__)
-    say(error)
+with_room(int(sys.argv[2]), change)
 """
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-
-
-def child(code: str, *args: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", PRELUDE + code, *map(str, args)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def finished(process: subprocess.Popen[str], told: str | None = None) -> list[str]:
-    """Wait for a child that must end well, and return its lines."""
-    out, err = process.communicate(told, timeout=60)
-    assert process.returncode == 0, err
-    return out.splitlines()
 
 
 def check_whole(store: Store) -> list[str]:
@@ -139,7 +97,7 @@ def kill_in_a_loop(path: Path, kills: int, seed: int) -> None:
     interrupted = 0
     for _ in range(kills):
         start = max((int(run) for run in check_whole(store)), default=-1) + 1
-        process = child(ADDING, path, start, start + 400)
+        process = child(PRELUDE + ADDING, path, start, start + 400)
         assert process.stdout is not None
         assert process.stderr is not None
         first = process.stdout.readline()  # it is past its imports
@@ -166,6 +124,7 @@ def kill_in_a_loop(path: Path, kills: int, seed: int) -> None:
 
 
 @posix
+@pytest.mark.check
 def test_killed_at_random_times(tmp_path: Path) -> None:
     kill_in_a_loop(tmp_path / "study", kills=6, seed=1)
 
@@ -181,9 +140,9 @@ def test_killed_at_random_times_often(tmp_path: Path) -> None:
 def test_killed_at_every_step(tmp_path: Path, begun: str) -> None:
     """The study has the new run or it has not; the old one is there in any case, and adding again works."""
     first, second = GOLD.tolist(), ((GOLD + 1) % 3).tolist()
-    told = finished(child(STEPS, tmp_path / "study", begun))
+    told = finished(child(PRELUDE + STEPPING + STEPS, tmp_path / "study", begun))
     assert len(told) > 10
-    assert told == ["killed"] * (len(told) - 1) + ["added"]
+    assert told == ["killed"] * (len(told) - 1) + ["done"]
     for limit, word in enumerate(told):
         store = Store(tmp_path / f"study-{limit}")
         there = check_whole(store)
@@ -196,24 +155,17 @@ def test_killed_at_every_step(tmp_path: Path, begun: str) -> None:
         assert store.load("h1", "new").predictions.tolist() == first
 
 
-@pytest.mark.parametrize("writers", [2, 8])
+@pytest.mark.parametrize("writers", [4, pytest.param(8, marks=pytest.mark.check)])
 def test_many_writers_lose_nothing(tmp_path: Path, writers: int) -> None:
     """They begin a new study together, so they race for its gold as well, half of them in another order."""
     each = 24 // writers
     mine = [[str(writer * each + i) for i in range(each)] for writer in range(writers)]
     processes = [
-        child(RACING, tmp_path / "study", ",".join(runs), 1, -1 if writer % 2 else 1)
+        child(PRELUDE + RACING, tmp_path / "study", ",".join(runs), 1, -1 if writer % 2 else 1)
         for writer, runs in enumerate(mine)
     ]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
-    for process, runs in zip(processes, mine, strict=True):
-        assert finished(process) == [f"added {run}" for run in runs]
+    for lines, runs in zip(at_once(processes), mine, strict=True):
+        assert lines == [f"added {run}" for run in runs]
     store = Store(tmp_path / "study")
     gold = store.gold()
     assert store.runs("h1") == tuple(str(i) for i in range(24))
@@ -248,15 +200,10 @@ def test_of_many_who_add_the_same_run_one_succeeds(tmp_path: Path, links: bool) 
     store = Store(tmp_path / "study")
     store.add("h0", run=0, predictions=GOLD, gold=GOLD)
     without = "def gone(*_): raise PermissionError(1, 'no links')\nos.link = gone\n"
-    processes = [child(("" if links else without) + RACING, store.path, "0,1,2,3", i, 1) for i in range(4)]
-    for process in processes:
-        assert process.stdout is not None
-        process.stdout.readline()
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
-    told = [finished(process) for process in processes]
+    processes = [
+        child(PRELUDE + ("" if links else without) + RACING, store.path, "0,1,2,3", i, 1) for i in range(4)
+    ]
+    told = at_once(processes)
     for run in store.runs("h1"):
         winners = [i for i, lines in enumerate(told) if f"added {run}" in lines]
         assert len(winners) == 1
@@ -275,7 +222,7 @@ def test_a_full_disk(tmp_path: Path, room: int, begun: str) -> None:
     if begun == "replace":
         store.add("h1", run="new", predictions=GOLD[::-1])
     before = {path: path.read_bytes() for path in store.path.rglob("*") if path.is_file()}
-    kind, message, hint = finished(child(LIMITED, store.path, room, begun))
+    kind, message, hint = finished(child(PRELUDE + LIMITING + LIMITED, store.path, room, begun))
     assert kind == "StudyError"
     assert message.startswith("cannot add run 'new' of 'h1' to the study")
     assert "File too large" in message
@@ -285,7 +232,7 @@ def test_a_full_disk(tmp_path: Path, room: int, begun: str) -> None:
 
 @posix
 def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
-    assert finished(child(LIMITED, tmp_path / "study", 0, "add"))[0] == "StudyError"
+    assert finished(child(PRELUDE + LIMITING + LIMITED, tmp_path / "study", 0, "add"))[0] == "StudyError"
     store = Store(tmp_path / "study")
     assert store.conditions() == ()
     store.add("h1", run=0, predictions=GOLD, gold=GOLD)

@@ -32,7 +32,7 @@ from bestby.readers.formats.base import Read, head_of
 pytestmark = pytest.mark.long
 
 _SETTINGS = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 _ROWS = [json.loads(line) for line in log_files.lm_eval([1.0, 0.0, 0.5, 1.0]).split("\n") if line]
 _PAIRS = [
