@@ -27,6 +27,9 @@ RESULTS = "bestby.results"
 TOP_LEVEL = {"__init__", "__main__", "_version"}
 """The files beside the folders of the package."""
 
+NO_ROOMS = {".", "repository"}
+"""Folders of unit tests of more than one room, and of what is beside the package."""
+
 LONG_MODULES: dict[str, int] = {}
 
 LONG_FUNCTIONS: dict[str, int] = {}
@@ -164,6 +167,25 @@ def test_a_circle_is_seen() -> None:
 def test_top_level() -> None:
     files = {path.stem for path in ROOT.glob("*.py")}
     assert files - TOP_LEVEL == set(), "modules belong into a folder"
+
+
+def test_the_folders_of_unit_tests_are_those_of_the_package() -> None:
+    unit = Path(__file__).parent
+    tested = {path.parent.relative_to(unit).as_posix() for path in unit.rglob("test_*.py")} - NO_ROOMS
+    rooms = {path.parent.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py")}
+    assert tested - {room.removeprefix("_") for room in rooms} == set()
+
+
+def test_what_tests_a_module_lies_in_the_folder_of_the_module() -> None:
+    """Of a module whose name no other of its room has; tests of a whole question have other names."""
+    unit, wrong = Path(__file__).parent, []
+    for path in unit.glob("*/**/test_*.py"):
+        room, name = path.relative_to(unit).parts[0], path.stem.removeprefix("test_")
+        modules = [p for p in (ROOT / room).rglob("*.py") if p.stem.removeprefix("_") == name]
+        folders = {p.parent.relative_to(ROOT) for p in modules}
+        if len(folders) == 1 and path.parent.relative_to(unit) not in folders:
+            wrong.append(path.relative_to(unit).as_posix())
+    assert wrong == []
 
 
 # -- lengths ---------------------------------------------------------------------------------------
