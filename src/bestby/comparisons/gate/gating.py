@@ -21,6 +21,7 @@ from bestby.comparisons.gate.parts import notes_of, parts_of, provenance_of
 from bestby.comparisons.slices.slicing import Column, columns_of, settings_of, with_columns, without_bins
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Progress
+from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.gate import Gate, margins_of, outcome_of, shown_margins
@@ -162,12 +163,9 @@ def gate(
     )  # fmt: skip
     whole = with_columns(evaluation_of(data, arguments, metric), data, arguments.by)
     base, new = _pair(whole.names, baseline, candidate)
-    evaluation = whole.with_systems([base, new])
-    evaluation = dataclasses.replace(evaluation, tasks=None) if pool else evaluation
+    evaluation = _of_two(whole, base, new, pool=pool)
     metrics, reading = chosen_metrics(metric, {"": evaluation}, greater_is_better)
-    margins = margins_of(margin, [one.name for one in metrics])
-    for one in metrics:
-        check_reach(margins[one.name], one)
+    margins = _margins(margin, metrics)
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
     more = {"annotators": annotators, "blocks": blocks}
     made, decisions = decided(parts, metrics, base, margins, level, resampling, cache, **more)
@@ -222,6 +220,22 @@ def _pair(names: Sequence[str], baseline: str | None, candidate: str | None) -> 
         )
     base = rest.pop(0) if base is None else base
     return base, rest.pop(0) if new is None else new
+
+
+def _of_two(evaluation: Evaluation, baseline: str, candidate: str, *, pool: bool) -> Evaluation:
+    """Return the evaluation of the two systems; pooled, the tasks of a log are its strata only."""
+    two = evaluation.with_systems([baseline, candidate])
+    return dataclasses.replace(two, tasks=None) if pool else two
+
+
+def _margins(
+    margin: float | Mapping[str, float] | None, metrics: Sequence[BaseMetric]
+) -> dict[str, float | None]:
+    """Return the margin of each metric, which some difference can reach; None of an alarm."""
+    margins = margins_of(margin, [one.name for one in metrics])
+    for one in metrics:
+        check_reach(margins[one.name], one)
+    return margins
 
 
 def _columns(by: Any, min_items: Any, *, crossed: bool) -> tuple[list[Column], int]:
