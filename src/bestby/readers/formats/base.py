@@ -35,6 +35,7 @@ FORMATS: tuple[str, ...] = (
     "mteb",
     "lighteval",
     "langsmith",
+    "langfuse",
     "monitor_files",
     "pairs",
     "experiment_csv",
