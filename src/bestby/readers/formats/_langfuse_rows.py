@@ -99,7 +99,10 @@ def _records(path: Path) -> list[Record]:
         return records(path)
     if start.startswith(b"{"):
         first, newline, _ = start.partition(b"\n")
-        return [document(path)] if newline and not first.rstrip().endswith(b"}") else records(path)
+        if newline and not first.rstrip().endswith(b"}"):
+            return [document(path)]
+        found = records(path)
+        return found if len(found) > 1 else [Record(str(path), one.data) for one in found]
     table = read_table(path, frozenset({""}))
     columns = {name: table.cells(name) for name in table.names}
     return [

@@ -266,7 +266,7 @@ def _refuse_without_numbers(runs: Sequence[_Run], wanted: str | None) -> None:
         if not texts and not numbers and wanted != _OUTPUT:
             raise InvalidInputError(
                 f"{run.source}: the run {next(iter(run.items.values()))[0].run!r} has no scores",
-                hint="fetch its items with fields=core,dataset,io,scores, or give the table of scores beside it",
+                hint="fetch its items with fields=core,dataset,io,scores, or give the scores beside it",
             )
 
 

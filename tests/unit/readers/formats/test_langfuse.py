@@ -1,0 +1,348 @@
+"""Experiments of Langfuse; `samples/langfuse/README.md` says who wrote the files there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.readers.formats.log_files import message, scores_of
+from tests.unit.readers.helpers import Make
+
+from bestby import compare, read, read_runs
+from bestby._core.errors import InvalidInputError
+from bestby.readers.formats import langfuse as form
+from bestby.readers.formats.base import recognised
+
+SAMPLES = Path(__file__).parent / "samples" / "langfuse"
+RIGHT = {"system-a": 5 / 6, "system-b": 2 / 6}
+WORDS = ("right, wrong", "wrong, right")
+TRACE = ("id", "timestamp", "name", "sessionId", "bookmarked", "input", "output", "metadata", "comments")
+
+
+def items(run: str, scores: Sequence[Any], *, name: str = "ok", times: int = 1, **more: Any) -> list[Any]:
+    """Return items of an experiment: `scores` of each, None for none."""
+    return [
+        {
+            "id": f"{run}{again}{place}",
+            "traceId": f"t-{run}{again}{place}",
+            "experimentId": f"id of {run}",
+            "experimentName": run,
+            "experimentItemId": f"q{place}",
+            "experimentDatasetId": "ds",
+            "output": "x",
+            "expectedOutput": "x" if place else "y",
+            "experimentItemMetadata": {"topic": "ab"[place % 2]},
+            "scores": [] if score is None else [{"name": name, "dataType": "NUMERIC", "value": score}],
+            **more,
+        }
+        for again in range(times)
+        for place, score in enumerate(scores)
+    ]
+
+
+def page(rows: Sequence[Any], **meta: Any) -> str:
+    """Return an answer of the interface."""
+    return json.dumps({"data": rows, "meta": meta})
+
+
+def run_of(name: str, n: int) -> dict[str, Any]:
+    """Return a run of a dataset, whose items hold no scores."""
+    link = {"datasetRunId": f"id of {name}", "datasetRunName": name}
+    links = [{**link, "id": f"l{i}", "datasetItemId": f"q{i}", "traceId": f"{name}{i}"} for i in range(n)]
+    return {"id": f"id of {name}", "name": name, "datasetId": "ds", "datasetRunItems": links}
+
+
+def marks(run: str, values: Sequence[Any], *, kind: str = "NUMERIC", name: str = "ok") -> list[Any]:
+    """Return scores of traces, as the interface (version 2) lists them."""
+    return [
+        {"id": f"{run}{i}", "traceId": f"{run}{i}", "source": "API", "name": name, "dataType": kind, **told}
+        for i, value in enumerate(values)
+        for told in [{"value": 0, "stringValue": value} if isinstance(value, str) else {"value": value}]
+    ]
+
+
+def traces(rows: Sequence[dict[str, Any]], scores: Sequence[str] = ("ok",)) -> str:
+    """Return the table of traces as CSV."""
+    table = io.StringIO()
+    writer = csv.DictWriter(table, [*TRACE, *scores], quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return table.getvalue()
+
+
+def trace(run: str | None, item: str | None, ok: str, **more: str) -> dict[str, str]:
+    """Return a row of the table of traces."""
+    told = {"experiment_run_name": run, "dataset_item_id": item, "scope": "{}"}
+    known = {key: value for key, value in told.items() if value is not None}
+    return {"id": f"{run}{item}{ok}", "metadata": json.dumps(known), "ok": ok, "input": "[1, 2]", **more}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["experiment_items.jsonl"],
+        ["traces.csv"],
+        ["traces_before_2026_03.csv"],
+        ["traces.json"],
+        ["observations.jsonl"],
+        ["python_5_a.json", "python_5_b.json"],
+        ["python_4_a.json", "python_4_b.json"],
+        ["javascript_a.json", "javascript_b.json"],
+        ["runs/system-a.json", "runs/system-b.json", "runs/scores.csv"],
+    ],
+)
+def test_every_sample_says_the_same(names: list[str]) -> None:
+    paths = [SAMPLES / name for name in names]
+    assert all(recognised(path) is form for path in paths)
+    result = compare(read(paths, value_column="correct"))
+    assert {one.system: one.score for one in result.systems} == pytest.approx(RIGHT, abs=1e-12)
+    evaluation = read(paths, value_column="correct")
+    assert sorted(evaluation.items.tolist()) == [f"item-{i}" for i in range(6)]
+    texts = message(form, {path.stem: path for path in paths}, value_column="verdict")
+    assert texts.endswith(tuple(f"'verdict' has categories ({words}), not numbers" for words in WORDS))
+
+
+def test_outputs_as_predictions() -> None:
+    found = form.read({"items": SAMPLES / "experiment_items.jsonl"}, value_column="output")
+    assert found.evaluation.gold.tolist().count("de") == 3
+    result = compare(read(SAMPLES / "experiment_items.jsonl", value_column="output"))
+    assert {one.system: one.score for one in result.systems} == pytest.approx(RIGHT, abs=1e-12)
+    python = [SAMPLES / "python_5_a.json", SAMPLES / "python_5_b.json"]
+    macro = compare(read(python, value_column="output"), metric="f1_macro")
+    assert macro.systems[0].system == "system-a"
+    assert "items have no expected output" in message(
+        form, {"t": SAMPLES / "traces.csv"}, value_column="output"
+    )
+
+
+def test_experiments_without_a_dataset_are_joined_by_their_inputs() -> None:
+    paths = [SAMPLES / f"python_5_without_dataset_{name}.json" for name in "ab"]
+    of_library = read(paths)
+    assert of_library.items.tolist()[0] == '{"name": "Ada"}'
+    answers = read(SAMPLES / "experiment_items_without_dataset.json")
+    of_name = {name.partition(" - ")[0]: name for name in answers.names}
+    for name in of_library.names:
+        other = of_name[name.partition(" - ")[0]]
+        assert answers.systems[other].tolist()[::-1] == of_library.systems[name].tolist(), "newest first"
+
+
+def test_long_inputs_are_called_by_a_hash(make: Make) -> None:
+    results = [
+        {"item": {"input": "word " * 30 + str(i)}, "evaluations": [{"name": "ok", "value": i % 2}]}
+        for i in range(3)
+    ]
+    path = make("a.json", json.dumps({"run_name": "r", "item_results": results}))
+    assert {len(item) for item in form.read({"a": path, "b": path}).evaluation.items.tolist()} == {16}
+    results[0]["item"] = {}
+    bad = make("bad.json", json.dumps({"run_name": "r", "item_results": results}))
+    assert message(form, {"bad": bad}) == "bad.json, item_results 1: an item without id and input"
+
+
+def test_two_runs_in_one_file_and_names(make: Make) -> None:
+    rows = [*items("a", [1, 0, 1]), *items("b", [0, 0, 1])]
+    path = make("both.json", page(rows))
+    assert scores_of(form.read({"both": path})) == {"a": [1, 0, 1], "b": [0, 0, 1]}
+    assert list(scores_of(form.read({"mine": path}))) == ["mine a", "mine b"]
+    one, two = (make(f"{name}.json", page(items("nightly", [1, 0, 1]))) for name in ("old", "new"))
+    found = scores_of(form.read({"main": one, "branch": two}))
+    assert list(found) == ["main", "branch"], "the names of the user"
+    other = items("nightly", [0, 1, 1], experimentId="another")
+    found = scores_of(form.read({"old": one, "new2": make("new2.json", page(other))}))
+    assert list(found) == ["old", "new2"], "runs of one name are called as their files"
+
+
+def test_lists_of_items_and_lines_and_lay_out(make: Make) -> None:
+    rows = [*items("a", [1, 0, 1]), *items("b", [0, 0, 1])]
+    whole = scores_of(form.read({"x": make("x.json", page(rows))}))
+    texts = {
+        "list.json": json.dumps(rows),
+        "pages.json": json.dumps([json.loads(page(rows[:4], cursor="c")), json.loads(page(rows[4:]))]),
+        "lines.jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+        "indented.json": json.dumps(json.loads(page(rows)), indent=2),
+    }
+    for name, text in texts.items():
+        path = make(name, text)
+        assert recognised(path) is form, name
+        assert list(scores_of(form.read({Path(name).stem: path})).values()) == list(whole.values()), name
+
+
+def test_an_answer_that_is_cut_off(make: Make) -> None:
+    text = page([*items("a", [1, 0, 1]), *items("b", [0, 0, 1])])
+    cut = make("cut.json", text[:900])
+    assert message(form, {"cut": cut}).startswith("cut.json, line 1: not JSON")
+    lines = make("cut.jsonl", f"{text}\n{text[:200]}")
+    assert message(form, {"cut": lines}).startswith("cut.jsonl, line 2: not JSON")
+    whole = (SAMPLES / "traces.csv").read_text(encoding="utf-8")
+    with pytest.raises(InvalidInputError):
+        read(make("cut.csv", whole[: len(whole) // 2]), value_column="correct")
+
+
+def test_a_missing_page(make: Make) -> None:
+    rows = items("a", [1, 0, 1, 1])
+    first, last = make("p1.json", page(rows[:2], cursor="c")), make("p2.json", page(rows[2:]))
+    other = make("b.json", page(items("b", [1, 0, 1, 0])))
+    assert form.read({"p1": first, "p2": last, "b": other}).n_items == 4, "pages of one run are one"
+    assert message(form, {"p1": first, "b": other}) == "p1.json: the last page is missing"
+    runs = {name: make(f"{name}.json", json.dumps(run_of(name, 2))) for name in "ab"}
+    scores = make("s.json", page([*marks("a", [1, 0]), *marks("b", [1, 1])], page=2, totalPages=2))
+    assert message(form, {**runs, "s": scores}) == "s.json: page 1 of 2 is missing"
+
+
+def test_a_page_that_is_given_twice(make: Make) -> None:
+    rows = page(items("a", [1, 0]))
+    text = message(form, {"p1": make("p1.json", rows), "p2": make("p2.json", rows)})
+    assert text == "p2.json, data 1: item 'q0' of the run 'a' was already in p1.json, data 1"
+
+
+def test_missing_scores(make: Make) -> None:
+    path = make("x.json", page([*items("a", [1, None, 0, 1]), *items("b", [1, 1, 0, 0])]))
+    with pytest.raises(ValueError, match=r"1 extra in .b., first: .q1."):
+        read(path)
+    assert compare(read(path, on_missing="drop")).n_items == 3
+    none = make("none.json", page(items("a", [None, None])))
+    assert message(form, {"none": none}) == "none.json: the run 'a' has no scores"
+    runs = {name: make(f"{name}.json", json.dumps(run_of(name, 2))) for name in "ab"}
+    assert message(form, runs) == "a.json: the run 'a' has no scores"
+
+
+def test_an_item_twice(make: Make) -> None:
+    twice = make("x.json", page([*items("a", [1, 0, 1], times=2), *items("b", [0, 0, 1], times=2)]))
+    assert read_runs(twice).runs["a"].shape == (2, 3)
+    assert "its mean over the runs (a: 2, b: 2)" in form.read({"x": twice}).description
+    again = items("a", [1], times=2)[1:]
+    once = make("y.json", page([*items("a", [1, 0, 1]), *again, *items("b", [0, 0, 1])]))
+    assert message(form, {"y": once}) == (
+        "y.json, data 4: item 'q0' is there 2 times in the run 'a', and 'q1' 1 times"
+    )
+    labels = message(form, {"x": twice}, value_column="output")
+    assert labels == "x.json: item 'q0' has several outputs"
+
+
+def test_kinds_of_scores(make: Make) -> None:
+    runs = {name: make(f"{name}.json", json.dumps(run_of(name, 3))) for name in "ab"}
+    rows = [
+        *(mark for run in "ab" for mark in marks(run, [1, 0, 1], kind="BOOLEAN", name="flag")),
+        *(
+            mark
+            for run in "ab"
+            for mark in marks(run, ["good", "bad", "good"], kind="CATEGORICAL", name="tone")
+        ),
+        *(mark for run in "ab" for mark in marks(run, [0.5, 2, -1], kind="NUMERIC", name="size")),
+        *(mark for run in "ab" for mark in marks(run, [3, 4, 5], kind="RATIO", name="new")),
+        *(mark for run in "ab" for mark in marks(run, ["why", "so", "x"], kind="TEXT", name="note")),
+    ]
+    paths = {**runs, "s": make("s.json", page(rows, page=1, totalPages=1))}
+    for name, expected in {"flag": [1, 0, 1], "size": [0.5, 2, -1], "new": [3, 4, 5]}.items():
+        assert scores_of(form.read(paths, value_column=name))["a"] == expected
+    assert message(form, paths, value_column="tone").endswith("has categories (good, bad), not numbers")
+    assert message(form, paths).endswith("which score? the files have: flag, size, new")
+    assert message(form, paths, value_column="other").endswith("no score 'other'")
+    texts = {**runs, "s": make("t.json", json.dumps([row for row in rows if row["name"] == "tone"]))}
+    assert message(form, texts) == "a.json: the score 'tone' has categories (good, bad), not numbers"
+
+
+def test_scores_of_version_three_and_of_no_trace(make: Make) -> None:
+    runs = {name: make(f"{name}.json", json.dumps(run_of(name, 2))) for name in "ab"}
+    told = {"id": "i", "projectId": "p", "name": "ok", "dataType": "BOOLEAN", "source": "EVAL"}
+    subjects = [
+        ({"kind": "trace", "id": "a0"}, True),
+        ({"kind": "observation", "id": "o", "traceId": "a1"}, False),
+        ({"kind": "trace", "id": "b0"}, True),
+        ({"kind": "trace", "id": "b1"}, True),
+        ({"kind": "experiment", "id": "id of a"}, False),
+        ({"kind": "session", "id": "a0"}, False),
+    ]
+    rows = [{**told, "value": value, "subject": subject} for subject, value in subjects]
+    path = make("s.json", page(rows, limit=100))
+    assert recognised(path) is form
+    assert scores_of(form.read({**runs, "s": path})) == {"a": [1, 0], "b": [1, 1]}
+    assert message(form, {"s": path}) == "s.json holds scores without the items that they belong to"
+
+
+def test_several_values_of_one_score_are_averaged(make: Make) -> None:
+    rows = items("a", [1, 0]) + items("b", [1, 1])
+    rows[0]["scores"].append({"name": "ok", "dataType": "NUMERIC", "value": 0})
+    assert scores_of(form.read({"x": make("x.json", page(rows))}))["a"] == [0.5, 0]
+    table = [trace("a", "q0", "[1, 0]"), trace("a", "q1", "[0]"), trace("b", "q0", "[1]")]
+    path = make("t.csv", traces([*table, trace("b", "q1", "[1]")]))
+    assert scores_of(form.read({"t": path})) == {"a": [0.5, 0], "b": [1, 1]}
+
+
+def test_rows_of_one_trace_are_one_item(make: Make) -> None:
+    told = {"experiment_run_name": "r", "dataset_item_id": "q0"}
+    row = {"traceId": "t", "startTime": "", "projectId": "p", "parentObservationId": None, "metadata": told}
+    rows = [
+        {"id": "1", **row, "ok": None, "output": None},
+        {"id": "2", **row, "ok": [1], "output": "x"},
+        {"id": "3", **row, "metadata": {}, "ok": [0]},
+        {"id": "4", **row, "traceId": "u", "metadata": {**told, "dataset_item_id": "q1"}, "ok": [0]},
+    ]
+    path = make("o.json", json.dumps(rows))
+    assert recognised(path) is form
+    assert scores_of(form.read({"a": path, "b": path})) == {"a": [1, 0], "b": [1, 0]}
+
+
+def test_traces_of_no_experiment(make: Make) -> None:
+    rows = [trace(None, None, "[1]"), *(trace(run, f"q{i}", f"[{i}]") for run in "ab" for i in range(2))]
+    assert scores_of(form.read({"t": make("t.csv", traces(rows))})) == {"a": [0, 1], "b": [0, 1]}
+    path = make("none.csv", traces(rows[:1]))
+    assert recognised(path) is form
+    assert message(form, {"none": path}) == "none.csv holds no items of experiments"
+
+
+def test_the_result_of_the_github_action(make: Make) -> None:
+    results = [
+        {
+            "script_name": f"{name}.py",
+            "error": None,
+            "experiment_result": {
+                "experiment_id": name,
+                "run_name": name,
+                "item_results": [
+                    {"item": {"id": f"q{i}"}, "evaluations": [{"name": "ok", "value": value}]}
+                    for i, value in enumerate(values)
+                ],
+                "run_evaluations": [{"name": "share", "value": 0.5}],
+            },
+        }
+        for name, values in {"a": [True, False], "b": [True, True]}.items()
+    ]
+    failed = {"script_name": "c.py", "error": {}, "experiment_result": None}
+    text = json.dumps({"schema_version": "v1", "action_metadata": {}, "results": [*results, failed]})
+    path = make("experiment.json", text)
+    assert recognised(path) is form
+    assert scores_of(form.read({"experiment": path})) == {"a": [1, 0], "b": [1, 1]}
+
+
+def test_versions_of_the_dataset_and_groups(make: Make) -> None:
+    a, b = items("a", [1, 0, 1, 1]), items("b", [0, 0, 1, 1])
+    found = form.read({"x": make("x.json", page([*a, *b]))})
+    assert found.clusters["topic"].tolist() == ["a", "b", "a", "b"]
+    b[1]["expectedOutput"] = "z"
+    assert "item 'q1' is not the same" in message(form, {"y": make("y.json", page([*a, *b]))})
+
+
+def test_several_datasets(make: Make) -> None:
+    rows = [
+        {**row, "experimentDatasetId": name, "experimentItemId": f"{name}{row['experimentItemId']}"}
+        for name in ("d1", "d2")
+        for run in "ab"
+        for row in items(run, [1, 0])
+    ]
+    assert list(form.read({"x": make("x.json", page(rows))}).datasets) == ["d1", "d2"]
+
+
+def test_other_files(make: Make) -> None:
+    for name, text in {
+        "plain.csv": "id,timestamp,name,metadata\n1,2,3,4\n",
+        "plain.json": '[{"id": "1", "name": "a", "value": 2}]',
+        "runs.json": '{"runName": "a", "scores": [1, 2]}',
+    }.items():
+        assert recognised(make(name, text)) is not form
+    path = SAMPLES / "traces.csv"
+    assert "need no gold" in message(form, {"a": path}, gold=Path("gold.csv"))
