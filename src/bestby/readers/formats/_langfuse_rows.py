@@ -270,7 +270,7 @@ def _values(record: Record, key: str) -> dict[str, list[Value]]:
 def _value(data: Mapping[str, Any]) -> Value | None:
     """Return what a score says: the name of a category stands beside its number, which counts for nothing."""
     value, text = data.get("value"), word(_get(data, "stringValue"))
-    if _get(data, "dataType") in _TEXTS:
+    if word(_get(data, "dataType")) in _TEXTS:
         return text or word(value)
     amount = number(value)
     return amount if amount is not None else text or word(value)

@@ -232,6 +232,50 @@ def mteb(task: str, scores: Mapping[str, float], *, split: str = "test") -> dict
     return {"dataset_revision": "r", "mteb_version": "2.4.2", "scores": {split: rows}, "task_name": task}
 
 
+def langfuse_items(
+    run: str, scores: Sequence[Any], *, name: str = "ok", times: int = 1, **more: Any
+) -> list[Any]:
+    """Return items of an experiment of Langfuse: the score of each, None for none."""
+    return [
+        {
+            "id": f"{run}{again}{place}",
+            "traceId": f"t-{run}{again}{place}",
+            "experimentId": f"id of {run}",
+            "experimentName": run,
+            "experimentItemId": f"q{place}",
+            "experimentDatasetId": "ds",
+            "output": "x",
+            "expectedOutput": "x" if place else "y",
+            "experimentItemMetadata": {"topic": "ab"[place % 2]},
+            "scores": [] if score is None else [{"name": name, "dataType": "NUMERIC", "value": score}],
+            **more,
+        }
+        for again in range(times)
+        for place, score in enumerate(scores)
+    ]
+
+
+def langfuse_page(rows: Sequence[Any], **meta: Any) -> str:
+    """Return an answer of the interface of Langfuse."""
+    return json.dumps({"data": rows, "meta": meta})
+
+
+def langfuse_run(name: str, n: int) -> dict[str, Any]:
+    """Return a run of a dataset of Langfuse, whose items hold no scores."""
+    link = {"datasetRunId": f"id of {name}", "datasetRunName": name}
+    links = [{**link, "id": f"l{i}", "datasetItemId": f"q{i}", "traceId": f"{name}{i}"} for i in range(n)]
+    return {"id": f"id of {name}", "name": name, "datasetId": "ds", "datasetRunItems": links}
+
+
+def langfuse_scores(run: str, values: Sequence[Any], *, kind: str = "NUMERIC", name: str = "ok") -> list[Any]:
+    """Return scores of traces, as the interface of Langfuse (version 2) lists them."""
+    return [
+        {"id": f"{run}{i}", "traceId": f"{run}{i}", "source": "API", "name": name, "dataType": kind, **told}
+        for i, value in enumerate(values)
+        for told in [{"value": 0, "stringValue": value} if isinstance(value, str) else {"value": value}]
+    ]
+
+
 def scores_of(found: Read) -> dict[str, list[Any]]:
     """Return the values of the systems as lists."""
     assert found.evaluation is not None

@@ -20,6 +20,7 @@ from bestby.readers.formats import (
     experiment_csv,
     helm,
     inspect_logs,
+    langfuse,
     lm_eval,
     mteb,
     openai_evals,
@@ -51,6 +52,35 @@ _CSV = "run_id,experiment_id,status,artifact_uri,metrics.acc,params.model,params
     f"r{i},1,FINISHED,x,0.{i},{'ab'[i % 2]},{i}\n" for i in range(8)
 )
 _EVENTS = [json.loads(line) for line in log_files.openai_evals([True, False, True]).split("\n") if line]
+_LANGFUSE = {
+    "items": json.loads(
+        log_files.langfuse_page(
+            log_files.langfuse_items("a", [1, 0]) + log_files.langfuse_items("b", [0, 1], times=2)
+        )
+    ),
+    "result": {
+        "run_name": "a",
+        "item_results": [
+            {"item": {"id": f"q{i}"}, "output": "x", "evaluations": [{"name": "ok", "value": i}]}
+            for i in range(3)
+        ],
+    },
+    "scores": [
+        log_files.langfuse_run("a", 2),
+        json.loads(log_files.langfuse_page(log_files.langfuse_scores("a", [1, "no"]), page=1, totalPages=1)),
+    ],
+    "traces": [
+        {
+            "id": f"t{i}",
+            "timestamp": "",
+            "sessionId": "",
+            "bookmarked": False,
+            "metadata": {"experiment_run_name": "a", "dataset_item_id": f"q{i}"},
+            "ok": [i],
+        }
+        for i in range(3)
+    ],
+}
 _JSON = {
     "lm_eval": (lm_eval, _ROWS),
     "lm_eval pairs": (lm_eval, _PAIRS),
@@ -62,6 +92,7 @@ _JSON = {
     "openai_evals": (openai_evals, _EVENTS),
     "mteb": (mteb, log_files.mteb("STS22", {"ar": 0.5, "de": 0.25})),
     "tau_bench": (tau_bench, log_files.tau_bench([[1, 0, 1], [0, 0, 1]])),
+    **{f"langfuse {name}": (langfuse, log) for name, log in _LANGFUSE.items()},
     "alpaca_eval": (alpaca_eval, log_files.alpaca([1, 2, 1.5])),
 }
 _ODD = st.one_of(

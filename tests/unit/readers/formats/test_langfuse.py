@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.readers.formats.log_files import langfuse_items as items
+from tests.unit.readers.formats.log_files import langfuse_page as page
+from tests.unit.readers.formats.log_files import langfuse_run as run_of
+from tests.unit.readers.formats.log_files import langfuse_scores as marks
 from tests.unit.readers.formats.log_files import message, scores_of
 from tests.unit.readers.helpers import Make
 
@@ -22,48 +26,6 @@ SAMPLES = Path(__file__).parent / "samples" / "langfuse"
 RIGHT = {"system-a": 5 / 6, "system-b": 2 / 6}
 WORDS = ("right, wrong", "wrong, right")
 TRACE = ("id", "timestamp", "name", "sessionId", "bookmarked", "input", "output", "metadata", "comments")
-
-
-def items(run: str, scores: Sequence[Any], *, name: str = "ok", times: int = 1, **more: Any) -> list[Any]:
-    """Return items of an experiment: `scores` of each, None for none."""
-    return [
-        {
-            "id": f"{run}{again}{place}",
-            "traceId": f"t-{run}{again}{place}",
-            "experimentId": f"id of {run}",
-            "experimentName": run,
-            "experimentItemId": f"q{place}",
-            "experimentDatasetId": "ds",
-            "output": "x",
-            "expectedOutput": "x" if place else "y",
-            "experimentItemMetadata": {"topic": "ab"[place % 2]},
-            "scores": [] if score is None else [{"name": name, "dataType": "NUMERIC", "value": score}],
-            **more,
-        }
-        for again in range(times)
-        for place, score in enumerate(scores)
-    ]
-
-
-def page(rows: Sequence[Any], **meta: Any) -> str:
-    """Return an answer of the interface."""
-    return json.dumps({"data": rows, "meta": meta})
-
-
-def run_of(name: str, n: int) -> dict[str, Any]:
-    """Return a run of a dataset, whose items hold no scores."""
-    link = {"datasetRunId": f"id of {name}", "datasetRunName": name}
-    links = [{**link, "id": f"l{i}", "datasetItemId": f"q{i}", "traceId": f"{name}{i}"} for i in range(n)]
-    return {"id": f"id of {name}", "name": name, "datasetId": "ds", "datasetRunItems": links}
-
-
-def marks(run: str, values: Sequence[Any], *, kind: str = "NUMERIC", name: str = "ok") -> list[Any]:
-    """Return scores of traces, as the interface (version 2) lists them."""
-    return [
-        {"id": f"{run}{i}", "traceId": f"{run}{i}", "source": "API", "name": name, "dataType": kind, **told}
-        for i, value in enumerate(values)
-        for told in [{"value": 0, "stringValue": value} if isinstance(value, str) else {"value": value}]
-    ]
 
 
 def traces(rows: Sequence[dict[str, Any]], scores: Sequence[str] = ("ok",)) -> str:
