@@ -12,6 +12,7 @@ if none is given), in the layout of each tool:
 - ``deepeval/SYSTEM.json`` (DeepEval), run 0;
 - ``openai_evals/SYSTEM.jsonl`` (OpenAI evals), run 0;
 - ``langsmith/SYSTEM.csv`` (LangSmith), run 0;
+- ``langfuse.jsonl`` (Langfuse), run 0 of all systems, a page of items per line;
 - ``tau/SYSTEM.json`` (tau-bench), the five runs as trials;
 - ``scores.jsonl`` (plain JSON Lines), run 0 of all names, the territories in random order;
 - ``wandb.csv`` and ``mlflow.csv``, the accuracies of all runs.
@@ -249,6 +250,36 @@ def langsmith(path: Path, system: str, rows: list[Row]) -> None:
     write(path, table.getvalue())
 
 
+def langfuse(path: Path, rows: list[Row]) -> None:
+    """Write the items of experiments as the interface of Langfuse answers: a page of 100 per line."""
+    start = "2026-01-01T00:00:00.000Z"
+    items = []
+    for system in reversed(SYSTEMS):  # the newest come first
+        for row in reversed(rows):
+            trace = hashlib.sha256(f"{system} {row['item']}".encode()).hexdigest()[:32]
+            score = {
+                "id": trace[16:],
+                "name": "correct",
+                "dataType": "BOOLEAN",
+                "value": row[system] == row["gold"],
+            }
+            told = {"id": trace[:16], "traceId": trace, "startTime": start, "experimentId": f"run-{system}"}
+            name = {
+                "experimentName": system,
+                "experimentItemId": row["item"],
+                "experimentDatasetId": "langid",
+            }
+            shown = {"input": row["name"], "output": row[system], "expectedOutput": row["gold"]}
+            groups = {"experimentItemMetadata": {"territory": row["territory"]}}
+            items.append({**told, **name, **shown, **groups, "scores": [score]})
+    pages = [items[first : first + 100] for first in range(0, len(items), 100)]
+    lines = [
+        compact({"data": page, "meta": {} if page is pages[-1] else {"cursor": page[-1]["id"]}})
+        for page in pages
+    ]
+    write(path, "".join(f"{line}\n" for line in lines))
+
+
 def tau(path: Path, system: str, by_run: dict[str, list[Row]]) -> None:
     """Write trajectories as tau-bench does, without their messages."""
     trajectories = []
@@ -294,6 +325,7 @@ def main(folder: Path) -> None:
         langsmith(folder / "langsmith" / f"{system}.csv", system, by_run["0"])
         tau(folder / "tau" / f"{system}.json", system, by_run)
     promptfoo(folder / "promptfoo.json", by_run["0"])
+    langfuse(folder / "langfuse.jsonl", by_run["0"])
     experiments(folder)
     scores(folder / "scores.jsonl")
 

@@ -40,6 +40,7 @@ def test_the_same_files_come_out_byte_for_byte(tmp_path: Path) -> None:
         ["promptfoo.json"],
         ["deepeval/nb_13.json", "deepeval/svm_14.json"],
         ["langsmith/nb_13.csv", "langsmith/svm_14.csv"],
+        ["langfuse.jsonl"],
         ["openai_evals/nb_13.jsonl", "openai_evals/svm_14.jsonl"],
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import functools
 import hashlib
 import json
 import re
@@ -224,9 +225,9 @@ def _table_row(record: Record) -> list[Entry]:
     if run is None or item is None:
         return []
     scores = {
-        name: [_plain(value) for value in values]
-        for name, values in ((word(key), values) for key, values in data.items() if key not in _NO_SCORES)
-        if name is not None and isinstance(values, list) and values and _are_plain(values)
+        word(name) or name: [_plain(value) for value in values]
+        for name, values in data.items()
+        if isinstance(values, list) and values and name not in _NO_SCORES and _are_plain(values)
     }
     labels = Record(record.where, {"of": {k: v for k, v in told.items() if k not in _TOLD}}).labels("of")
     return [
@@ -314,8 +315,18 @@ def _called(asked: Any) -> str | None:
 
 
 def _get(data: Mapping[str, Any], name: str) -> Any:
-    """Return what stands under a name, which Python writes with underscores: ``runName``, ``run_name``."""
-    return data[name] if name in data else data.get(re.sub("([A-Z])", r"_\1", name).lower())
+    """Return what stands under a name, which Python writes with underscores."""
+    return data[name] if name in data else data.get(with_underscores(name))
+
+
+@functools.cache
+def with_underscores(name: str) -> str:
+    """Return how Python writes a name.
+
+    >>> with_underscores("runName")
+    'run_name'
+    """
+    return re.sub("([A-Z])", r"_\1", name).lower()
 
 
 def _word(data: Mapping[str, Any], name: str) -> str | None:

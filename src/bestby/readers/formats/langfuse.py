@@ -13,7 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.readers.formats._documents import beginning
-from bestby.readers.formats._langfuse_rows import Contents, Entry, Page, Value, contents_of
+from bestby.readers.formats._langfuse_rows import Contents, Entry, Page, Value, contents_of, with_underscores
 from bestby.readers.formats._lines import column_names
 from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart
 from bestby.readers.formats._scored import Sample, Scored, compared
@@ -50,8 +50,7 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
 
 
 def _has(head: bytes, key: str) -> bool:
-    snake = re.sub("([A-Z])", r"_\1", key).lower()
-    return f'"{key}"'.encode() in head or f'"{snake}"'.encode() in head
+    return any(f'"{name}"'.encode() in head for name in (key, with_underscores(key)))
 
 
 def read(
