@@ -251,7 +251,7 @@ def langsmith(path: Path, system: str, rows: list[Row]) -> None:
 
 
 def langfuse(path: Path, rows: list[Row]) -> None:
-    """Write the items of experiments as the interface of Langfuse answers: a page of 100 per line."""
+    """Write the items of experiments as the API of Langfuse answers: a page of 100 per line."""
     start = "2026-01-01T00:00:00.000Z"
     items = []
     for system in reversed(SYSTEMS):  # the newest come first

@@ -78,9 +78,9 @@ class Compare:
     after --annotators is a column that says who labelled, in a gold file with a row per item and annotator.
 
     Logs of evaluation tools (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval, promptfoo,
-    DeepEval, OpenAI evals, tau-bench, MTEB, lighteval, LangSmith), CoNLL-U, BIO columns, TREC runs,
-    transcripts, segment scores of mt-metrics-eval and answers to SQuAD are recognised by their content, and
-    suggest a metric. If the metric is one of texts, every line of a text is a segment.
+    DeepEval, OpenAI evals, tau-bench, MTEB, lighteval, LangSmith, Langfuse), CoNLL-U, BIO columns, TREC
+    runs, transcripts, segment scores of mt-metrics-eval and answers to SQuAD are recognised by their content,
+    and suggest a metric. If the metric is one of texts, every line of a text is a segment.
 
     The metric is accuracy, without gold the mean of the scores. The table is printed unless an output goes to
     - (the standard output). JSON and CSV hold every system and pair, whatever --top shows.

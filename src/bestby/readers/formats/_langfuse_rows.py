@@ -27,7 +27,7 @@ _NO_SCORES = frozenset({"input", "output", "metadata", "tags", "traceTags", "com
 """Columns of the tables of traces and observations that may hold lists and are no scores."""
 _TOLD = frozenset(
     (
-        *("experiment_name", "experiment_run_name", "dataset_id", "dataset_item_id"),
+        *("experiment_name", "experiment_run_name", "run_name", "dataset_id", "dataset_item_id"),
         *("resourceAttributes", "scope", "attributes"),
     )
 )
@@ -70,7 +70,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Page:
-    """What a page of the interface says of the others: that more follow, or its number and how many."""
+    """What a page of the API says of the others: that more follow, or its number and how many."""
 
     more: bool
     number: int | None
@@ -87,7 +87,7 @@ class Contents:
 
 
 def contents_of(path: Path) -> Contents:
-    """Read a table (CSV, JSON or JSON Lines), answers of the interface, or the result of an experiment."""
+    """Read a table (CSV, JSON or JSON Lines), answers of the API, or the result of an experiment."""
     contents = Contents()
     for record in _records(readable_file(path)):
         _add(record, contents)
@@ -219,9 +219,7 @@ def _table_row(record: Record) -> list[Entry]:
     told = _parsed(told) if isinstance(told, str) else told
     if not isinstance(told, dict):
         return []
-    run = word(told.get("experiment_run_name")) or word(told.get("experiment_name"))
-    asked = data.get("input")
-    item = word(told.get("dataset_item_id")) or (None if asked is None else _called(asked))
+    run, item = _run_and_item(told, data.get("input"))
     if run is None or item is None:
         return []
     scores = {
@@ -243,6 +241,20 @@ def _table_row(record: Record) -> list[Entry]:
             row=True,
         )
     ]
+
+
+def _run_and_item(told: Mapping[str, Any], asked: Any) -> tuple[str | None, str | None]:
+    """Return what the metadata of a trace call its run and item; without a dataset the input is the item.
+
+    >>> _run_and_item({"run_name": "a", "dataset_item_id": "q1"}, None), _run_and_item({"run_name": "a"}, "x")
+    (('a', 'q1'), (None, None))
+    """
+    run, item = word(told.get("experiment_run_name")) or word(told.get("experiment_name")), None
+    if "dataset_item_id" in told:
+        run, item = run or word(told.get("run_name")), word(told["dataset_item_id"])
+    elif run is not None and asked is not None:
+        item = _called(asked)
+    return run, item
 
 
 def _score(record: Record) -> list[Score]:

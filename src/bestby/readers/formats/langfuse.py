@@ -1,4 +1,4 @@
-"""Experiments of Langfuse: its exports, the answers of its interface, and the results of its libraries."""
+"""Experiments of Langfuse: its exports, the answers of its API, and the results of its libraries."""
 
 from __future__ import annotations
 

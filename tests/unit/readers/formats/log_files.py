@@ -256,7 +256,7 @@ def langfuse_items(
 
 
 def langfuse_page(rows: Sequence[Any], **meta: Any) -> str:
-    """Return an answer of the interface of Langfuse."""
+    """Return an answer of the API of Langfuse."""
     return json.dumps({"data": rows, "meta": meta})
 
 
@@ -268,7 +268,7 @@ def langfuse_run(name: str, n: int) -> dict[str, Any]:
 
 
 def langfuse_scores(run: str, values: Sequence[Any], *, kind: str = "NUMERIC", name: str = "ok") -> list[Any]:
-    """Return scores of traces, as the interface of Langfuse (version 2) lists them."""
+    """Return scores of traces, as the API of Langfuse (version 2) lists them."""
     return [
         {"id": f"{run}{i}", "traceId": f"{run}{i}", "source": "API", "name": name, "dataType": kind, **told}
         for i, value in enumerate(values)

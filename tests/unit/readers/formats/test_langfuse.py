@@ -54,6 +54,7 @@ def trace(run: str | None, item: str | None, ok: str, **more: str) -> dict[str, 
         ["observations.jsonl"],
         ["python_5_a.json", "python_5_b.json"],
         ["python_4_a.json", "python_4_b.json"],
+        ["python_3_a.json", "python_3_b.json"],
         ["javascript_a.json", "javascript_b.json"],
         ["runs/system-a.json", "runs/system-b.json", "runs/scores.csv"],
     ],
@@ -252,9 +253,24 @@ def test_rows_of_one_trace_are_one_item(make: Make) -> None:
 def test_traces_of_no_experiment(make: Make) -> None:
     rows = [trace(None, None, "[1]"), *(trace(run, f"q{i}", f"[{i}]") for run in "ab" for i in range(2))]
     assert scores_of(form.read({"t": make("t.csv", traces(rows))})) == {"a": [0, 1], "b": [0, 1]}
-    path = make("none.csv", traces(rows[:1]))
+    path = make("none.csv", traces([rows[0], {**rows[0], "metadata": '{"run_name": "nightly"}'}]))
     assert recognised(path) is form
     assert message(form, {"none": path}) == "none.csv holds no items of experiments"
+
+
+def test_traces_of_version_three_and_of_local_data(make: Make) -> None:
+    rows = [
+        {**trace(None, None, f"[{ok}]"), "id": f"{run}{i}", "metadata": json.dumps(told), "input": f"in {i}"}
+        for run in "ab"
+        for i, ok in enumerate((1, 0))
+        for told in [{"run_name": run, "dataset_item_id": f"q{i}", "dataset_id": "ds"}]
+    ]
+    found = form.read({"t": make("t.csv", traces(rows))})
+    assert scores_of(found) == {"a": [1, 0], "b": [1, 0]}
+    local = [{**row, "metadata": json.dumps({"experiment_run_name": row["id"][0]})} for row in rows]
+    found = form.read({"local": make("local.csv", traces(local))})
+    assert found.evaluation.items.tolist() == ["in 0", "in 1"]
+    assert scores_of(found) == {"a": [1, 0], "b": [1, 0]}
 
 
 def test_the_result_of_the_github_action(make: Make) -> None:
