@@ -146,13 +146,14 @@ def _runs(contents: Sequence[tuple[File, Contents]]) -> list[_Run]:
             key = (file.name if file.named else None, place, entry.run, entry.experiment, entry.dataset)
             groups.setdefault(key, []).append(_with(entry, beside.get(entry.trace or "", {})))
             files.setdefault(key, file)
-    several = Counter(file.name for file in files.values())
     datasets = datasets_of([key[-1] for key in groups], "items")
+    counts = Counter((files[key].name, dataset) for key, dataset in zip(groups, datasets, strict=True))
+    several = {name for (name, _), count in counts.items() if count > 1}
     runs = []
     for (key, entries), dataset in zip(groups.items(), datasets, strict=True):
         file, run = files[key], entries[0].run
         own, other = file.system(run), file.name
-        if several[file.name] > 1:
+        if file.name in several:
             other = f"{file.name} {run}"
             own = other if file.named else run
         runs.append(_Run(str(file.path), own, other, dataset, _repetitions(entries)))

@@ -313,6 +313,11 @@ def test_several_datasets(make: Make) -> None:
         for row in items(run, [1, 0])
     ]
     assert list(form.read({"x": make("x.json", page(rows))}).datasets) == ["d1", "d2"]
+    files = {
+        name: make(f"{run}.json", page([row for row in rows if row["experimentName"] == run]))
+        for name, run in (("old", "a"), ("new", "b"))
+    }
+    assert form.read(files).evaluation.names == ("old", "new")
 
 
 def test_other_files(make: Make) -> None:
