@@ -23,8 +23,13 @@ from bestby.readers.formats.base import head_of
 Value = float | str
 
 _TEXTS = frozenset({"CATEGORICAL", "TEXT", "CORRECTION"})
-_NO_SCORES = frozenset({"input", "output", "metadata", "tags", "traceTags", "comments", "toolCallNames"})
-"""Columns of the tables of traces and observations that may hold lists and are no scores."""
+_NO_SCORES = frozenset(
+    (
+        *("input", "output", "metadata", "tags", "traceTags", "comments", "toolCallNames"),
+        *("observations", "scores"),
+    )
+)
+"""Columns of the tables of traces and observations that may hold lists and are not scores by their names."""
 _TOLD = frozenset(
     (
         *("experiment_name", "experiment_run_name", "run_name", "dataset_id", "dataset_item_id"),
@@ -151,7 +156,7 @@ def _add(record: Record, contents: Contents, *, part: bool = False) -> None:
     elif _get(data, "dataType") is not None:
         contents.scores.extend(_score(record))
     else:
-        contents.entries.extend(_table_row(record))
+        contents.entries.extend(_table_row(record, part=part))
 
 
 def _page(meta: Mapping[str, Any]) -> Page:
@@ -212,8 +217,8 @@ def _result(run: Record, record: Record) -> Entry:
     )
 
 
-def _table_row(record: Record) -> list[Entry]:
-    """Return a row of the table of traces or observations, if it belongs to an experiment."""
+def _table_row(record: Record, *, part: bool) -> list[Entry]:
+    """Return a row of the table or of the list of traces or observations, if it belongs to an experiment."""
     data = record.data
     told = data.get("metadata")
     told = _parsed(told) if isinstance(told, str) else told
@@ -227,6 +232,9 @@ def _table_row(record: Record) -> list[Entry]:
         for name, values in data.items()
         if isinstance(values, list) and values and name not in _NO_SCORES and _are_plain(values)
     }
+    told_apart = data.get("scores")  # a trace by itself has them whole, and the list of traces their ids
+    if isinstance(told_apart, list) and all(isinstance(one, dict) for one in told_apart):
+        scores |= _values(record, "scores")
     labels = Record(record.where, {"of": {k: v for k, v in told.items() if k not in _TOLD}}).labels("of")
     return [
         Entry(
@@ -238,6 +246,7 @@ def _table_row(record: Record) -> list[Entry]:
             scores=scores,
             output=_label(data.get("output")),
             groups=labels,
+            part=part,
             row=True,
         )
     ]

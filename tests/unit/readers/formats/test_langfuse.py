@@ -273,6 +273,29 @@ def test_traces_of_version_three_and_of_local_data(make: Make) -> None:
     assert scores_of(found) == {"a": [1, 0], "b": [1, 0]}
 
 
+def test_traces_of_the_api(make: Make) -> None:
+    rows = [
+        {
+            "id": f"{run}{i}",
+            "timestamp": "",
+            "sessionId": None,
+            "bookmarked": False,
+            "scores": ["id"],
+            "metadata": {"experiment_run_name": run, "dataset_item_id": f"q{i}"},
+        }
+        for run in "ab"
+        for i in range(2)
+    ]
+    pages = [page(rows[:3], page=1, totalPages=2), page(rows[3:], page=2, totalPages=2)]
+    listed = make("traces.jsonl", "\n".join(pages))
+    scores = make("s.json", page([*marks("a", [1, 0]), *marks("b", [1, 1])], page=1, totalPages=1))
+    assert recognised(listed) is form
+    assert scores_of(form.read({"traces": listed, "s": scores})) == {"a": [1, 0], "b": [1, 1]}
+    assert message(form, {"t": make("p.json", pages[0]), "s": scores}) == "p.json: page 2 of 2 is missing"
+    whole = [{**row, "scores": marks(row["id"][0], [i % 2])} for i, row in enumerate(rows)]
+    assert scores_of(form.read({"w": make("w.json", json.dumps(whole))})) == {"a": [0, 1], "b": [0, 1]}
+
+
 def test_the_result_of_the_github_action(make: Make) -> None:
     results = [
         {
