@@ -410,8 +410,8 @@ def test_scores_against_labels_of_text(metric: str) -> None:
     from sklearn.metrics import roc_auc_score
 
     rng = np.random.default_rng(3)
-    number = rng.integers(0, 2, 80)
-    systems = {"a": rng.random(80) + number, "b": rng.random(80) + 0.3 * number}
+    number = rng.integers(0, 2, 40)
+    systems = {"a": rng.random(40) + number, "b": rng.random(40) + 0.3 * number}
     text = np.array(["no", "yes"])[number]
     used = FunctionMetric(roc_auc_score, "roc_auc") if metric == "callable" else metric
     one = compare(systems, text, metric=used, n_resamples=99)["a", "b"]
