@@ -121,6 +121,13 @@ def five(metric: str = "accuracy", notes: tuple[Note, ...] = (), **changes: Any)
     return Comparison(**(fields | changes))
 
 
+def _verdict(lead: float, margin: float) -> str:
+    low, high = lead - 0.015, lead + 0.015
+    if low > margin or high < -margin:
+        return "better" if low > margin else "worse"
+    return "equivalent" if low > -margin and high < margin else "inconclusive"
+
+
 def ladder(
     names: list[str],
     *,
@@ -155,19 +162,6 @@ def ladder(
     made = []
     for a, b in pairs:
         estimate = score[a] - score[b]
-        verdict = None
-        if margin is not None:
-            lead = way * estimate
-            low, high = lead - 0.015, lead + 0.015
-            verdict = (
-                "better"
-                if low > margin
-                else "worse"
-                if high < -margin
-                else "equivalent"
-                if low > -margin and high < margin
-                else "inconclusive"
-            )
         p_value = 0.3 if abs(estimate) < 0.015 else 2e-7
         made.append(
             difference(
@@ -183,7 +177,7 @@ def ladder(
                 greater_is_better=greater_is_better,
                 score_a=score[a],
                 score_b=score[b],
-                verdict=verdict,
+                verdict=None if margin is None else _verdict(way * estimate, margin),
                 margin=margin,
             )
         )
