@@ -7,7 +7,7 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby.advising.advise import advise as advise_on
 from bestby.advising.reading import needs_items, reads_objects
-from bestby.cli.options import given_options, spellings
+from bestby.cli.options import set_option_names, spellings
 from bestby.cli.parameters.advise import Advise
 from bestby.cli.parameters.groups import Items
 from bestby.readers import read
@@ -47,7 +47,7 @@ def advise(values: Advise, progress: Any) -> Any:
 
 def _refuse(values: Advise) -> None:
     """Refuse options that describe what files show, or that say how to read files where there are none."""
-    given = given_options(values)
+    given = set_option_names(values)
     names = _SHOWN_BY_FILES if values.paths else _FOR_FILES
     refused = ", ".join(name for name in names if name in given)
     if refused and values.paths:

@@ -7,7 +7,7 @@ from typing import Any
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby.advising.reading import reads_objects
-from bestby.cli.options import given_options
+from bestby.cli.options import set_option_names
 from bestby.cli.parameters.datasets import Datasets
 from bestby.comparisons.common.family import alpha_of
 from bestby.comparisons.datasets.comparing import compare_datasets
@@ -39,7 +39,7 @@ def datasets(values: Datasets, progress: Any) -> Any:
 
 def _count_of_effects(p_values: dict[str, float], values: Datasets) -> Replicability:
     """Count the datasets with an effect; refuse the options that are for scores and items."""
-    unused = [option for option in _FOR_SCORES if option in given_options(values)]
+    unused = [option for option in _FOR_SCORES if option in set_option_names(values)]
     if unused:
         raise InvalidInputError(f"{unused[0]} has no effect on p-values alone", hint="leave it out")
     level = checks.probability(values.statistics.level, "level")

@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby.advising.reading import reads_objects
-from bestby.cli.options import given_options
+from bestby.cli.options import set_option_names
 from bestby.cli.parameters.plan import Assumptions, Plan
 from bestby.data.columns import MISSING
 from bestby.data.layouts.long import system_column_of
@@ -75,7 +75,7 @@ def design_of(values: Plan) -> Any:
     """Return the design that the options describe; refuse the options that it has no use for."""
     kind = _kind(values)
     question = _NO_BUDGET if values.question.budget is None else _BUDGET
-    options = given_options(values)
+    options = set_option_names(values)
     for option, designs in _GOES_WITH.items():
         if option in options and not {*designs} & {kind, question}:
             raise InvalidInputError(

@@ -53,7 +53,7 @@ def gate(values: Gate) -> None:
 def _gate(values: Gate, progress: Any) -> Any:
     cut = values.cut.arguments()
     columns = {} if "by" not in cut else {"by": without_bins(cut["by"])}
-    evaluation, statistics = _read(_of_two(values), **columns)
+    evaluation, statistics = _read(_two_systems_only(values), **columns)
     if values.data.baseline_file is not None:
         evaluation = with_stored(values.data.baseline_file, evaluation)
     elif len(evaluation.names) == 1:
@@ -75,7 +75,7 @@ def _read(values: Gate, **columns: Any) -> tuple[Evaluation, dict[str, Any]]:
     return evaluation, statistics
 
 
-def _of_two(values: Gate) -> Gate:
+def _two_systems_only(values: Gate) -> Gate:
     """Return the values of which a table is asked for the two systems alone, if both are named."""
     data, statistics = values.data, values.statistics
     names = [name for name in (statistics.baseline, statistics.candidate) if name is not None]

@@ -9,7 +9,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
-from bestby.cli.options import given_options
+from bestby.cli.options import set_option_names
 from bestby.cli.parameters.plan import Plan
 from bestby.data.columns import MISSING
 from bestby.data.layouts.judged import HUMAN, JUDGE, JudgedColumns, JudgedItems, judged_of, numbers
@@ -39,7 +39,7 @@ _SHARED = {
 
 def check_options(values: Plan) -> None:
     """Refuse options of labels without --labels, and all others with it."""
-    given, of_labels = given_options(values), values.question.labels
+    given, of_labels = set_option_names(values), values.question.labels
     wrong = min(given - _ONLY - _SHARED if of_labels else given & _ONLY, default=None)
     if wrong is not None:
         raise InvalidInputError(
@@ -60,7 +60,7 @@ def label_plan(values: Plan) -> Any:
             "power": question.power,
         }
         return plan_labels(design, question.n, **asked, **common)
-    given = given_options(values)
+    given = set_option_names(values)
     other = next((one for one in ("--n", "--half-width", "--margin", "--power") if one in given), None)
     if other is not None:
         raise InvalidInputError(f"{other} does not go with --budget", hint="leave one of them out")
@@ -80,7 +80,7 @@ def _design(values: Plan) -> JudgedScores:
     assumed, effect = values.assumptions, values.assumptions.design_effect or 1.0
     if values.paths:
         of_numbers = {"--sd", "--correlation", "--pilot-labels", "--n-strata"}
-        given = given_options(values) & of_numbers
+        given = set_option_names(values) & of_numbers
         if given:
             raise InvalidInputError(
                 f"{min(given)} and a pilot in a file say the same", hint="leave one of them out"
@@ -118,13 +118,13 @@ def _pilot(values: Plan) -> tuple[Any, Any, Any]:
         judges = data.judge or [name for name in table.names if name == JUDGE]
         humans = data.human or [name for name in table.names if name == HUMAN]
         strata = None if data.strata is None else table.texts(table.require(data.strata, "strata"), "strata")
-        return *_of_columns(table, judges, humans), strata
+        return *_scores_in_columns(table, judges, humans), strata
     item = data.items[0] if data.items else None
     named = JudgedColumns(tuple(data.judge or ()), tuple(data.human or ()), item, system)
-    return _of_systems(judged_of(table, named), data.systems, data.strata)
+    return _scores_of_systems(judged_of(table, named), data.systems, data.strata)
 
 
-def _of_columns(table: Table, judges: list[str], humans: list[str]) -> tuple[Any, Any]:
+def _scores_in_columns(table: Table, judges: list[str], humans: list[str]) -> tuple[Any, Any]:
     """Return the scores of one or two systems in columns that may be called anything."""
     if len(judges) != len(humans) or len(judges) not in (1, 2):
         raise InvalidInputError(
@@ -138,7 +138,9 @@ def _of_columns(table: Table, judges: list[str], humans: list[str]) -> tuple[Any
     return _one_or_two(judge, human)
 
 
-def _of_systems(scores: JudgedItems, systems: list[str] | None, stratum: str | None) -> tuple[Any, Any, Any]:
+def _scores_of_systems(
+    scores: JudgedItems, systems: list[str] | None, stratum: str | None
+) -> tuple[Any, Any, Any]:
     """Return the scores of the systems asked for, of the items that the judge scored for all of them."""
     names = chosen_names(scores.names, systems, None, "the pilot")
     if len(names) not in (1, 2):

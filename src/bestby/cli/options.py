@@ -142,8 +142,8 @@ def spellings(record: type) -> dict[str, tuple[str, ...]]:
     return {one.name: _names(one) for one in _fields(record)}
 
 
-class Given(NamedTuple):
-    """An option or an argument that was given: its field, how it is written, its value, what it is for."""
+class SetOption(NamedTuple):
+    """An option or an argument that is set: its field, how it is written, its value, what it is for."""
 
     name: str
     option: str
@@ -152,20 +152,20 @@ class Given(NamedTuple):
     shapes: tuple[str, ...]
 
 
-def given(values: Any) -> list[Given]:
-    """Return what was given of a group, or of all groups of a command: whatever is not its default."""
+def set_options(values: Any) -> list[SetOption]:
+    """Return what is set of a group, or of all groups of a command: whatever is not its default."""
     groups = [group for group in vars(values).values() if isinstance(group, Group)]
     held = {name: value for group in (values, *groups) for name, value in vars(group).items()}
     return [
-        Given(one.name, _names(one)[0], held[one.name], one.declared.file, one.declared.shapes)
+        SetOption(one.name, _names(one)[0], held[one.name], one.declared.file, one.declared.shapes)
         for one in _fields(type(values))
         if held[one.name] != one.default
     ]
 
 
-def given_options(values: Any) -> set[str]:
+def set_option_names(values: Any) -> set[str]:
     """Return the options whose values are not their defaults."""
-    return {one.option for one in given(values)}
+    return {one.option for one in set_options(values)}
 
 
 def _fields(record: type) -> Iterator[_Field]:

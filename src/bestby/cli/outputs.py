@@ -11,7 +11,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.cli.options import given
+from bestby.cli.options import set_options
 from bestby.cli.parameters.outputs import TERMINAL, Json
 from bestby.cli.progress import shown
 from bestby.cli.streams import standard_output
@@ -63,7 +63,7 @@ def check_outputs(values: Any) -> None:
 
 def _check_shapes(output: Json, targets: Mapping[str, str]) -> None:
     """Refuse options of a form in which the result is not written, and a figure that cannot be drawn."""
-    for one in given(output):
+    for one in set_options(output):
         if one.shapes and not {TERMINAL, *targets} & {*one.shapes}:
             form = one.shapes[0]
             raise InvalidInputError(
@@ -100,7 +100,7 @@ def _read(values: Any) -> dict[str, Sequence[str]]:
     """Return the files, or the columns, that are read, by the option or the argument that names them."""
     return {
         one.option: [one.value] if isinstance(one.value, str) else one.value
-        for one in given(values)
+        for one in set_options(values)
         if one.file == "read"
     }
 

@@ -97,7 +97,7 @@ def _with_judge(
     if labels.size == 0:
         return ()
     errors = design.standard_error(labels, items)
-    kept = _kept(labels.size, int(np.argmin(errors)))
+    kept = _reported_places(labels.size, int(np.argmin(errors)))
     labels, items, errors = labels[kept], items[kept], errors[kept]
     widths = t_quantile(alpha, design.freedom(labels)) * errors
     paid = (items * judged_cost + labels * label_cost).astype(np.float64)
@@ -121,7 +121,7 @@ def _affordable(
     return labels, np.maximum(items, labels)
 
 
-def _kept(size: int, best: int) -> list[int]:
+def _reported_places(size: int, best: int) -> list[int]:
     """Return the places of splits that are reported: some over the whole range, and the best."""
     few = min(size, _KEPT)
     spread = np.concatenate([np.geomspace(1, size, few), np.linspace(1, size, few)])

@@ -111,7 +111,7 @@ def plan_labels(
     >>> plan.n_labels, plan.n_alone
     (301, 787)
     """
-    asked, value = _given(design, n, half_width, margin, power)
+    asked, value = _single_question(design, n, half_width, margin, power)
     question = checked_question(level, "two-sided", n_comparisons)
     alpha = question.alpha
     wanted = None if asked != "margin" else 0.8 if power is None else checks.probability(power, "power")
@@ -158,7 +158,7 @@ def _half_width(errors: Errors, labels: ArrayLike, alpha: float) -> FloatArray:
     return t_quantile(alpha, df) * error
 
 
-def _given(
+def _single_question(
     design: JudgedScores, n: int | None, half_width: float | None, margin: float | None, power: float | None
 ) -> tuple[str, float]:
     """Return the one thing that is given, and its value."""

@@ -27,14 +27,14 @@ Texts = dict[int, list[str]]
 def to_json(c: Any) -> str:
     """Return a result as JSON, floats to the last bit: indented, but for the record, which is one line."""
     if isinstance(getattr(c, "differences", ()), Differences):
-        shown, record = _of_many(c)
+        shown, record = _columns_as_pieces(c)
     else:
         shown, record = [_indented(readable(c))], [_line(encoded(c))]
     shown[-1] = shown[-1].removesuffix("\n}")
     return "".join([*shown, ',\n  "record": ', *record, "\n}\n"])
 
 
-def _of_many(c: Any) -> tuple[list[str], list[str]]:
+def _columns_as_pieces(c: Any) -> tuple[list[str], list[str]]:
     """Return the pieces of the readable part and of the record of a result that holds columns."""
     notes = (*c.notes, *notes_of(c.differences))
     without = dataclasses.replace(c, differences=(), notes=notes)

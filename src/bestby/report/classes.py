@@ -26,10 +26,10 @@ def shares_table(shares: tuple[ClassShares, ...]) -> Table | None:
     caption += " in the gold and in the predictions of each system"
     if len(labels) <= len(shares) or len(labels) <= _MOST_COLUMNS:
         columns = [column.name("system", lambda entry: entry.system or GOLD)]
-        columns += [Column(label, _of_label(place)) for place, label in enumerate(labels)]
+        columns += [Column(label, _label_cell(place)) for place, label in enumerate(labels)]
         return Table.of(caption, columns, shares, lambda entry: entry.system is None, main=0)
     columns = [column.name("class", lambda place: labels[place])]
-    columns += [Column(entry.system or GOLD, _of_system(entry)) for entry in shares]
+    columns += [Column(entry.system or GOLD, _system_cell(entry)) for entry in shares]
     return Table.of(caption, columns, range(len(labels)), lambda _: False, main=0)
 
 
@@ -38,11 +38,11 @@ def is_small(table: Table) -> bool:
     return len(table.columns) <= _MOST_COLUMNS + 1 and len(table.rows) <= _MOST_ROWS
 
 
-def _of_label(place: int) -> Any:
+def _label_cell(place: int) -> Any:
     return lambda entry: _cell(entry, place)
 
 
-def _of_system(entry: ClassShares) -> Any:
+def _system_cell(entry: ClassShares) -> Any:
     return lambda place: _cell(entry, place)
 
 

@@ -72,10 +72,10 @@ def kinds(d: Difference, told_apart: bool | None = None) -> Kinds:
     >>> kinds(Difference("accuracy", "a", "b", 0.1, 0.9, 0.8, interval, test, 0.06, True, 100, 20))
     (<Kind.FAMILY: '*'>,)
     """
-    return (*_of_the_test(d, told_apart), *_of_the_verdict(d))
+    return (*_test_kinds(d, told_apart), *_verdict_kinds(d))
 
 
-def _of_the_test(d: Difference, told_apart: bool | None) -> Kinds:
+def _test_kinds(d: Difference, told_apart: bool | None) -> Kinds:
     if d.test is None or d.p_adjusted is None:
         return ()
     alpha = alpha_of(d.level)
@@ -94,7 +94,7 @@ def _of_the_test(d: Difference, told_apart: bool | None) -> Kinds:
     return (Kind.QUESTION if d.test.name in OTHER_QUESTIONS else Kind.TEST, *small)
 
 
-def _of_the_verdict(d: Difference) -> Kinds:
+def _verdict_kinds(d: Difference) -> Kinds:
     if d.interval is None or d.margin is None:
         return ()
     sign = _ONE_SIDED.get(d.verdict or "", 0) * (1 if d.greater_is_better else -1)
@@ -110,7 +110,7 @@ def codes(differences: Sequence[Difference], alpha: float) -> IntArray:
     """
     order = list(Kind)
     if not isinstance(differences, Pairs):
-        found = ([kind for kind in _of_the_test(d, None) if kind is not Kind.SMALL] for d in differences)
+        found = ([kind for kind in _test_kinds(d, None) if kind is not Kind.SMALL] for d in differences)
         return np.array([1 + order.index(one[0]) if one else 0 for one in found], dtype=np.int64)
     if differences.test is None or differences.interval is None:
         return np.zeros(len(differences), dtype=np.int64)

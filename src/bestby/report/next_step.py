@@ -138,12 +138,12 @@ def design_of(d: Difference) -> Design | None:
     if d.n_differing == 0 or not math.isfinite(d.estimate):
         return None
     exact = d.interval is not None and d.interval.method == "tango" and d.n_differing <= MOST_COUNTED
-    if not exact or d.n_clusters or not _of_answers(d):
+    if not exact or d.n_clusters or not _are_shares_of_items(d):
         return _by_error(d)
     return PairedProportions(d.score_a, d.score_b, 1.0 - d.n_differing / d.n_items, pilot_items=d.n_items)
 
 
-def _of_answers(d: Difference) -> bool:
+def _are_shares_of_items(d: Difference) -> bool:
     """Return whether scores are shares of all items: the right answers that one has more are a whole number.
 
     Those of a share of some items, such as recall, are not.
@@ -160,7 +160,7 @@ def _by_error(d: Difference) -> PairedScores | None:
     if not (math.isfinite(error) and error > 0.0):
         return None
     sd, df = error * math.sqrt(d.n_items), units - 1.0
-    if _of_answers(d):
+    if _are_shares_of_items(d):
         # As a pilot is read: items in clusters are not taken to be more alike by chance than items alone, and
         # where few items differ, little is known of how many differ.
         share = d.n_differing / d.n_items

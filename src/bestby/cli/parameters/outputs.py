@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, ClassVar
 
-from bestby.cli.options import File, Group, choice, flag, given, option, record, result_file
+from bestby.cli.options import File, Group, choice, flag, option, record, result_file, set_options
 from bestby.cli.parameters.groups import Count, Names, Text
 from bestby.vocabulary import allowed_names, choices
 
@@ -36,7 +36,7 @@ class Json(Group):
     def written(self, *kinds: File) -> dict[str, str]:
         """Return the files, or - for the standard output, by the field that names them."""
         # As text, so that messages show what is not expanded as it was given.
-        return {one.name: os.path.expanduser(one.value) for one in given(self) if one.file in kinds}  # noqa: PTH111
+        return {one.name: os.path.expanduser(one.value) for one in set_options(self) if one.file in kinds}  # noqa: PTH111
 
     def targets(self) -> dict[str, str]:
         """Return where the result goes: a file, or - for the standard output, by form."""
@@ -47,7 +47,7 @@ class Json(Group):
 
         An option of one form may have the name of the form before that of its argument: latex_label.
         """
-        shaping = [one for one in given(self) if form in one.shapes]
+        shaping = [one for one in set_options(self) if form in one.shapes]
         return {one.name.removeprefix(f"{form}_"): one.value for one in shaping}
 
     def for_people(self, result: Any) -> Any:

@@ -42,9 +42,9 @@ def _rows(evaluation: Evaluation, found: ItemEffects, a: str, b: str, sign: floa
     places = found.positions
     columns = (
         places.tolist() if evaluation.items is None else _plain(evaluation.items[places]),
-        _given(evaluation.gold, places),
-        _given(evaluation.systems[a], places, evaluation.missing.get(a)),
-        _given(evaluation.systems[b], places, evaluation.missing.get(b)),
+        _plain_values(evaluation.gold, places),
+        _plain_values(evaluation.systems[a], places, evaluation.missing.get(a)),
+        _plain_values(evaluation.systems[b], places, evaluation.missing.get(b)),
         found.effects.tolist(),
         [{1.0: a, -1.0: b}.get(side) for side in (sign * np.sign(found.effects)).tolist()],
         *([None] * places.size if found.scores is None else found.scores[s].tolist() for s in (0, 1)),
@@ -53,7 +53,7 @@ def _rows(evaluation: Evaluation, found: ItemEffects, a: str, b: str, sign: floa
     return [Disagreement(*row) for row in zip(*columns, strict=True)]
 
 
-def _given(values: Array | None, places: Array, absent: Array | None = None) -> Sequence[Any]:
+def _plain_values(values: Array | None, places: Array, absent: Array | None = None) -> Sequence[Any]:
     """Return values as plain ones, None where there are none or one was missing."""
     if values is None:
         return [None] * places.size
@@ -64,7 +64,7 @@ def _given(values: Array | None, places: Array, absent: Array | None = None) -> 
 
 
 def _clusters(evaluation: Evaluation, places: Array) -> Sequence[Any]:
-    first, second = _given(evaluation.clusters, places), _given(evaluation.crossed, places)
+    first, second = _plain_values(evaluation.clusters, places), _plain_values(evaluation.crossed, places)
     return first if evaluation.crossed is None else list(zip(first, second, strict=True))
 
 

@@ -24,7 +24,7 @@ Guarded = tuple[Interval | None, tuple[Note, ...]]
 """The interval of two one-sided tests, None where the data allow none, and a note if that decides."""
 
 
-class Asked(Protocol):
+class MarginSettings(Protocol):
     """The settings of a comparison that are read here."""
 
     @property
@@ -37,7 +37,11 @@ class Asked(Protocol):
 
 
 def interval_of_pair(
-    intervals: Intervals, pair: Pair, tost: Interval | None, settings: Asked, level: float | None = None
+    intervals: Intervals,
+    pair: Pair,
+    tost: Interval | None,
+    settings: MarginSettings,
+    level: float | None = None,
 ) -> Guarded:
     """Return the interval of two one-sided tests of two systems, with what units not seen could change.
 
@@ -54,7 +58,11 @@ def interval_of_pair(
 
 
 def interval_of_runs(
-    maker: RunsWithItems, pair: tuple[int, int], tost: Interval | None, n_differing: int, settings: Asked
+    maker: RunsWithItems,
+    pair: tuple[int, int],
+    tost: Interval | None,
+    n_differing: int,
+    settings: MarginSettings,
 ) -> Guarded:
     """Return the same interval of two systems with several runs.
 
@@ -71,7 +79,7 @@ def interval_of_runs(
 
 
 def interval_of_mean(
-    parts: Sequence[Evidence], tost: Interval | None, estimate: float, settings: Asked
+    parts: Sequence[Evidence], tost: Interval | None, estimate: float, settings: MarginSettings
 ) -> Guarded:
     """Return the same interval of a mean of independent differences, such as one per dataset."""
     return (
@@ -83,7 +91,7 @@ def _from_evidence(
     found: Evidence,
     tost: Interval | None,
     estimate: float,
-    settings: Asked,
+    settings: MarginSettings,
     furthest: float = np.inf,
     level: float | None = None,
 ) -> Guarded:

@@ -20,7 +20,7 @@ from bestby.comparisons.common.family import (
 )
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.settings import check_reach
-from bestby.comparisons.datasets.inside import inside_of
+from bestby.comparisons.datasets.inside import inner_differences
 from bestby.comparisons.datasets.normalising import on_one_scale
 from bestby.comparisons.datasets.note_rules import notes_on
 from bestby.comparisons.datasets.overall import clipped
@@ -251,7 +251,7 @@ def compare_datasets(
     pairs = per_dataset.pairs_of(order, scores.names, baseline, options.alternative)
     over = dataclasses.replace(options, test=None if test is None else across)
     differences, doubts = _across(scores, pairs, over, drawing)
-    inside = inside_of(scores, pairs, differences, options, settings, drawing, counting)
+    inside = inner_differences(scores, pairs, differences, options, settings, drawing, counting)
     friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
     counts = counts_of(inside.within, pairs, options)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)

@@ -27,7 +27,7 @@ from bestby.results.datasets import Names, Overall
 
 
 @dataclass(frozen=True)
-class Inside:
+class InnerDifferences:
     """The differences on each dataset and over all together, with notes on them."""
 
     within: Mapping[str, tuple[Difference, ...]]
@@ -36,7 +36,7 @@ class Inside:
     runs: RunsOnDatasets | None = None
 
 
-def inside_of(
+def inner_differences(
     scores: DatasetScores,
     pairs: Sequence[Names],
     differences: Sequence[Difference],
@@ -44,7 +44,7 @@ def inside_of(
     settings: Settings | None,
     drawing: Drawing,
     counting: Counting,
-) -> Inside:
+) -> InnerDifferences:
     """Return what items or runs tell of each pair; `differences` are those of the means over the datasets.
 
     `settings` are those of runs; None where there are none.
@@ -52,7 +52,7 @@ def inside_of(
     if settings is None:
         within = differences_within(scores, pairs, options)
         overall, notes = overall_differences(scores, pairs, differences, options, drawing, counting)
-        return Inside(within, overall, notes)
+        return InnerDifferences(within, overall, notes)
     on_each, notes = run_differences(scores, pairs, settings, drawing)
     better = scores.metric.greater_is_better
     strata = Strata.of(scores, settings, drawing)
@@ -75,4 +75,4 @@ def inside_of(
         systems=systems_overall(together, [entry for entry, _ in others], better, gaps=gaps),
         improvements=mean_improvements(strata, pairs),
     )
-    return Inside(on_each, overall, [*notes, *short, *unbounded], runs)
+    return InnerDifferences(on_each, overall, [*notes, *short, *unbounded], runs)

@@ -18,7 +18,7 @@ from bestby.comparisons.common import provenance
 from bestby.comparisons.datasets.nesting import holds_several
 from bestby.comparisons.datasets.source import DatasetScores, Source, complete
 from bestby.comparisons.runs.settings import Settings
-from bestby.comparisons.runs.source import Data, Given, data_of
+from bestby.comparisons.runs.source import Data, RunsInput, data_of
 from bestby.data.roles import listed
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
@@ -57,7 +57,7 @@ def run_scores(
     _, direction_notes = direction_of(metric, greater_is_better)
     made: dict[str, Data] = {}
     for name, row in kept.items():
-        given = Given({s: row[s] for s in names}, None, metric, None, greater_is_better)
+        given = RunsInput({s: row[s] for s in names}, None, metric, None, greater_is_better)
         made[name] = on_dataset(name, partial(data_of, given, settings, drawing, counting))
     reading = f"several runs on each dataset; datasets: {listed([*kept])}; systems: {listed(names)}"
     first = next(iter(made.values()))

@@ -163,7 +163,7 @@ def gate(
     )  # fmt: skip
     whole = with_columns(evaluation_of(data, arguments, metric), data, arguments.by)
     base, new = _pair(whole.names, baseline, candidate)
-    evaluation = _of_two(whole, base, new, pool=pool)
+    evaluation = _two_systems(whole, base, new, pool=pool)
     metrics, reading = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     margins = _margins(margin, metrics)
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
@@ -222,7 +222,7 @@ def _pair(names: Sequence[str], baseline: str | None, candidate: str | None) -> 
     return base, rest.pop(0) if new is None else new
 
 
-def _of_two(evaluation: Evaluation, baseline: str, candidate: str, *, pool: bool) -> Evaluation:
+def _two_systems(evaluation: Evaluation, baseline: str, candidate: str, *, pool: bool) -> Evaluation:
     """Return the evaluation of the two systems; pooled, the tasks of a log are its strata only."""
     two = evaluation.with_systems([baseline, candidate])
     return dataclasses.replace(two, tasks=None) if pool else two

@@ -150,7 +150,7 @@ def _in_rows(clusters: Any, rows: Sequence[int], n: int) -> list[Any] | None:
     """Return the clusters of some of the `n` judgements."""
     if clusters is None:
         return None
-    listed = _of_length(clusters, n)
+    listed = _one_per_judgement(clusters, n)
     return [listed[row] for row in rows]
 
 
@@ -193,7 +193,7 @@ def _values(winner: Sequence[str], first: Sequence[str], second: Sequence[str]) 
     return values
 
 
-def _of_length(clusters: Any, n: int) -> list[Any]:
+def _one_per_judgement(clusters: Any, n: int) -> list[Any]:
     listed = arrays.listed(clusters, "clusters")
     if len(listed) != n:
         raise InvalidInputError(
@@ -203,7 +203,7 @@ def _of_length(clusters: Any, n: int) -> list[Any]:
 
 
 def _codes(groups: Any, n: int) -> Array:
-    labels = _texts(_of_length(groups, n), "cluster or item")
+    labels = _texts(_one_per_judgement(groups, n), "cluster or item")
     code: Array = np.unique(np.array(labels, dtype=np.str_), return_inverse=True)[1].reshape(-1)
     if code.max() == 0:
         raise InvalidInputError(

@@ -49,7 +49,7 @@ class Data:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class RunsInput:
     """Runs, and what is known of them: from the arguments of `compare_runs`, or from the file they are of."""
 
     runs: Any
@@ -82,7 +82,7 @@ def given_runs(
     columns: Columns,
     *,
     paired: bool,
-) -> Given:
+) -> RunsInput:
     """Return the runs of the chosen systems; those that were read bring gold, clusters and name along."""
     if isinstance(data, Runs):
         if gold is not None or clusters is not None:
@@ -113,14 +113,14 @@ def given_runs(
             "compare_runs(bestby.read_runs({}))",
         )
     chosen = chosen_systems(data, columns.systems, columns.ignore)
-    return Given(chosen, gold, metric, clusters, greater_is_better)
+    return RunsInput(chosen, gold, metric, clusters, greater_is_better)
 
 
 _TABLE_COLUMNS = ("run", "items", "dataset", "system_column", "value_column")
 
 
-def _from_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns: Columns) -> Given:
-    return Given(
+def _from_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns: Columns) -> RunsInput:
+    return RunsInput(
         chosen_systems(runs.runs, columns.systems, columns.ignore),
         runs.gold,
         runs.metric if metric is None else metric,
@@ -198,7 +198,7 @@ def _any_nested(rows: Iterable[Any], what: str) -> bool:
     return any(_nested(row, what) for row in rows)
 
 
-def data_of(given: Given, settings: Settings, drawing: Drawing, counting: Counting) -> Data:
+def data_of(given: RunsInput, settings: Settings, drawing: Drawing, counting: Counting) -> Data:
     """Return the runs of all systems, once they are known to fit together."""
     systems = _systems_of(given.runs, paired=settings.paired)
     sizes = {name: len(rows) for name, rows in systems.items()}
@@ -225,7 +225,9 @@ def data_of(given: Given, settings: Settings, drawing: Drawing, counting: Counti
     return _score_data(systems, given, settings, drawing)
 
 
-def _score_data(systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing) -> Data:
+def _score_data(
+    systems: dict[str, list[Any]], given: RunsInput, settings: Settings, drawing: Drawing
+) -> Data:
     metric = given.metric
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError(
@@ -248,7 +250,7 @@ def _score_data(systems: dict[str, list[Any]], given: Given, settings: Settings,
 
 
 def _item_data(
-    systems: dict[str, list[Any]], given: Given, settings: Settings, drawing: Drawing, counting: Counting
+    systems: dict[str, list[Any]], given: RunsInput, settings: Settings, drawing: Drawing, counting: Counting
 ) -> Data:
     if settings.statistic != "mean":
         raise DesignError(

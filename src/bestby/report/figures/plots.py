@@ -58,20 +58,20 @@ def usual(c: Comparison, metric: str | None = None) -> str:
 
 def items(c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None) -> Axes:
     """Draw a comparison on one test set; see `Comparison.plot`."""
-    return _of_systems(c, metric, _checked(kind, "items"), canvas, top)
+    return _plot_systems(c, metric, _checked(kind, "items"), canvas, top)
 
 
 def preferences(c: PreferenceComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
     """Draw strengths or differences; see `PreferenceComparison.plot`."""
     kind = _checked(kind, "preferences")
-    return _of_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
+    return _plot_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
 
 
 def judged(c: JudgedComparison, metric: str | None, kind: str, canvas: Canvas) -> Axes:
     """Draw corrected scores, differences or the judge; see `JudgedComparison.plot`."""
     kind = _checked(kind, "judged")
     if kind != "judge":
-        return _of_systems(c, metric, kind, canvas)
+        return _plot_systems(c, metric, kind, canvas)
     if not c.judges:
         raise InvalidInputError(
             "kind='judge' draws human scores by those of the judge, and no item has both here",
@@ -90,7 +90,7 @@ def study(c: StudyComparison, metric: str | None, kind: str, by: Any, canvas: Ca
         )
     if kind == "growth":
         return growth.growth(c, metric, "epochs" if by is None else by, canvas=canvas)
-    return _of_systems(c, metric, kind, canvas)
+    return _plot_systems(c, metric, kind, canvas)
 
 
 def runs(c: RunsComparison, metric: str | None, kind: str, pair: Any, canvas: Canvas) -> Axes:
@@ -108,7 +108,7 @@ def runs(c: RunsComparison, metric: str | None, kind: str, pair: Any, canvas: Ca
                 hint="leave out test=None, or draw another kind",
             )
         return orders.orders(c.orders, [entry.system for entry in c.systems], canvas=canvas)
-    return _of_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
+    return _plot_systems(c, metric, "scores" if kind == "auto" else kind, canvas)
 
 
 def folds(c: FoldComparison, kind: str, canvas: Canvas) -> Axes:
@@ -141,7 +141,9 @@ def _checked(kind: str, question: str) -> str:
     return str(checks.choice(kind, vocabulary.allowed_names("kind", question), "kind"))
 
 
-def _of_systems(c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None) -> Axes:
+def _plot_systems(
+    c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None
+) -> Axes:
     kind = usual(c, metric) if kind == "auto" else kind
     if kind != "scores" and not differences_of(c, metric_info(c, metric)):
         raise InvalidInputError(

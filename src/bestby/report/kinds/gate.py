@@ -48,14 +48,14 @@ def document(g: Gate) -> Document:
         name="gate",
         lead=headline(g),
         tables=tables,
-        remarks=(*_of_checks(g), *_others(g), *_of_flips(g)),
+        remarks=(*_check_lines(g), *_other_lines(g), *_flip_lines(g)),
         pictures=(Picture("Differences between one-sided bounds", caption, partial(figure.gate, g)),),
     )
 
 
 def message(g: Gate) -> str:
     """Return what an error of `Gate.check` says: the checks, and how several of them are one outcome."""
-    return " ".join([headline(g), *_of_checks(g), *_together(g)])
+    return " ".join([headline(g), *_check_lines(g), *_together(g)])
 
 
 def _together(g: Gate) -> tuple[str, ...]:
@@ -72,18 +72,18 @@ def _together(g: Gate) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _of_checks(g: Gate) -> tuple[str, ...]:
+def _check_lines(g: Gate) -> tuple[str, ...]:
     """Return the checks one by one, of many those to look at; a single one is in the headline."""
-    return tuple(f"{visible(c.name)}, {c.outcome}: {visible(_sentence(g, c))}" for c in _said(g))
+    return tuple(f"{visible(c.name)}, {c.outcome}: {visible(_sentence(g, c))}" for c in _with_sentence(g))
 
 
-def _others(g: Gate) -> tuple[str, ...]:
+def _other_lines(g: Gate) -> tuple[str, ...]:
     """Return how many of many checks are only in the table."""
-    left = len(g.checks) - len(_said(g))
-    return (f"Of the other {left} checks the table has the numbers.",) if left and _said(g) else ()
+    left = len(g.checks) - len(_with_sentence(g))
+    return (f"Of the other {left} checks the table has the numbers.",) if left and _with_sentence(g) else ()
 
 
-def _said(g: Gate) -> list[GateCheck]:
+def _with_sentence(g: Gate) -> list[GateCheck]:
     """Return the checks that have a sentence each."""
     if len(g.checks) == 1:
         return []
@@ -279,7 +279,7 @@ def _flips(g: Gate) -> Table:
     return Table.of(caption, columns, g.flips[:_SHOWN])
 
 
-def _of_flips(g: Gate) -> tuple[str, ...]:
+def _flip_lines(g: Gate) -> tuple[str, ...]:
     """Return how many items flipped, and that the table does not show all."""
     n = g.n_worse + g.n_better
     if not n:
