@@ -15,7 +15,8 @@ TITLE = "Judges and human labels"
 
 TEXT = """
 Three systems, of which the second and third are equally good. Humans score on a continuous scale, from 1 to
-5, or right and wrong (*0/1*: .5 to .6 are right; *rare errors*: .95 to .97). The judge's scores have the
+5, by *penalties* (half of them 0, the others very skewed), or right and wrong (*0/1*: .5 to .6 are right;
+*rare errors*: .95 to .97). The judge's scores have the
 correlation named with the human ones before both are cut to the scale, and a bias of its own for each system.
 *Score* is the interval of the first system, *difference* that of the first and second, *equal systems* the
 test of the second and third. *Nearly alike*: the systems differ on 4 % of the items. *Own items*: each system
@@ -32,7 +33,7 @@ _STEPS = np.array([-1.2, -0.4, 0.4, 1.2])
 
 def cells() -> Iterator[Statements]:
     """Yield populations by the number of labels."""
-    for kind in ("continuous", "five points", *_CUTS):
+    for kind in ("continuous", "five points", "penalties", *_CUTS):
         for correlation in (0.0, 0.5, 0.95):
             for n in (20, 50, 100, 500):
                 one = partial(_one, kind=kind, correlation=correlation, n=n, n_items=5 * n)
@@ -73,6 +74,9 @@ def scored(
     if kind == "five points":
         true = 1.0 + norm.sf(_STEPS[:, None] - effects).sum(axis=0)
         return 1 + np.searchsorted(_STEPS, human), 1 + np.searchsorted(_STEPS, judge), true, cluster
+    if kind == "penalties":
+        true = np.exp(effects + 0.5) * norm.cdf(effects + 1.0) - norm.cdf(effects)
+        return np.expm1(np.maximum(human, 0.0)), np.expm1(np.maximum(judge, 0.0)), true, cluster
     if kind in _CUTS:
         cut = _CUTS[kind]
         return (human > cut).astype(int), (judge > cut).astype(int), norm.sf(cut - effects), cluster

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bestby.inference.cluster_pivots import interval, restored, transformed, wald
+from bestby.inference.cluster_pivots import REACH, interval, restored, transformed, wald
 from bestby.inference.clusters import StandardError, cr2, mean_error, two_way
 
 SKEWED = StandardError(0.4, 12.0, skewness=0.5, effective=5.0)
@@ -37,11 +37,35 @@ def test_the_transformation_increases_and_can_be_undone(skewness: float) -> None
     at = np.linspace(-50.0, 50.0, 2001)
     moved = [transformed(float(t), skewness) for t in at]
     assert (np.diff(moved) > 0.0).all()
-    assert [restored(x, skewness) for x in moved] == pytest.approx(
-        at.tolist(), abs=1e-4
-    )  # flat at -3 / skewness
+    assert [restored(x, skewness) for x in moved] == pytest.approx(at.tolist(), abs=1e-6)
+    assert restored(np.array(moved), np.full(at.size, skewness)) == pytest.approx(at.tolist(), abs=1e-6)
     assert transformed(math.inf, skewness) == math.inf
     assert transformed(-math.inf, skewness) == -math.inf
+
+
+@pytest.mark.parametrize("skewness", [-0.9, 0.3, 0.7])
+def test_the_transformation_goes_on_with_slope_1_where_it_would_be_flat(skewness: float) -> None:
+    last = -REACH / skewness
+    for further in (0.1, 3.0, 40.0):
+        t = last - math.copysign(further, skewness)
+        assert transformed(last, skewness) - transformed(t, skewness) == pytest.approx(last - t)
+        assert restored(transformed(t, skewness), skewness) == pytest.approx(t)
+        assert transformed(-t, skewness) - transformed(-last, skewness) != pytest.approx(last - t, rel=0.1)
+
+
+def test_intervals_of_skewed_penalties_cover_and_are_not_far_longer_than_students() -> None:
+    rng = np.random.default_rng(2026)
+    n, true = 50, 0.4 * math.exp(0.5)
+    above, lengths = [], []
+    for _ in range(1500):
+        x = np.where(rng.random(n) < 0.6, 0.0, rng.lognormal(size=n))
+        error = cr2((x - x.mean()) / n, np.ones(n))
+        low, high = interval(float(x.mean()), error, 0.95)
+        above.append(true > high)
+        lengths.append((high - low) / (2.0 * stats.t.isf(0.025, n - 1) * error.se))
+    assert np.mean(above) < 0.045  # 11 % by Student's t
+    assert np.mean(lengths) < 2.0
+    assert np.quantile(lengths, 0.95) < 3.0  # without the bound 3.4
 
 
 def test_skewness_moves_the_end_on_its_side() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,14 +14,18 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.comparisons.judged.source import item_text, side
-from bestby.data.columns import objects
+from bestby.data.columns import column_of_texts, objects, texts_of_dates
 from bestby.data.layouts.judged import JudgedItems
+from bestby.data.values import as_scores
 from bestby.inference import judge_quality
 from bestby.inference.judge_quality import Pairs
 from bestby.results.judge_quality import HumanAgreement, JudgeQuality
 
 ORDER = "order"
 """The name of the order of the items, where no column has it."""
+
+_DATE = re.compile(r"\d{4}-\d\d")
+"""How a date begins: a year alone is a number."""
 
 
 def judges_of(
@@ -94,10 +99,27 @@ def _values(scores: JudgedItems, name: str, given: Any, item: Array, system: Arr
             hint="fill it in, or leave the column out",
             argument="bias_by",
         )
-    plain = np.array(chosen.tolist())
-    if plain.dtype.kind in "fiub":
-        return plain.astype(np.float64)
-    texts = np.array([str(one) for one in chosen.tolist()])
+    return _numbers_or_texts(chosen)
+
+
+def _numbers_or_texts(values: Array) -> Array:
+    """Return numbers where all values are numbers, as in a file; days where all are dates; else texts.
+
+    >>> _numbers_or_texts(np.array(["0", "2"])), _numbers_or_texts(np.array(["2024-01-31", "2024-02-01"]))
+    (array([0., 2.]), array([0., 1.]))
+    >>> _numbers_or_texts(np.array(["01", "02"]))
+    array(['01', '02'], dtype='<U2')
+    """
+    dates = values.dtype.kind == "M"
+    found = values if dates else np.array(values.tolist())
+    if found.dtype.kind not in "fiub":
+        texts = texts_of_dates(values) if dates else [str(one) for one in values.tolist()]
+        found = as_scores(column_of_texts(texts)).values
+    if found.dtype.kind in "fiub":
+        return found.astype(np.float64)
+    texts = found.astype(str)
+    if not all(_DATE.match(one) for one in texts.tolist()):
+        return texts
     try:
         times = texts.astype("datetime64[us]")
     except ValueError:
