@@ -19,6 +19,7 @@ def own_jobs() -> Iterator[Job]:
     yield _slices(100_000)
     yield _gate(100_000)
     yield _judged(100_000)
+    yield _judged_labels(100_000)
     yield _choose(100_000)
     yield _labels(100_000)
     yield _monitor(100_000)
@@ -60,6 +61,27 @@ def _judged(n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"five systems by a judge and 500 labels, n = {n:,}", make, [])
+
+
+def _judged_labels(n: int) -> Job:
+    """Macro-F1 by a judge's labels, of which 500 items have human ones too: a bootstrap of both parts."""
+
+    def make() -> Work:
+        gold, a, b = data.labels(n)
+        judge = np.where(np.random.default_rng(20).random(n) < 0.8, gold, a)
+        human = [*gold[:500].tolist(), *[None] * (n - 500)]
+
+        def ours() -> float:
+            import bestby
+
+            found = bestby.compare_judged(
+                judge, human, predictions={"a": a, "b": b}, metric="f1_macro", labels_drawn="random"
+            )
+            return found.differences[0].p_value
+
+        return Work(ours, {})
+
+    return Job(f"macro-F1 by a judge and 500 labels, n = {n:,}", make, [])
 
 
 def _slices(n: int) -> Job:

@@ -20,7 +20,8 @@ TEXT = """
 Three systems are equally good, and the judge has the same bias on all of them; a fifth of the items has
 labels. Human scores are continuous, from 1 to 5, or right and wrong (*0/1*: .54 are right; *rare errors*:
 .95); the judge's have the correlation .8 with them before both are cut to the scale. *Outliers*: the judge is
-far off on one answer in twenty. *Unequal errors*: its errors on the third system are three times as large.
+far off on one answer in twenty. *Heavy tails*: its errors are of Student's t with 3 degrees of freedom.
+*Unequal errors*: its errors on the third system are three times as large.
 *Bias*, *correlation*, *sensitivity* and *specificity* are the intervals for the first system, *curve* that of
 the lowest point of the calibration curve, *slope* that of the bias by the length of an answer, with which it
 rises in continuous scores and not in others, *levels* that of the bias on one of four topics. *Equal bias* is
@@ -32,7 +33,10 @@ that the report leaves out because the labels cannot tell: intervals of a topic 
 fewer than five values differ from the commonest, as those cover far too seldom. *Topics* has the degrees of
 freedom of Tipton and Pustejovsky (2015), as Hotelling's test by the number of clusters rejects far too often
 where few of them are of a topic. A correlation, and a mean bias, cannot be told from 100 labels if a few
-answers with a huge error make most of it: see *outliers*.
+answers with a huge error make most of it: see *outliers*. A note (`few_answers_off`) says so where residuals
+of the judge's scores have a kurtosis above 5 and fewer than 25 equal ones would have their sum of squares;
+*noted* of bias and correlation is how often it is about the first system. Labels without such an answer
+cannot show it.
 """
 
 _NAMES = ("a", "b", "c")
@@ -72,6 +76,9 @@ def cells() -> Iterator[Statements]:
     for kind in ("continuous", "five points", *_CUTS):
         for n in _SIZES:
             yield _cell(kind, "", n, n)
+    for way in ("outliers", "heavy tails"):
+        for n in (20, 50, 500) if way == "outliers" else (50, 500):
+            yield _cell("continuous", way, n, n)
     for way in ("outliers", "unequal errors", "own items", "probabilities"):
         for kind in ("continuous", "0/1"):
             if way in ("own items", "probabilities") or kind == "continuous":
@@ -101,7 +108,11 @@ def _one(rng: np.random.Generator, _seed: int, kind: str, way: str, n: int) -> d
         bias_by={"length": data.length, "topic": np.char.add("topic ", data.topic.astype(str))},
     )
     noted = any(note.code == "few_labels" for note in found.notes)
-    return {what: Outcome(true, noted) for what, true in _statements(found.judges[0], kind, way)}
+    off = any(n.code == "few_answers_off" and " of a" in n.message for n in found.notes)
+    return {
+        what: Outcome(true, noted or (off and what.method in ("bias", "correlation")))
+        for what, true in _statements(found.judges[0], kind, way)
+    }
 
 
 def _statements(judge: JudgeQuality, kind: str, way: str) -> Iterator[tuple[What, bool | None]]:
@@ -147,6 +158,8 @@ def _scored(rng: np.random.Generator, kind: str, way: str, n: int) -> Scored:
     latent = np.sqrt(0.5) * (shared + rng.standard_normal((n, 3)))
     if way == "outliers":
         error = np.where(rng.random((n, 3)) < 0.05, rng.exponential(8.0, (n, 3)), error)
+    if way == "heavy tails":
+        error = rng.standard_t(3.0, (n, 3))
     if way == "unequal errors":
         error = error * np.array([1.0, 1.0, 3.0])
     heard = _BIAS + _CORRELATION * latent + np.sqrt(1.0 - _CORRELATION**2) * error

@@ -10,9 +10,8 @@ both too small. For a skewed estimate the distribution of
 with s its skewness, is closer to Student's; g increases everywhere and has an inverse (Hall 1992, J. R.
 Statist. Soc. B 54, 221-228). It is flat at T = -3 / s, so that near there and beyond an interval would reach
 many standard errors for nothing: a sample that is so skewed has its rare large units already. So g is used up
-to T = -2 / s, and goes on with slope 1. Intervals of means of skewed penalties and of effects that go with
-the size of clusters are up to a half shorter by that, and cover as often, from 30 units to within half a
-point. Its degrees of freedom here are those of CR2, but at most the effective units.
+to T = -2 / s, and goes on with slope 1, which covers as often (calibration, subjects `judged`, *penalties*,
+and `unequal_clusters`). Its degrees of freedom here are those of CR2, but at most the effective units.
 No end of an interval is nearer to the estimate than by CR2 and Student's t (Bell & McCaffrey 2002), and no
 p-value smaller. `cr2` of `bestby.inference.clusters` says when there is a skewness to allow for.
 

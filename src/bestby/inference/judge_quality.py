@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtr
@@ -17,7 +16,8 @@ from bestby._core import rounding
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.inference import cluster_pivots, powered_intervals, proportions
 from bestby.inference.classical import doubled_ranks
-from bestby.inference.clusters import StandardError, cr2
+from bestby.inference.clusters import StandardError
+from bestby.inference.judge_pairs import Pairs, carrying, coded, error_of
 from bestby.inference.powered_intervals import Shares
 from bestby.inference.robust_regression import Regression, regressed
 from bestby.results.judge_quality import (
@@ -42,52 +42,6 @@ LEAST_APART = 5
 
 MOST_LEVELS = 20
 """Values of a column of texts of which the bias is told."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """The scores of one judge and of humans for the M labelled pairs of item and system.
-
-    Parameters
-    ----------
-    judge, human, weights : ndarray, shape (M,)
-        The scores, and the weights of the labels, which per system sum to 1.
-    system, cluster, stratum : ndarray of int, shape (M,)
-        Codes from 0; without clusters the item is the cluster.
-    names : tuple of str
-        The systems.
-    plain : bool
-        Whether items are independent and of equal weight, so that exact score intervals hold.
-    binary : bool
-        Whether humans, and the judge, score 0 and 1 only, on all items.
-    """
-
-    judge: FloatArray
-    human: FloatArray
-    weights: FloatArray
-    system: IntArray
-    cluster: IntArray
-    stratum: IntArray
-    names: tuple[str, ...]
-    plain: bool
-    binary: bool
-
-    @property
-    def bias(self) -> FloatArray:
-        """The judge's scores less the human ones."""
-        return self.judge - self.human
-
-    def part(self, which: BoolArray) -> Pairs:
-        """Return some of the pairs."""
-        return dataclasses.replace(
-            self,
-            judge=self.judge[which],
-            human=self.human[which],
-            weights=self.weights[which],
-            system=self.system[which],
-            cluster=self.cluster[which],
-            stratum=self.stratum[which],
-        )
 
 
 def quality(
@@ -158,7 +112,9 @@ def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
     """Return Pearson's correlation, None if one is constant, and its interval by Fisher's z.
 
     The standard error is that of the influence values z_x z_y - r (z_x^2 + z_y^2) / 2 of the pairs (Devlin,
-    Gnanadesikan & Kettenring 1975, Biometrika 62, 531-545), so that scores need not be normal.
+    Gnanadesikan & Kettenring 1975, Biometrika 62, 531-545), so that scores need not be normal. The degrees of
+    freedom are at most as many as units of equal influence would carry the error, but for scores 0 and 1,
+    whose influence is bounded. It covers far too seldom where `carried_by_few` is true.
     """
     w = pairs.weights / pairs.weights.sum()
     centred = [x - float(w @ x) for x in (pairs.judge, pairs.human)]
@@ -169,10 +125,12 @@ def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
     zx, zy = (x / spread for x, spread in zip(centred, spreads, strict=True))
     r = min(1.0, max(-1.0, float(w @ (zx * zy))))
     left = 1.0 - r * r
-    error = _error(zx * zy - 0.5 * r * (zx**2 + zy**2), pairs)
+    influence = zx * zy - 0.5 * r * (zx**2 + zy**2)
+    error = error_of(influence, pairs)
     if _alike(pairs.judge) or _alike(pairs.human) or rounding.is_nothing(left, 1.0) or error.se == 0.0:
         return r, None
-    own = StandardError(error.se / left, error.df)
+    df = error.df if pairs.binary else min(error.df, carrying(influence, pairs))
+    own = StandardError(error.se / left, df)
     low, high = cluster_pivots.interval(math.atanh(r), own, level)
     return r, Interval(math.tanh(low), math.tanh(high), level, "fisher-z", True)
 
@@ -200,11 +158,11 @@ def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:
     """Return the mean human score by the judge's score: by each of few scores, else in bins of equal size."""
     pairs = dataclasses.replace(pairs, plain=pairs.plain and len(pairs.names) == 1)
     shares = binary(pairs.human)
-    scores, bins = _codes(pairs.judge)
+    scores, bins = coded(pairs.judge)
     if scores.size > MOST_CURVE_BINS:
         n_bins = min(MOST_CURVE_BINS, max(2, pairs.judge.size // PER_BIN))
         edges = np.quantile(pairs.judge, np.linspace(0.0, 1.0, n_bins + 1)[1:-1])
-        _, bins = _codes(np.searchsorted(edges, pairs.judge, side="right"))
+        _, bins = coded(np.searchsorted(edges, pairs.judge, side="right"))
     found = []
     for number in range(int(bins.max()) + 1):
         part = pairs.part(bins == number)
@@ -276,12 +234,6 @@ def agreement(
     return HumanAgreement(int(several.sum()), error, reliability)
 
 
-def _codes(values: Array) -> tuple[Array, IntArray]:
-    """Return the distinct values and their codes."""
-    distinct, place = np.unique(values, return_inverse=True)
-    return distinct, place.reshape(-1)
-
-
 def _alike(values: FloatArray) -> bool:
     """Return whether nearly all values are the same, so that their spread is hardly known."""
     return bool(values.size - np.unique(values, return_counts=True)[1].max(initial=0) < LEAST_APART)
@@ -311,7 +263,7 @@ def _mean(
         return mean, _share_interval(mean, values, w, pairs, level)
     if values.size < 2:
         return mean, None
-    return mean, _t_interval(mean, _error(values, pairs), level, float(np.abs(values).max()))
+    return mean, _t_interval(mean, error_of(values, pairs), level, float(np.abs(values).max()))
 
 
 def _share_interval(mean: float, values: FloatArray, w: FloatArray, pairs: Pairs, level: float) -> Interval:
@@ -336,22 +288,9 @@ def _net_interval(
 
 
 def _ends(mean: float, shares: Shares, values: FloatArray, pairs: Pairs, level: float) -> tuple[float, float]:
-    error = _error(values, pairs)
+    error = error_of(values, pairs)
     low, high, _ = powered_intervals.interval(mean, error, shares, level)
     return low, high
-
-
-def _error(values: FloatArray, pairs: Pairs) -> StandardError:
-    """Return the standard error of the weighted mean of some pairs of one or several systems, by CR2."""
-    w = pairs.weights / pairs.weights.sum()
-    own, codes = _codes(pairs.cluster)
-    sums = np.bincount(codes, weights=w * (values - float(w @ values))).astype(np.float64)
-    sizes = np.bincount(codes, weights=w).astype(np.float64)
-    stratum = np.zeros(own.size, dtype=np.int64)
-    stratum[codes] = pairs.stratum
-    order = np.argsort(stratum, kind="stable")
-    bounds = np.searchsorted(stratum[order], np.arange(int(stratum.max(initial=0)) + 2))
-    return cr2(sums[order], sizes[order], None, bounds)
 
 
 def _t_interval(mean: float, error: StandardError, level: float, size: float = 0.0) -> Interval | None:
@@ -361,7 +300,7 @@ def _t_interval(mean: float, error: StandardError, level: float, size: float = 0
 
 
 def _fit(x: FloatArray, y: FloatArray, pairs: Pairs) -> Regression | None:
-    return regressed(x, y, pairs.weights / pairs.weights.sum(), _codes(pairs.cluster)[1])
+    return regressed(x, y, pairs.weights / pairs.weights.sum(), coded(pairs.cluster)[1])
 
 
 def _wald(fit: Regression, contrasts: FloatArray, size: float) -> tuple[float, float] | None:

@@ -21,12 +21,13 @@ class JudgeOfSystem:
     bias : float or None
         The mean of judge minus human; None if they score on different scales.
     bias_interval : Interval or None
-        Its interval; too short where the judge is far off on a few answers only.
+        Its interval; too short where the judge is far off on a few answers only, as the note
+        ``few_answers_off`` of the result says.
     pearson, spearman : float or None
         The correlations of judge and human; None if one of them is constant.
     pearson_interval : Interval or None
-        The interval of Pearson's, by Fisher's z; much too short where the judge is far off on a few answers
-        only. None if fewer than five scores of the judge, or of the humans, differ from the commonest one.
+        The interval of Pearson's, by Fisher's z; much too short in the same case. None if fewer than five
+        scores of the judge, or of the humans, differ from the commonest one.
     sensitivity, specificity : float or None
         The share of the items with human label 1 (0) that the judge gives 1 (0), where all scores are 0 or 1.
     sensitivity_interval, specificity_interval : Interval or None

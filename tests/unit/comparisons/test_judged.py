@@ -412,3 +412,14 @@ def test_dates_are_counted_in_days_however_they_are_given() -> None:
         found = compared(scale="same", bias_by={"day": given}).judges[0].effects[0]
         assert found.numeric
         assert found.slope == pytest.approx(expected)
+
+
+def test_a_judge_that_is_far_off_on_few_answers_has_a_note() -> None:
+    assert "few_answers_off" not in {note.code for note in compared(scale="same").notes}
+    off = {**JUDGE, "b": np.where(np.arange(200) % 19 == 0, 40.0, JUDGE["b"])}
+    for scale, told in (("same", "of b: its bias and"), ("different", "of b: its correlation with")):
+        notes = {note.code: note.message for note in compared(off, scale=scale).notes}
+        assert told in notes["few_answers_off"]
+    two = {name: np.stack([JUDGE[name], off[name]], axis=1) for name in JUDGE}
+    messages = [note.message for note in compared(two, scale="same").notes if note.code == "few_answers_off"]
+    assert [one.split(" is far")[0] for one in messages] == ["judge 2"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from scipy import stats
 
 from bestby.inference import judge_quality, proportions
-from bestby.inference.judge_quality import Pairs
+from bestby.inference.judge_pairs import Pairs, carried_by_few
 from bestby.metrics.chance import CohenKappa
 
 LEVEL = 0.95
@@ -216,3 +217,66 @@ def test_a_point_of_equal_grades_is_no_share() -> None:
     assert first.interval is None
     assert second.interval is not None
     assert second.interval.method == "t"
+
+
+def far_off(seed: int, n: int, share: float) -> Pairs:
+    """A judge of one system that is far off on a share of the answers."""
+    rng = np.random.default_rng(seed)
+    human = rng.normal(size=(n, 1))
+    error = np.where(rng.random((n, 1)) < share, rng.exponential(8.0, (n, 1)), rng.normal(size=(n, 1)))
+    return pairs_of(0.8 * human + 0.6 * error, human)
+
+
+def test_few_answers_far_off_are_found_and_normal_errors_are_not() -> None:
+    seeds = range(300)
+    for n, least in ((50, 0.7), (100, 0.88), (500, 0.99)):
+        assert np.mean([carried_by_few(far_off(seed, n, 0.05)) for seed in seeds]) >= least
+        assert np.mean([carried_by_few(far_off(seed, n, 0.0)) for seed in seeds]) <= 0.02
+
+
+def test_whether_few_answers_are_far_off_depends_on_no_scale_order_or_weight() -> None:
+    for seed in range(20):
+        pairs = far_off(seed, 60, 0.05)
+        expected = carried_by_few(pairs)
+        order = np.random.default_rng(seed).permutation(60)
+        mirrored = dataclasses.replace(pairs, judge=7.0 - 30.0 * pairs.judge, human=pairs.human / 9.0)
+        shuffled = dataclasses.replace(pairs, judge=pairs.judge[order], human=pairs.human[order])
+        heavier = dataclasses.replace(pairs, weights=3.0 * pairs.weights)
+        doubled = pairs_of(np.repeat(pairs.judge, 2)[:, None], np.repeat(pairs.human, 2)[:, None])
+        doubled = dataclasses.replace(doubled, cluster=np.repeat(np.arange(60), 2))
+        for same in (mirrored, shuffled, heavier, doubled):
+            assert carried_by_few(same) == expected
+
+
+def test_labels_of_unequal_weight_do_not_look_like_few_answers_far_off() -> None:
+    rng = np.random.default_rng(1)
+    found = []
+    for seed in range(200):
+        weights = rng.choice([0.25, 1.0], 100, p=[0.8, 0.2])
+        found.append(
+            carried_by_few(dataclasses.replace(far_off(seed, 100, 0.0), weights=weights / weights.sum()))
+        )
+    assert np.mean(found) <= 0.02
+
+
+def test_nothing_is_said_of_scores_0_and_1_or_of_a_judge_that_is_never_off() -> None:
+    rare = np.zeros((100, 1))
+    rare[:3] = 1.0
+    assert not carried_by_few(pairs_of(rare, 1.0 - rare[::-1]))
+    human = np.arange(50.0)[:, None]
+    assert not carried_by_few(pairs_of(0.1 * human + 3.0, human))
+
+
+def test_the_correlation_has_no_more_degrees_of_freedom_than_equal_influences() -> None:
+    """The ends are those of Student's t with (sum u^2)^2 / sum u^4 degrees of freedom on Fisher's scale."""
+    pairs = far_off(3, 100, 0.05)
+    r, interval = judge_quality.pearson(pairs, LEVEL)
+    assert r is not None
+    assert interval is not None
+    x, y = (stats.zscore(one) for one in (pairs.judge, pairs.human))
+    u = x * y - 0.5 * r * (x**2 + y**2)
+    df = (u**2).sum() ** 2 / (u**4).sum()
+    assert df < 20.0
+    reach = stats.t.isf(0.025, df) * math.sqrt((u**2).sum() / (100 * 99)) / (1.0 - r * r)
+    ends = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
+    assert (interval.low, interval.high) == pytest.approx(ends, rel=1e-9)

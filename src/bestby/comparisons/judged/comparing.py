@@ -250,8 +250,11 @@ def _by_labels(
         return compared(given, scores, about.corrected(given, labelled, scores, drawing), settings, scale, ())
     means, chosen = estimated(labelled), about.scale_of(given.items, scale)
     greater = given.metric.greater_is_better
-    judges = judges_of(given.items, labelled, bias_by, settings.level, same=chosen == "same", greater=greater)
+    judges, notes = judges_of(
+        given.items, labelled, bias_by, settings.level, same=chosen == "same", greater=greater
+    )
     data = about.corrected(given, labelled, means, drawing)
+    data = dataclasses.replace(data, notes=(*data.notes, *notes))
     if given.metric.name == HUMAN_SCORE:
         given = dataclasses.replace(given, metric=MetricInfo(HUMAN_SCORE, greater, means.bounds))
     return compared(given, means, data, settings, chosen, judges)

@@ -16,9 +16,11 @@ from bestby.comparisons.judged.drawing import Drawn
 from bestby.comparisons.judged.source import item_text, side
 from bestby.data.columns import column_of_texts, objects, texts_of_dates
 from bestby.data.layouts.judged import JudgedItems
+from bestby.data.roles import listed
 from bestby.data.values import as_scores
 from bestby.inference import judge_quality
-from bestby.inference.judge_quality import Pairs
+from bestby.inference.judge_pairs import Pairs, carried_by_few
+from bestby.results.base import Note
 from bestby.results.judge_quality import HumanAgreement, JudgeQuality
 
 ORDER = "order"
@@ -30,8 +32,8 @@ _DATE = re.compile(r"\d{4}-\d\d")
 
 def judges_of(
     scores: JudgedItems, labelled: Drawn, bias_by: Any, level: float, *, same: bool, greater: bool
-) -> tuple[JudgeQuality, ...]:
-    """Return what the labels tell of every judge."""
+) -> tuple[tuple[JudgeQuality, ...], tuple[Note, ...]]:
+    """Return what the labels tell of every judge, and on which judges that rests on few answers."""
     if bias_by is not None and not same:
         raise InvalidInputError(
             "bias_by needs judge and humans on the same scale, as the bias is the judge's score minus the"
@@ -45,7 +47,7 @@ def judges_of(
         (name, _values(scores, name, values, item, system)) for name, values in _columns(scores, bias_by)
     ]
     plain = labelled.n_clusters == 0 and labelled.n_strata == 1 and not data.weighted
-    found = []
+    found, notes = [], []
     for place, name in enumerate(scores.judges):
         judge, human = data.judge[item, system, place], data.human[item, system]
         pairs = Pairs(
@@ -53,7 +55,21 @@ def judges_of(
             scores.names, plain, judge_quality.binary(judge, human),
         )  # fmt: skip
         found.append(judge_quality.quality(name, pairs, columns, level, same=same, greater=greater))
-    return tuple(found)
+        each = (pairs.part(system == s) for s in range(len(scores.names)))
+        few = [one for one, own in zip(scores.names, each, strict=True) if carried_by_few(own)]
+        notes += [_few_answers_off(name, few, same=same)] if few else []
+    return tuple(found), tuple(notes)
+
+
+def _few_answers_off(judge: str, systems: list[str], *, same: bool) -> Note:
+    """Return a note on a judge whose errors rest on few answers."""
+    what = "its bias and its correlation with the humans" if same else "its correlation with the humans"
+    are = "are" if same else "is"
+    return Note(
+        "few_answers_off",
+        f"{judge} is far off on few of the labelled answers of {listed(systems, 3)}: {what} {are} hardly"
+        " known there, and intervals of the report on the judge may be much too short",
+    )
 
 
 def humans_of(scores: JudgedItems) -> HumanAgreement | None:
@@ -113,8 +129,8 @@ def _numbers_or_texts(values: Array) -> Array:
     dates = values.dtype.kind == "M"
     found = values if dates else np.array(values.tolist())
     if found.dtype.kind not in "fiub":
-        texts = texts_of_dates(values) if dates else [str(one) for one in values.tolist()]
-        found = as_scores(column_of_texts(texts)).values
+        spelt = texts_of_dates(values) if dates else [str(one) for one in values.tolist()]
+        found = as_scores(column_of_texts(spelt)).values
     if found.dtype.kind in "fiub":
         return found.astype(np.float64)
     texts = found.astype(str)
