@@ -57,7 +57,8 @@ def judges_of(
         found.append(judge_quality.quality(name, pairs, columns, level, same=same, greater=greater))
         each = (pairs.part(system == s) for s in range(len(scores.names)))
         few = [one for one, own in zip(scores.names, each, strict=True) if carried_by_few(own)]
-        notes += [_few_answers_off(name, few, same=same)] if few else []
+        who = name if len(scores.judges) > 1 else "the judge"
+        notes += [_few_answers_off(who, few, same=same)] if few else []
     return tuple(found), tuple(notes)
 
 
@@ -67,7 +68,7 @@ def _few_answers_off(judge: str, systems: list[str], *, same: bool) -> Note:
     are = "are" if same else "is"
     return Note(
         "few_answers_off",
-        f"{judge} is far off on few of the labelled answers of {listed(systems, 3)}: {what} {are} hardly"
+        f"{judge} is far off on a few of the labelled answers of {listed(systems, 3)}: {what} {are} hardly"
         " known there, and intervals of the report on the judge may be much too short",
     )
 
