@@ -21,10 +21,11 @@ Three systems are equally good, and the judge has the same bias on all of them; 
 labels. Human scores are continuous, from 1 to 5, or right and wrong (*0/1*: .54 are right; *rare errors*:
 .95); the judge's have the correlation .8 with them before both are cut to the scale. *Outliers*: the judge is
 far off on one answer in twenty. *Heavy tails*: its errors are of Student's t with 3 degrees of freedom.
-*Unequal errors*: its errors on the third system are three times as large.
-*Bias*, *correlation*, *sensitivity* and *specificity* are the intervals for the first system, *curve* that of
-the lowest point of the calibration curve, *slope* that of the bias by the length of an answer, with which it
-rises in continuous scores and not in others, *levels* that of the bias on one of four topics. *Equal bias* is
+*Slips*: it says the same as the humans, but any of the five points on one answer in ten. *Unequal errors*:
+its errors on the third system are three times as large. *Bias*, *correlation*, *sensitivity* and
+*specificity* are the intervals for the first system, *curve* that of the lowest point of the calibration
+curve, *slope* that of the bias by the length of an answer, with which it rises in continuous scores and not
+in others, *levels* that of the bias on one of four topics. *Equal bias* is
 the test that no system is favoured, *topics* the test that the bias is the same on all of them. *Own items*:
 each system has other items labelled, half of them in common. *Probabilities*: answers with a low judge's
 score are labelled four times as often. *Clusters*: ten items of a cluster are alike and of one topic, and
@@ -34,9 +35,12 @@ fewer than five values differ from the commonest, as those cover far too seldom.
 freedom of Tipton and Pustejovsky (2015), as Hotelling's test by the number of clusters rejects far too often
 where few of them are of a topic. A correlation, and a mean bias, cannot be told from 100 labels if a few
 answers with a huge error make most of it: see *outliers*. A note (`few_answers_off`) says so where residuals
-of the judge's scores have a kurtosis above 5 and fewer than 25 equal ones would have their sum of squares;
+of the judge's scores have a kurtosis above 5 and fewer than 100 equal ones would have their sum of squares;
 *noted* of bias and correlation is how often it is about the first system. Labels without such an answer
-cannot show it.
+cannot show it, and it also stands where the judge slips and intervals hold. With outliers *topics* rejects
+too often, too, in 500 labels. Correlations have the degrees of freedom of as many labels as would carry the
+error with equal influence, but for scores 0 and 1: with the number of labels less 1 they cover up to 15
+points less.
 """
 
 _NAMES = ("a", "b", "c")
@@ -79,6 +83,8 @@ def cells() -> Iterator[Statements]:
     for way in ("outliers", "heavy tails"):
         for n in (20, 50, 500) if way == "outliers" else (50, 500):
             yield _cell("continuous", way, n, n)
+    for n in (100, 500):
+        yield _cell("five points", "slips", n, n)
     for way in ("outliers", "unequal errors", "own items", "probabilities"):
         for kind in ("continuous", "0/1"):
             if way in ("own items", "probabilities") or kind == "continuous":
@@ -167,6 +173,8 @@ def _scored(rng: np.random.Generator, kind: str, way: str, n: int) -> Scored:
         return Scored(latent, heard + _SLOPE * length[:, None], length, topic, cluster)
     if kind == "five points":
         human, judge = (1.0 + np.searchsorted(_STEPS, x) for x in (latent, heard))
+        if way == "slips":
+            judge = np.where(rng.random((n, 3)) < 0.1, rng.integers(1, 6, (n, 3)), human)
     else:
         human, judge = ((x > _CUTS[kind]).astype(np.float64) for x in (latent, heard))
     return Scored(human, judge, length, topic, cluster)

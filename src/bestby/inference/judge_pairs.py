@@ -11,7 +11,7 @@ from bestby._core import rounding
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.inference.clusters import StandardError, cr2, equal_units
 
-LEAST_CARRYING, LEAST_SHARE = 25, 0.2
+LEAST_CARRYING, LEAST_SHARE = 100, 0.2
 """Answers of equal weight, and their share, below which the judge's errors rest on few (kurtosis above 5)."""
 
 
@@ -65,7 +65,7 @@ def carried_by_few(pairs: Pairs) -> bool:
     """Tell whether few answers (or clusters) make most of what the judge's scores have beside the human ones.
 
     So it is if the residuals of the judge's scores from a line in the human ones have a kurtosis above 5, and
-    fewer than 25 of equal size would have their sum of squares. Bias and correlation are then hardly known,
+    fewer than 100 of equal size would have their sum of squares. Bias and correlation are then hardly known,
     as is what other such answers would change. Scores 0 and 1 have score intervals, which allow for it.
     """
     if pairs.binary:
