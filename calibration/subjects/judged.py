@@ -23,6 +23,10 @@ test of the second and third. *Nearly alike*: the systems differ on 4 % of the i
 has other items labelled, half of them in common. *Strata*: items with a low judge's score are labelled four
 times as often; *probabilities* likewise. *Labels in clusters*: ten items of a cluster are alike, and whole
 clusters are labelled; *across clusters*: single items of clusters are.
+
+Intervals of penalties allow for their skewness (Hall 1992), no further than where that transformation
+becomes flat. Without this limit they cover as often, and are a fifth to two fifths longer from 20 to 100
+labels. Few labels may lack the large penalties: 20 of them cover 91 to 94 %.
 """
 
 _EFFECTS = np.array([0.3, 0.0, 0.0])
