@@ -131,8 +131,7 @@ class Permutations:
             here = signs @ shifts
             return difference(here + shifts) - difference(here - shifts)
 
-        swaps = tilted_draws.Swaps(counts, own, changes, lambda signs: difference(signs @ shifts), changes_at)
-        return swaps, tolerance
+        return tilted_draws.Swaps(counts, own, changes, difference, shifts, changes_at), tolerance
 
     def _midpoint(self, pair: Pair) -> Midpoint:
         m, a, b = pair

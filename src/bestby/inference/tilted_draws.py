@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
 
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.inference.sign_sums import tilt
-from bestby.resampling import streams
+from bestby.resampling import executing, streams
 
 _BLOCK = 1 << 18
 _STEPS = 1 << 16
 _STEEPEST = 1e6
-_HALVINGS = 30
+_ACCURACY = 2.0**-12  # of a tilt: one this far off leads as close to the data as draws tell
 _SUMMED = 32  # units of a kind up to which they are drawn one by one: sooner done than a binomial draw
+_WHOLE_IN_SINGLE = 2.0**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +34,10 @@ class Swaps:
     changes : ndarray, shape (D,)
         What the sign of one unit of each kind changes in the difference, near the data; it may be undefined.
     difference : callable
-        Takes such sums of signs (R, D), and returns the differences A minus B, shape (R,).
+        Takes sums (R, k) of the rows times the signs, and returns the differences A minus B, shape (R,).
+    rows : ndarray, shape (D, k), optional
+        What the sign of one unit of each kind adds to these sums. None if `difference` takes the signs (R, D)
+        themselves; there is one unit of each kind then.
     changes_at : callable, optional
         Takes sums of signs (D,), which need not be whole, and returns what the sign of one unit of each kind
         changes there, shape (D,). None if the difference is known at whole numbers of units only.
@@ -42,6 +47,7 @@ class Swaps:
     own: IntArray
     changes: FloatArray
     difference: Callable[[FloatArray], FloatArray]
+    rows: FloatArray | None = None
     changes_at: Callable[[FloatArray], FloatArray] | None = None
 
     @property
@@ -49,9 +55,14 @@ class Swaps:
         """Half of the changes, 0 where they are undefined: the effect of a plus sign."""
         return _effects(self.changes)
 
+    def at(self, signs: FloatArray) -> float:
+        """Return the difference at sums of signs (D,)."""
+        sums = signs if self.rows is None else signs @ self.rows
+        return float(self.difference(sums[None, :])[0])
+
     def least(self, tolerance: float) -> float:
         """Return the difference from which draws are as extreme as the data."""
-        return float(self.difference(self.own[None, :].astype(np.float64))[0]) - tolerance
+        return self.at(self.own.astype(np.float64)) - tolerance
 
     def towards(self, direction: float) -> Swaps:
         """Return the same times the direction, its signs such that no plus sign has a negative effect.
@@ -60,15 +71,16 @@ class Swaps:
         """
         turn = np.where(direction * self.effects < 0.0, -1, 1)
 
-        def difference(signs: FloatArray) -> FloatArray:
-            return direction * self.difference(signs * turn)
+        def difference(sums: FloatArray) -> FloatArray:
+            return direction * self.difference(sums * turn if self.rows is None else sums)
 
         def changes_at(signs: FloatArray) -> FloatArray:
             assert self.changes_at is not None
             return direction * turn * self.changes_at(signs * turn)
 
         own, changes = turn * self.own, direction * turn * self.changes
-        return Swaps(self.counts, own, changes, difference, self.changes_at and changes_at)
+        rows = None if self.rows is None else turn[:, None] * self.rows
+        return Swaps(self.counts, own, changes, difference, rows, self.changes_at and changes_at)
 
 
 def _effects(changes: FloatArray) -> FloatArray:
@@ -89,7 +101,7 @@ def chances_near(swaps: Swaps) -> FloatArray | None:
     if target <= 0.0:
         return None
     unit = float(effects.max())
-    theta = tilt(2.0 * effects / unit, swaps.counts, 2.0 * target / unit)
+    theta = tilt(2.0 * effects / unit, swaps.counts, 2.0 * target / unit, _ACCURACY)
     return _in_steps(expit(2.0 * theta * effects / unit))
 
 
@@ -113,15 +125,14 @@ def _reaching(swaps: Swaps, effects: FloatArray, least: float) -> FloatArray | N
         return None
 
     def reaches(theta: float) -> bool:
-        mean: FloatArray = np.tanh(theta * effects / unit) * swaps.counts
-        return float(swaps.difference(mean[None, :])[0]) >= least
+        return swaps.at(np.tanh(theta * effects / unit) * swaps.counts) >= least
 
     low, high = 0.0, 1.0
     while not reaches(high):
         low, high = high, 2.0 * high
         if high > _STEEPEST:
             return None
-    for _ in range(_HALVINGS):
+    while high - low > _ACCURACY * high:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if reaches(middle) else (middle, high)
     return np.asarray(expit(2.0 * high * effects / unit))
@@ -133,32 +144,107 @@ def _in_steps(chances: FloatArray) -> FloatArray:
     return steps / _STEPS
 
 
-def signs_of(
-    seed: int, batch: int, n_draws: int, counts: IntArray, chances: FloatArray
-) -> Iterator[FloatArray]:
-    """Yield the sums of signs (R, D) of a batch of draws, a part at a time, in the memory of the last one."""
-    generator = streams.block_generator(seed, "tilted", batch)
-    # Single units first: what follows is summed by kind, or drawn as a binomial where units are many.
-    single, several = np.flatnonzero(counts == 1), np.flatnonzero((counts > 1) & (counts <= _SUMMED))
-    many = np.flatnonzero(counts > _SUMMED)
-    place = np.argsort(np.concatenate([single, several, many]))
-    limits = (_STEPS * chances).astype(np.uint16)
-    limits = np.concatenate([limits[single], np.repeat(limits[several], counts[several])])
-    firsts = np.cumsum(counts[several]) - counts[several]
-    size = min(n_draws, max(1, _BLOCK // max(counts.size, limits.size)))
-    # New memory for each part takes twice as long as all the rest, as do columns in another order one by one.
-    part, small = np.empty((size, counts.size)), np.zeros((size, counts.size), dtype=np.int8)
-    for start in range(0, n_draws, size):
-        signs, sums = part[: n_draws - start], small[: n_draws - start]
-        plus = generator.integers(0, _STEPS, (len(signs), limits.size), np.uint16) < limits
-        units = plus.view(np.int8)
-        sums[:, : single.size] = units[:, : single.size]
-        if several.size:
-            ends = slice(single.size, single.size + several.size)
-            np.add.reduceat(units[:, single.size :], firsts, axis=1, out=sums[:, ends])
-        signs[:] = sums.take(place, axis=1)
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws of the signs of all units, with the `chances` (D,) of a plus sign.
+
+    A draw is the difference, and the sum of the signs times `along` (D,).
+    """
+
+    swaps: Swaps
+    chances: FloatArray
+    along: FloatArray
+
+    def batch(self, seed: int, batch: int, size: int) -> tuple[FloatArray, FloatArray]:
+        """Return the differences, and the sums along, of a batch of draws, shape (size,) each."""
+        generator = streams.block_generator(seed, "tilted", batch)
+        found, along = np.empty((2, size))
+        step = min(size, max(1, _BLOCK // max(self.swaps.counts.size, self._limits.size)))
+        held = np.empty((step, self._limits.size), dtype=self._columns.dtype)
+        for start in range(0, size, step):
+            part = slice(start, min(start + step, size))
+            with executing.one_blas_thread():
+                sums, along[part] = self._summed(generator, held[: part.stop - start])
+            found[part] = self.swaps.difference(sums)
+        return found, along
+
+    def _summed(self, generator: np.random.Generator, held: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what the difference takes, and the sums along, of draws that are held in (R, U) numbers."""
+        held[:] = self._plus(generator, held.shape)
+        rows, many = self.swaps.rows, self._many
+        if rows is None:
+            held *= 2.0
+            held -= 1.0
+            return held, held @ self.along
+        sums = (held @ self._columns).astype(np.float64, copy=False)
         if many.size:
-            signs[:, many] = generator.binomial(counts[many], chances[many], (len(signs), many.size))
-        signs *= 2.0
-        signs -= counts
-        yield signs
+            counts = self.swaps.counts[many]
+            sums += generator.binomial(counts, self.chances[many], (len(held), many.size)) @ self._of_many
+        sums -= self._of_minus
+        k = rows.shape[1]
+        return sums[:, :k], sums[:, k:].sum(axis=1)
+
+    def _plus(self, generator: np.random.Generator, shape: tuple[int, ...]) -> BoolArray:
+        """Return which units get a plus sign, shape (R, U), from sixteen random bits each, or one if fair."""
+        size, n = shape
+        source = generator.bit_generator
+        if (self.chances == 0.5).all():
+            words = source.random_raw((size, -(-n // 64))).astype("<u8", copy=False)
+            return np.unpackbits(words.view(np.uint8), axis=1, count=n, bitorder="little").view(np.bool_)
+        words = source.random_raw(-(-size * n // 4)).astype("<u8", copy=False)
+        plus: BoolArray = words.view("<u2")[: size * n].reshape(size, n) < self._limits
+        return plus
+
+    @cached_property
+    def _many(self) -> IntArray:
+        """The kinds of which there are so many units that their number is drawn."""
+        return np.flatnonzero(self.swaps.counts > _SUMMED)
+
+    @cached_property
+    def _units(self) -> IntArray:
+        """The kind of each unit that is drawn by itself, shape (U,)."""
+        counts = self.swaps.counts
+        return np.repeat(np.arange(counts.size), np.where(counts > _SUMMED, 0, counts))
+
+    @cached_property
+    def _limits(self) -> Array:
+        """The numbers of sixteen bits below which a unit gets a plus sign."""
+        return (_STEPS * self.chances).astype(np.uint16)[self._units]
+
+    @cached_property
+    def _of_plus(self) -> FloatArray:
+        """What a plus in place of a minus sign changes in the sums, shape (D, k + 1), the sum along last.
+
+        Where the sums are exact in single precision, which takes half the time, the sum along is that of two
+        columns: one that is exact too, and what is left of it.
+        """
+        if self.swaps.rows is None:
+            return 2.0 * self.along[:, None]
+        rows = 2.0 * self.swaps.rows
+        sizes = self.swaps.counts @ np.abs(rows)
+        if (np.rint(rows) != rows).any() or sizes.max(initial=0.0) >= _WHOLE_IN_SINGLE:
+            return np.column_stack([rows, 2.0 * self.along])
+        return np.column_stack([rows, *_in_single(2.0 * self.along, self.swaps.counts)])
+
+    @cached_property
+    def _columns(self) -> FloatArray:
+        """The same for each unit that is drawn by itself, shape (U, k + 1), or k + 2 in single precision."""
+        exact = self.swaps.rows is not None and self._of_plus.shape[1] > self.swaps.rows.shape[1] + 1
+        return self._of_plus[self._units].astype(np.float32 if exact else np.float64)
+
+    @cached_property
+    def _of_many(self) -> FloatArray:
+        return self._of_plus[self._many]
+
+    @cached_property
+    def _of_minus(self) -> FloatArray:
+        """Half of what they change if all units get a plus sign: the sums without any are below 0 by it."""
+        return 0.5 * (self.swaps.counts @ self._of_plus)
+
+
+def _in_single(values: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return two columns with the sum `values`: one whose sums over units are exact in single precision."""
+    total = float(counts @ np.abs(values))
+    fine = 2.0 ** np.floor(np.log2(0.25 * _WHOLE_IN_SINGLE / total)) if total > 0.0 else 1.0
+    exact = np.rint(values * fine) / fine
+    return exact, values - exact

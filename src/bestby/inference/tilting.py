@@ -18,11 +18,11 @@ from scipy.special import betaincinv, ndtr, pdtrc
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray
 from bestby.inference.tilted_draws import (
+    Draws,
     Swaps,
     chances_elsewhere,
     chances_near,
     log_odds_of,
-    signs_of,
 )
 from bestby.results.values import TestResult
 
@@ -178,7 +178,8 @@ def refined_mean(plain: TestResult, differences: FloatArray, divisor: float, see
     differing = differences[differences != 0.0]
     signs, sizes = np.sign(differing).astype(np.int64), np.sort(np.abs(differing)) / divisor
     signs = signs[np.argsort(np.abs(differing), kind="stable")]
-    swaps = Swaps(np.ones(signs.size, dtype=np.int64), signs, 2.0 * sizes, lambda signed: signed @ sizes)
+    ones = np.ones(signs.size, dtype=np.int64)
+    swaps = Swaps(ones, signs, 2.0 * sizes, lambda sums: sums[:, 0], sizes[:, None])
     return refined(plain, swaps, rounding.tie_width(0.0, abs(plain.statistic)), seed, linear=True)
 
 
@@ -219,13 +220,13 @@ def _weighed(
     of_own = float(swaps.own @ log_odds)
     total = squares = error = 0.0
     drawn = 0
+    draws = Draws(swaps, chances, log_odds)
     for batch in batches:
-        for signs in signs_of(seed, batch, _BATCH, swaps.counts, chances):
-            found = swaps.difference(signs)
-            hits = (found >= least) | np.isnan(found)
-            with np.errstate(over="ignore"):
-                weights = np.exp(0.5 * (of_own - (signs @ log_odds)[hits]))
-                total, squares = total + float(weights.sum()), squares + float(weights @ weights)
+        found, along = draws.batch(seed, batch, _BATCH)
+        hits = (found >= least) | np.isnan(found)
+        with np.errstate(over="ignore"):
+            weights = np.exp(0.5 * (of_own - along[hits]))
+            total, squares = total + float(weights.sum()), squares + float(weights @ weights)
         drawn += _BATCH
         error = math.sqrt(max(squares - total**2 / drawn, 0.0)) / (1.0 + total)
         if error <= RELATIVE_ERROR if total > 0.0 else not patient:
@@ -235,11 +236,7 @@ def _weighed(
 
 def _null_draws(swaps: Swaps, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return the differences, and the sums of the effects, of draws of the null hypothesis."""
-    found, described = [], []
-    for signs in signs_of(seed, 0, _BATCH, swaps.counts, np.full(swaps.counts.size, 0.5)):
-        found.append(swaps.difference(signs))
-        described.append(signs @ swaps.effects)
-    return np.concatenate(found), np.concatenate(described)
+    return Draws(swaps, np.full(swaps.counts.size, 0.5), swaps.effects).batch(seed, 0, _BATCH)
 
 
 def _described(swaps: Swaps, null: tuple[FloatArray, FloatArray]) -> bool:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from bestby import compare
-from bestby._core.typing import Alternative, FloatArray
+from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import permutation, tilting
-from bestby.inference.tilted_draws import Swaps, signs_of
+from bestby.inference.tilted_draws import Draws, Swaps
 from bestby.results.values import TestResult
 
 Score = Callable[[FloatArray], FloatArray]
@@ -76,7 +76,7 @@ def test_means_far_out_as_by_convolution(z: float) -> None:
 def test_kinds_with_several_units_are_the_same_as_units_one_by_one() -> None:
     sizes, counts = np.array([1.0, 2.5]), np.array([40, 15])
     own = np.array([32, 11])
-    swaps = Swaps(counts, own, 2.0 * sizes, lambda signs: signs @ sizes)
+    swaps = Swaps(counts, own, 2.0 * sizes, lambda sums: sums[:, 0], sizes[:, None])
     observed = float(own @ sizes)
     found = tilting.refined(plain(observed), swaps, 1e-9, 0)
     values = np.concatenate([sizes, -sizes])
@@ -103,11 +103,12 @@ def test_where_the_difference_bends_the_draws_go_where_most_of_the_tail_is() -> 
     assert exact is not None
     changes = changes_at(own.astype(float))
     for seed in range(3):
-        swaps = Swaps(counts, own, changes, difference, changes_at)
+        swaps = Swaps(counts, own, changes, difference, np.eye(2), changes_at)
         found = tilting.refined(plain(observed), swaps, 1e-12, seed)
         assert found.method == "importance sampling"
         assert abs(found.p_value - exact.p_value) <= 4.0 * found.error
-        near = tilting.refined(plain(observed), Swaps(counts, own, changes, difference), 1e-12, seed)
+        swaps = dataclasses.replace(swaps, changes_at=None)
+        near = tilting.refined(plain(observed), swaps, 1e-12, seed)
         assert abs(near.p_value - exact.p_value) > 4.0 * near.error  # what the effects near the data give
 
 
@@ -235,14 +236,14 @@ def far_swaps(scale: float) -> tuple[Swaps, float]:
     own = np.where(rng.random(200) < 0.5 + 0.5 * scale, counts, -counts)
     shifts = rng.gamma(4.0, 0.01, (200, 2)) * [1.0, 0.2]
 
-    def difference(signs: FloatArray) -> FloatArray:
-        moved = signs @ shifts
+    def difference(moved: FloatArray) -> FloatArray:
         return (60.0 + moved[:, 0]) / (90.0 + moved[:, 1]) - (60.0 - moved[:, 0]) / (90.0 - moved[:, 1])
 
     step = np.where(own < 0, -1.0, 1.0)
     flipped = np.broadcast_to(own, (200, 200)) - 2.0 * np.diag(step)
-    data = difference(own[None, :].astype(float))
-    return Swaps(counts, own, step * (data - difference(flipped)), difference), float(data[0])
+    data = difference(own[None, :] @ shifts)
+    changes = step * (data - difference(flipped @ shifts))
+    return Swaps(counts, own, changes, difference, shifts), float(data[0])
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
@@ -263,25 +264,60 @@ def test_plain_draws_are_made_where_they_may_be_hits() -> None:
     swaps, observed = far_swaps(0.7)
 
     def sometimes(value: float) -> Score:
-        return lambda signs: np.where(signs[:, 0] * signs[:, 1] < 0, value, swaps.difference(signs))
+        return lambda sums: np.where(sums[:, 0] < 0.0, value, swaps.difference(sums))
 
     for value in (np.nan, 2.0 * observed):  # not near the data: undefined, or as extreme as they are
         other = dataclasses.replace(swaps, difference=sometimes(value))
         assert tilting.far(other, observed, "two-sided", 1e-12, 0, 10_000) is None
 
 
-def test_sums_of_signs_have_the_moments_of_binomials() -> None:
+def drawn(
+    counts: IntArray, chances: FloatArray, rows: FloatArray, along: FloatArray
+) -> tuple[FloatArray, ...]:
+    """Return the sums of rows, and the sums along, of 2000 draws."""
+    kept = []
+
+    def difference(sums: FloatArray) -> FloatArray:
+        kept.append(sums.copy())
+        return sums[:, 0]
+
+    draws = Draws(Swaps(counts, counts, np.ones(counts.size), difference, rows), chances, along)
+    batches = [draws.batch(1, batch, 250) for batch in range(8)]
+    assert np.concatenate([found for found, _ in batches]).tolist() == np.concatenate(kept)[:, 0].tolist()
+    return np.concatenate(kept), np.concatenate([of_batch for _, of_batch in batches])
+
+
+@pytest.mark.parametrize("chance", [None, 0.5])
+@pytest.mark.parametrize("unit", [1.0, 0.3])
+def test_sums_of_signs_have_the_moments_of_binomials(chance: float | None, unit: float) -> None:
     """Kinds of one, several and many units; a correct z is beyond 5 with a chance of 2e-5 in all 40."""
     counts = np.tile([1, 2, 7, 32, 33, 90, 1, 5], 5)
     chances = np.rint(np.linspace(0.02, 0.98, counts.size) * 2**16) / 2**16
-    drawn = np.concatenate(
-        [part.copy() for batch in range(8) for part in signs_of(1, batch, 250, counts, chances)]
-    )
-    assert drawn.shape == (2000, counts.size)
-    assert (np.abs(drawn) <= counts).all()
-    assert ((drawn - counts) % 2 == 0).all()
+    chances = chances if chance is None else np.full(counts.size, chance)
+    along = np.random.default_rng(0).normal(size=counts.size)
+    sums, of_along = drawn(counts, chances, unit * np.eye(counts.size), along)
+    signs = sums / unit
+    assert signs.shape == (2000, counts.size)
+    np.testing.assert_allclose(signs, np.rint(signs), atol=1e-12)
+    np.testing.assert_allclose(of_along, signs @ along, atol=1e-7)
+    assert (np.abs(signs) <= counts + 1e-9).all()
+    assert ((np.rint(signs).astype(int) - counts) % 2 == 0).all()
     variances = 4 * counts * chances * (1 - chances)
-    z = (drawn.mean(axis=0) - counts * (2 * chances - 1)) / np.sqrt(variances / len(drawn))
+    z = (signs.mean(axis=0) - counts * (2 * chances - 1)) / np.sqrt(variances / len(signs))
     assert np.abs(z).max() < 5
-    np.testing.assert_allclose(drawn.var(axis=0), variances, rtol=0.5)
-    assert np.abs(np.corrcoef(drawn.T) - np.eye(counts.size)).max() < 0.15
+    np.testing.assert_allclose(signs.var(axis=0), variances, rtol=0.5)
+    assert np.abs(np.corrcoef(signs.T) - np.eye(counts.size)).max() < 0.15
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e9])
+def test_sums_along_in_single_precision_are_as_accurate_as_in_double(size: float) -> None:
+    """Whole rows are added up in single precision, in which a column of any numbers would lose digits."""
+    rng = np.random.default_rng(5)
+    counts, along = np.ones(4000, dtype=np.int64), rng.normal(size=4000) * size
+    rows = rng.integers(-9, 10, (4000, 3)).astype(float)
+    (single, along_single), (double, along_double) = (
+        drawn(counts, np.full(4000, 0.25), 0.5 * rows + shift, along) for shift in (0.0, 0.1)
+    )
+    signs = np.rint((double - single)[:, 0] / 0.1)  # of all signs together
+    np.testing.assert_allclose(double - single, 0.1 * signs[:, None] * np.ones(3), atol=1e-8)
+    np.testing.assert_allclose(along_single, along_double, atol=1e-9 * np.abs(along).sum())
