@@ -19,6 +19,7 @@ from bestby.engine.table import Table, ordered, projected
 from bestby.engine.transforms import Swap, Taken, TakenByPairs
 from bestby.inference import permutation, tilted_draws, tilting
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
+from bestby.resampling import executing
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import CELL_COST_SWAP, Units
 from bestby.results.values import TestResult
@@ -70,6 +71,12 @@ class Permutations:
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
     ) -> dict[Pair, TestResult]:
         """Test pairs by swaps of the statistics: exact, by cells, or by shared dense swaps."""
+        with executing.one_blas_thread():  # once, as it takes as long as many of the products inside
+            return self._tests(pairs, alternative, drawing, exact=exact)
+
+    def _tests(
+        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
+    ) -> dict[Pair, TestResult]:
         results: dict[Pair, TestResult] = {}
         left: list[Pair] = []
         for pair in pairs:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.sign_sums import tilt
 from bestby.resampling import executing, streams
 
@@ -158,58 +158,74 @@ class Draws:
     def batch(self, seed: int, batch: int, size: int) -> tuple[FloatArray, FloatArray]:
         """Return the differences, and the sums along, of a batch of draws, shape (size,) each."""
         generator = streams.block_generator(seed, "tilted", batch)
-        found, along = np.empty((2, size))
-        step = min(size, max(1, _BLOCK // max(self.swaps.counts.size, self._limits.size)))
-        held = np.empty((step, self._limits.size), dtype=self._columns.dtype)
-        for start in range(0, size, step):
-            part = slice(start, min(start + step, size))
-            with executing.one_blas_thread():
-                sums, along[part] = self._summed(generator, held[: part.stop - start])
-            found[part] = self.swaps.difference(sums)
-        return found, along
+        step = max(1, _BLOCK // max(1, self._limits.size))
+        sizes = [min(step, size - start) for start in range(0, size, step)]
+        if self.swaps.rows is None:
+            drawn = [self._of_signs(2.0 * self._plus(generator, part) - 1.0) for part in sizes]
+            found, along = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+            return found, along
+        with executing.one_blas_thread():
+            parts = [
+                self._plus(generator, part).astype(self._columns.dtype) @ self._columns for part in sizes
+            ]
+        sums = np.concatenate([part.T for part in parts], axis=1, dtype=np.float64)
+        if self._many.size:
+            shape = (size, self._many.size)
+            plus = generator.binomial(self.swaps.counts[self._many], self.chances[self._many], shape)
+            sums += self._of_plus[self._many].T @ plus.T
+        sums -= self._of_minus[:, None]
+        k = self.swaps.rows.shape[1]
+        return self.swaps.difference(sums[:k].T), sums[k:].sum(axis=0)
 
-    def _summed(self, generator: np.random.Generator, held: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return what the difference takes, and the sums along, of draws that are held in (R, U) numbers."""
-        held[:] = self._plus(generator, held.shape)
-        rows, many = self.swaps.rows, self._many
-        if rows is None:
-            held *= 2.0
-            held -= 1.0
-            return held, held @ self.along
-        sums = (held @ self._columns).astype(np.float64, copy=False)
-        if many.size:
-            counts = self.swaps.counts[many]
-            sums += generator.binomial(counts, self.chances[many], (len(held), many.size)) @ self._of_many
-        sums -= self._of_minus
-        k = rows.shape[1]
-        return sums[:, :k], sums[:, k:].sum(axis=1)
+    def _of_signs(self, signs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.swaps.difference(signs), signs @ self.along
 
-    def _plus(self, generator: np.random.Generator, shape: tuple[int, ...]) -> BoolArray:
-        """Return which units get a plus sign, shape (R, U), from sixteen random bits each, or one if fair."""
-        size, n = shape
-        source = generator.bit_generator
-        if (self.chances == 0.5).all():
+    def _plus(self, generator: np.random.Generator, size: int) -> Array:
+        """Return how many units of each kind get a plus sign, but for kinds of many units, shape (R, F).
+
+        A unit is decided by sixteen random bits, or by one if its chance is a half.
+        """
+        source, n = generator.bit_generator, self._limits.size
+        if self._fair:
             words = source.random_raw((size, -(-n // 64))).astype("<u8", copy=False)
-            return np.unpackbits(words.view(np.uint8), axis=1, count=n, bitorder="little").view(np.bool_)
-        words = source.random_raw(-(-size * n // 4)).astype("<u8", copy=False)
-        plus: BoolArray = words.view("<u2")[: size * n].reshape(size, n) < self._limits
+            units = np.unpackbits(words.view(np.uint8), axis=1, count=n, bitorder="little")
+        else:
+            words = source.random_raw(-(-size * n // 4)).astype("<u8", copy=False)
+            units = (words.view("<u2")[: size * n].reshape(size, n) < self._limits).view(np.uint8)
+        plus = units[:, : self._few.size]
+        start = plus.shape[1]
+        for width in self._layers[1:]:
+            plus[:, :width] += units[:, start : start + width]
+            start += width
         return plus
 
     @cached_property
+    def _fair(self) -> bool:
+        return bool((self.chances == 0.5).all())
+
+    @cached_property
     def _many(self) -> IntArray:
-        """The kinds of which there are so many units that their number is drawn."""
+        """The kinds of so many units that their number is drawn."""
         return np.flatnonzero(self.swaps.counts > _SUMMED)
 
     @cached_property
-    def _units(self) -> IntArray:
-        """The kind of each unit that is drawn by itself, shape (U,)."""
+    def _few(self) -> IntArray:
+        """The other kinds, shape (F,), those of more units first; of which unit by unit is drawn."""
         counts = self.swaps.counts
-        return np.repeat(np.arange(counts.size), np.where(counts > _SUMMED, 0, counts))
+        few = np.flatnonzero(counts <= _SUMMED)
+        return few[np.argsort(-counts[few], kind="stable")]
+
+    @cached_property
+    def _layers(self) -> list[int]:
+        """How many kinds have a first unit, a second one, ...: their units are drawn side by side."""
+        counts = self.swaps.counts[self._few]
+        return [int((counts > layer).sum()) for layer in range(counts.max(initial=1))]
 
     @cached_property
     def _limits(self) -> Array:
-        """The numbers of sixteen bits below which a unit gets a plus sign."""
-        return (_STEPS * self.chances).astype(np.uint16)[self._units]
+        """The numbers of sixteen bits below which a unit gets a plus sign, shape (U,)."""
+        limits = (_STEPS * self.chances[self._few]).astype(np.uint16)
+        return np.concatenate([limits[:width] for width in self._layers])
 
     @cached_property
     def _of_plus(self) -> FloatArray:
@@ -218,8 +234,7 @@ class Draws:
         Where the sums are exact in single precision, which takes half the time, the sum along is that of two
         columns: one that is exact too, and what is left of it.
         """
-        if self.swaps.rows is None:
-            return 2.0 * self.along[:, None]
+        assert self.swaps.rows is not None
         rows = 2.0 * self.swaps.rows
         sizes = self.swaps.counts @ np.abs(rows)
         if (np.rint(rows) != rows).any() or sizes.max(initial=0.0) >= _WHOLE_IN_SINGLE:
@@ -228,17 +243,14 @@ class Draws:
 
     @cached_property
     def _columns(self) -> FloatArray:
-        """The same for each unit that is drawn by itself, shape (U, k + 1), or k + 2 in single precision."""
-        exact = self.swaps.rows is not None and self._of_plus.shape[1] > self.swaps.rows.shape[1] + 1
-        return self._of_plus[self._units].astype(np.float32 if exact else np.float64)
-
-    @cached_property
-    def _of_many(self) -> FloatArray:
-        return self._of_plus[self._many]
+        """The same for the kinds of few units, shape (F, k + 1), or k + 2 in single precision."""
+        assert self.swaps.rows is not None
+        single = self._of_plus.shape[1] > self.swaps.rows.shape[1] + 1
+        return self._of_plus[self._few].astype(np.float32 if single else np.float64)
 
     @cached_property
     def _of_minus(self) -> FloatArray:
-        """Half of what they change if all units get a plus sign: the sums without any are below 0 by it."""
+        """How far below 0 the sums are with minus signs alone."""
         return 0.5 * (self.swaps.counts @ self._of_plus)
 
 
