@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sacrebleu
 
 from bestby.engine import table
 from bestby.engine.base import Drawing
@@ -105,6 +106,17 @@ def agree(p: float, published: float) -> bool:
     """
     middle = min(max(0.5 * (p + published), 1.0 / TRIALS), 0.5)
     return abs(p - published) <= 4.0 * math.sqrt(2.0 * middle * (1.0 - middle) / TRIALS)
+
+
+@pytest.mark.long
+def test_counts_of_all_texts_by_13a_are_those_of_sacrebleu(wmt17: Path) -> None:
+    gold = lines(wmt17 / "ref.txt.gz")
+    texts = [lines(path) for path in sorted(wmt17.glob("newstest2017.*.txt.gz"))]
+    metric = Bleu().fit(gold, texts, None)
+    assert len(texts) == 3
+    for translations in texts:
+        expected = sacrebleu.BLEU()._extract_corpus_statistics(list(translations), [list(gold)])
+        np.testing.assert_array_equal(metric.statistics(gold, translations), expected)
 
 
 def test_p_values_of_bleu_agree_with_those_of_multeval(wmt17: Path) -> None:

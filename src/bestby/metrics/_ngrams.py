@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise
@@ -29,48 +29,82 @@ class Tokens:
         return np.repeat(np.arange(self.sizes.size), self.sizes)
 
 
+MARK = "\ue000"
+"""A word put between texts that are cut together; where a text holds it, each is cut by itself."""
+
+
 class Splitter:
     """Splits texts into tokens, every distinct piece of them once.
 
-    `pieces` cuts a text where that does not change its tokens, at spaces for most tokenisers; `tokenize`
-    gives the tokens of a piece. Words repeat, so that most of a text is looked up. The vocabulary numbers
-    the tokens and grows if it is to; otherwise a token that it lacks is -1.
+    `pieces` cuts a text where that does not change its tokens; `tokenize` gives the tokens of each of many
+    pieces. Words repeat, so that most of a text is looked up. If pieces are words, `at_spaces`, texts without
+    line breaks are cut together. The vocabulary numbers the tokens and grows if it is to; otherwise a token
+    that it lacks is -1.
     """
 
     def __init__(
         self,
         pieces: Callable[[str], Sequence[str]],
-        tokenize: Callable[[str], Sequence[str]],
+        tokenize: Callable[[Sequence[str]], Sequence[Sequence[str]]],
         vocabulary: dict[str, int],
         *,
+        lowercase: bool,
+        at_spaces: bool,
         grow: bool = False,
     ) -> None:
         self._pieces, self._tokenize = pieces, tokenize
+        self._lowercase, self._at_spaces = lowercase, at_spaces
         self._vocabulary, self._grow = vocabulary, grow
         self._places = _Numbering()
         self._numbers, self._lengths = array("q"), array("q")
 
     def tokens(self, texts: Sequence[str]) -> Tokens:
         """Return the tokens of the texts."""
-        cut = list(map(self._pieces, texts))
-        sizes = np.fromiter(map(len, cut), np.int64, len(cut))
-        looked_up = map(self._places.__getitem__, chain.from_iterable(cut))
-        places = np.fromiter(looked_up, np.int64, int(sizes.sum()))
-        for piece in islice(self._places, len(self._lengths), None):
-            tokens = self._tokenize(piece)
-            self._lengths.append(len(tokens))
-            if self._grow:
-                self._numbers.extend(
-                    self._vocabulary.setdefault(one, len(self._vocabulary)) for one in tokens
-                )
-            else:
-                self._numbers.extend(self._vocabulary.get(one, -1) for one in tokens)
+        places, sizes = self._cut(texts)
+        fresh = self._tokenize(list(islice(self._places, len(self._lengths), None)))
+        self._lengths.extend(map(len, fresh))
+        every = chain.from_iterable(fresh)
+        if self._grow:
+            self._numbers.extend([self._vocabulary.setdefault(one, len(self._vocabulary)) for one in every])
+        else:
+            self._numbers.extend([self._vocabulary.get(one, -1) for one in every])
         numbers, lengths = np.array(self._numbers, np.int64), np.array(self._lengths, np.int64)
         firsts = np.cumsum(lengths) - lengths
         per_piece = lengths[places]
         ends = np.concatenate([[0], np.cumsum(per_piece)])
-        every = np.arange(ends[-1]) + np.repeat(firsts[places] - ends[:-1], per_piece)
-        return Tokens(numbers[every], np.diff(ends[np.cumsum(sizes)], prepend=0))
+        position = np.arange(ends[-1]) + np.repeat(firsts[places] - ends[:-1], per_piece)
+        return Tokens(numbers[position], np.diff(ends[np.cumsum(sizes)], prepend=0))
+
+    def _cut(self, texts: Sequence[str]) -> tuple[IntArray, IntArray]:
+        """Return the numbers of the pieces of all texts, one after the other, and how many each text has."""
+        if self._at_spaces:
+            joined = _joined(texts)
+            if "\n" not in joined and joined.count(MARK) == len(texts):
+                words = (joined.lower() if self._lowercase else joined).split()
+                places = self._looked_up(words, len(words))
+                ends = np.flatnonzero(places == self._places[MARK])
+                return np.delete(places, ends), np.diff(ends, prepend=-1) - 1
+        cut = [self._pieces(text.lower() if self._lowercase else text) for text in texts]
+        sizes = np.fromiter(map(len, cut), np.int64, len(cut))
+        return self._looked_up(chain.from_iterable(cut), int(sizes.sum())), sizes
+
+    def _looked_up(self, pieces: Iterable[str], size: int) -> IntArray:
+        return np.fromiter(map(self._places.__getitem__, pieces), np.int64, size)
+
+
+def words_of_each(texts: Sequence[str], words: Callable[[str], list[str]]) -> list[list[str]]:
+    """Return the words of each text, made by one call of a function that never looks across spaces."""
+    joined = _joined(texts)
+    if "\n" in joined or joined.count(MARK) != len(texts):
+        return [words(text) for text in texts]
+    every = words(joined)
+    ends = [-1, *(place for place, word in enumerate(every) if word == MARK)]
+    return [every[first + 1 : stop] for first, stop in pairwise(ends)]
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Return all texts with the mark after each, between spaces."""
+    return f" {MARK} ".join([*texts, ""])
 
 
 class _Numbering(dict[str, int]):

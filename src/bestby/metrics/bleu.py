@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -127,16 +128,26 @@ class Bleu(Counted):
     def _splitter(
         self, tokenizer: Callable[[str], str], vocabulary: dict[str, int], *, grow: bool = False
     ) -> _ngrams.Splitter:
+        by_words, keeping = self.tokenize in _WORD_BY_WORD, self.tokenize in _KEEPING_WORDS
+
         def pieces(text: str) -> list[str]:
-            text = (text.lower() if self.lowercase else text).rstrip()
+            text = text.rstrip()
             # The rules of 13a for a line break may join two words.
-            return text.split() if self.tokenize in _WORD_BY_WORD and "\n" not in text else [text]
+            return text.split() if by_words and "\n" not in text else [text]
 
-        def tokens(piece: str) -> list[str]:
-            plain = self.tokenize in _KEEPING_WORDS and piece.isalnum()
-            return [piece] if plain else tokenizer(piece).split()
+        def words(text: str) -> list[str]:
+            return tokenizer(text).split()
 
-        return _ngrams.Splitter(pieces, tokens, vocabulary, grow=grow)
+        def tokens(pieces: Sequence[str]) -> list[list[str]]:
+            if not by_words:
+                return list(map(words, pieces))
+            plain = [piece == _ngrams.MARK or (keeping and piece.isalnum()) for piece in pieces]
+            cut = iter(_ngrams.words_of_each(list(compress(pieces, map(operator.not_, plain))), words))
+            return [[piece] if is_plain else next(cut) for piece, is_plain in zip(pieces, plain, strict=True)]
+
+        return _ngrams.Splitter(
+            pieces, tokens, vocabulary, lowercase=self.lowercase, at_spaces=by_words, grow=grow
+        )
 
     def _rows(self, counted: _CountedReferences, segments: IntArray, translations: list[str]) -> FloatArray:
         splitter = self._splitter(counted.tokenizer, counted.vocabulary)

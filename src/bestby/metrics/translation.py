@@ -138,10 +138,20 @@ class Chrf(Counted):
         return _ngrams.characters(texts if self.whitespace else ["".join(text.split()) for text in texts])
 
     def _words(self, vocabulary: dict[str, int], *, grow: bool = False) -> _ngrams.Splitter:
-        def pieces(text: str) -> list[str]:
-            return (text.lower() if self.lowercase else text).split() if self.word_order else []
+        def tokens(words: Sequence[str]) -> list[list[str]]:
+            return list(map(_without_punctuation, words))
 
-        return _ngrams.Splitter(pieces, _without_punctuation, vocabulary, grow=grow)
+        def pieces(text: str) -> list[str]:
+            return text.split() if self.word_order else []
+
+        return _ngrams.Splitter(
+            pieces,
+            tokens,
+            vocabulary,
+            lowercase=self.lowercase,
+            at_spaces=self.word_order > 0,
+            grow=grow,
+        )
 
     def _rows(
         self, counted: list[_CountedReferences], segments: IntArray, translations: list[str]

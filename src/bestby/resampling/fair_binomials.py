@@ -7,7 +7,7 @@ nothing. A draw takes 1 to 5 ns, where `numpy.random.Generator.binomial` takes 2
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,34 +45,45 @@ class FairBinomials:
 
     counts: IntArray
 
-    @property
-    def parts(self) -> list[IntArray]:
-        """The positions among `counts` that are drawn together: by bits of a word, then by tables."""
-        return [*(rows for _, rows in self._by_width), *([self._large] if self._large.size else [])]
-
-    def drawn(self, keys: Words, dtype: DTypeLike = np.float64) -> Iterator[Array]:
-        """Yield the draws of each part, shape (its size, R), of replicates with keys (R,).
+    def draws(self, keys: Words, dtype: DTypeLike = np.float64) -> Array:
+        """Return all draws, shape (C, R), of replicates with keys (R,): quicker for few numbers.
 
         A `dtype` of floats must hold the counts exactly.
         """
+        out = np.empty((self.counts.size, keys.size), dtype=dtype)
         position = 0
         for mask, (_, rows) in zip(self._masks, self._by_width, strict=True):
             bits = mask.view("<u8")
             word = streams.words_by_position(keys, position, bits.size)
             word &= bits[:, None]
             ones = np.bitwise_count(np.ascontiguousarray(word.T, dtype="<u8").view(mask.dtype))
-            yield ones.astype(dtype).T[: rows.size]
+            out[rows] = ones.T[: rows.size]
             position += bits.size
         if self._large.size:
-            words = streams.words_by_position(keys, position, self._large.size)
-            yield self._tables.draws(words).astype(dtype, copy=False)
-
-    def draws(self, keys: Words, dtype: DTypeLike = np.float64) -> Array:
-        """Return all draws, shape (C, R), of replicates with keys (R,)."""
-        out = np.empty((self.counts.size, keys.size), dtype=dtype)
-        for rows, drawn in zip(self.parts, self.drawn(keys, dtype), strict=True):
-            out[rows] = drawn
+            out[self._large] = self._of_tables(keys, position)
         return out
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The order of the numbers in `side_by_side`: those drawn by bits of a word, then by tables."""
+        return np.concatenate([*(rows for _, rows in self._by_width), self._large])
+
+    def side_by_side(self, keys: Words, dtype: DTypeLike = np.float64) -> Array:
+        """Return the same draws, shape (R, C), in another `order`: quicker for many numbers."""
+        out = np.empty((keys.size, self.counts.size), dtype=dtype)
+        position = first = 0
+        for mask, (_, rows) in zip(self._masks, self._by_width, strict=True):
+            bits = mask.view("<u8")
+            word = streams.words(keys, position, bits.size).astype("<u8", copy=False)
+            word &= bits
+            out[:, first : first + rows.size] = np.bitwise_count(word.view(mask.dtype)[:, : rows.size])
+            position, first = position + bits.size, first + rows.size
+        if self._large.size:
+            out[:, first:] = self._of_tables(keys, position).T
+        return out
+
+    def _of_tables(self, keys: Words, position: int) -> FloatArray:
+        return self._tables.draws(streams.words_by_position(keys, position, self._large.size))
 
     @cached_property
     def _by_width(self) -> list[tuple[int, IntArray]]:

@@ -6,7 +6,7 @@ alone: blocks, threads and executors change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
@@ -42,7 +42,7 @@ WHOLE_IN_SINGLE = 2.0**24
 """Sums of whole numbers below this are exact in single precision, which takes half the time."""
 
 FEW_CELLS = 64
-"""Cells up to which the draws of all are put side by side, for one matrix product in place of several."""
+"""Cells up to which the draws of each are made together, and not those of each replicate."""
 
 LARGEST_ROW = 1 << 22
 """Units above which even one row of weights is not held; sums are gathered instead."""
@@ -145,8 +145,10 @@ def cell_swaps(
     """
     binomials = FairBinomials(counts)
     D = D.astype(np.float32) if _small_and_whole(D, counts) else D
-    parts = [D.T] if counts.size <= FEW_CELLS else [D[rows].T for rows in binomials.parts]
-    compute = partial(_cell_totals, parts, binomials)
+    few = counts.size <= FEW_CELLS
+    compute = (
+        partial(_few_totals, D.T, binomials) if few else partial(_cell_totals, D[binomials.order], binomials)
+    )
     cells = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
     size = max(1, 2 * BLOCK_NUMBERS // max(1, sum(D.shape)))  # small numbers: they take half the memory
     return run_blocks(cells, n_resamples, size, n_jobs, progress, executor)
@@ -256,14 +258,16 @@ def _drawn_cells(
     return transform(drawn @ X)
 
 
-def _cell_totals(parts: Sequence[FloatArray], binomials: FairBinomials, keys: streams.Words) -> FloatArray:
-    """Return the totals column by column, as metrics read them, from the columns (k, c) of each part."""
-    exact = parts[0].dtype
-    drawn = binomials.drawn(keys, exact) if len(parts) > 1 else [binomials.draws(keys, exact)]
-    total = np.zeros((len(parts[0]), keys.size), dtype=exact)
-    for columns, of_part in zip(parts, drawn, strict=True):
-        total += columns @ of_part
+def _few_totals(columns: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
+    """Return the totals column by column, as metrics read them, from the columns (k, C) of the cells."""
+    total: FloatArray = columns @ binomials.draws(keys, columns.dtype)
     return total.astype(np.float64, copy=False).T
+
+
+def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
+    """Return the same from the rows (C, k) of the cells in the order of draws side by side."""
+    total = binomials.side_by_side(keys, D.dtype) @ D
+    return np.ascontiguousarray(total.T, dtype=np.float64).T
 
 
 def _small_and_whole(D: FloatArray, counts: IntArray) -> bool:

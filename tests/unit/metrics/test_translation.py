@@ -93,7 +93,7 @@ def test_equals_sacrebleu_on_the_full_set_and_on_resamples(name, options, corpus
 
 
 SNIPPETS = (
-    *" \t\n\r\x1c\x85\xa0\u2003\u3000.,-05aZIİΣς&;<>'()_「。猫😀\ud800\u0301",
+    *" \t\n\r\x1c\x85\xa0\u2003\u3000\ue000.,-05aZIİΣς&;<>'()_「。猫😀\ud800\u0301",
     *(
         "&quot;",
         "&amp;",
@@ -144,6 +144,20 @@ def test_counts_are_those_of_sacrebleu_for_any_text_and_in_any_order(metric, sco
     texts = [texts[place] for place in order]
     rows = fitted.statistics_of_texts(gold, segments, texts)
     expected = scorer._extract_corpus_statistics(texts, streams(gold[segments].tolist()))
+    np.testing.assert_array_equal(rows, expected)
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "none", "char"])
+@pytest.mark.parametrize("marked", [False, True])
+def test_counts_of_long_and_empty_segments_are_those_of_sacrebleu(tokenize: str, marked: bool) -> None:
+    """Texts are cut together, and by themselves where one holds the mark that is put between them."""
+    rng = np.random.default_rng(2)
+    pieces = [piece for piece in SNIPPETS if "\n" not in piece and piece != _ngrams.MARK]
+    long, other = ("".join(rng.choice(pieces, 20_000)) for _ in range(2))
+    texts = [long, "", " ", f"one {_ngrams.MARK} two" if marked else "one two", "😀 猫."]
+    gold = objects([[other, long[:5000]], "", "a", "one two", ["", "😀 猫"]])
+    rows = Bleu(tokenize=tokenize).statistics(gold, texts)
+    expected = sacrebleu.BLEU(tokenize=tokenize)._extract_corpus_statistics(texts, streams(gold.tolist()))
     np.testing.assert_array_equal(rows, expected)
 
 

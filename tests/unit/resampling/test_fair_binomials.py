@@ -99,6 +99,18 @@ def test_blocks_change_no_draw(size: int, drawn: np.ndarray) -> None:
         assert (binomials.draws(KEYS[first : first + size]) == drawn[:, first : first + size]).all()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_draws_side_by_side_are_the_same_in_another_order(
+    dtype: type[np.floating], drawn: np.ndarray
+) -> None:
+    for counts in (COUNTS, COUNTS[:3], COUNTS[-3:], np.repeat([1, 40, 3, 9, 1, 70], 13)):
+        binomials = FairBinomials(counts)
+        found = binomials.side_by_side(KEYS[:70], dtype)
+        assert found.dtype == dtype
+        assert sorted(binomials.order.tolist()) == list(range(counts.size))
+        assert (found == binomials.draws(KEYS[:70], dtype)[binomials.order].T).all()
+
+
 def test_the_draws_of_a_seed_are_pinned() -> None:
     """They must be the same in every version, or p-values change."""
     found = FairBinomials(np.array([3, 8, 20, 50, 90, 5_000])).draws(KEYS[:3])
