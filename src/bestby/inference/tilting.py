@@ -29,8 +29,14 @@ from bestby.results.values import TestResult
 FEW_HITS = 10
 """Hits among the draws of the null hypothesis below which tilted draws follow."""
 
-EXPECTED_HITS = 0.01
-"""Hits among the draws of the null hypothesis, by the normal distribution, below which none is drawn."""
+EXPECTED_HITS = 1.0
+"""Hits among the draws of the null hypothesis, by the normal distribution, below which few are drawn."""
+
+CERTAIN_MISS = 0.01
+"""The same below which as few are drawn as tell whether effects describe the difference."""
+
+CHECKED = 1_000
+"""How many are drawn in between, if they are a quarter of what was asked for at most; none may be a hit."""
 
 RELATIVE_ERROR = 0.15
 """Relative standard error of the p-value at which they end."""
@@ -152,7 +158,7 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestRe
 def far(
     swaps: Swaps, observed: float, alternative: Alternative, tolerance: float, seed: int, n_resamples: int
 ) -> TestResult | None:
-    """Return the test by tilted draws alone where the data are so far out that plain draws would have no hit.
+    """Return the test by tilted draws where the data are so far out that most plain draws say nothing.
 
     It is the p-value of `refined`. None where the data are nearer, or tilted draws fail.
     """
@@ -160,9 +166,10 @@ def far(
     least = swaps.least(tolerance)
     out, sd = min(float(swaps.effects @ swaps.own), least), math.sqrt(float(swaps.counts @ swaps.effects**2))
     sides = 2.0 if alternative == "two-sided" else 1.0
-    if not (out > 0.0 and n_resamples * sides * float(ndtr(-out / sd)) < EXPECTED_HITS):
+    expected = n_resamples * sides * float(ndtr(-out / sd)) if out > 0.0 else math.inf
+    if not expected < (EXPECTED_HITS if 4 * CHECKED <= n_resamples else CERTAIN_MISS):
         return None
-    null = _null_draws(swaps, seed)
+    null = _null_draws(swaps, seed, _BATCH if expected < CERTAIN_MISS else CHECKED)
     if not (null[0] < least).all() or not _described(swaps, null):
         return None
     unhit = 1.0 / (1.0 + n_resamples)
@@ -234,9 +241,9 @@ def _weighed(
     return _Drawn(chances, total, error, drawn)
 
 
-def _null_draws(swaps: Swaps, seed: int) -> tuple[FloatArray, FloatArray]:
+def _null_draws(swaps: Swaps, seed: int, size: int = _BATCH) -> tuple[FloatArray, FloatArray]:
     """Return the differences, and the sums of the effects, of draws of the null hypothesis."""
-    return Draws(swaps, np.full(swaps.counts.size, 0.5), swaps.effects).batch(seed, 0, _BATCH)
+    return Draws(swaps, np.full(swaps.counts.size, 0.5), swaps.effects).batch(seed, 0, size)
 
 
 def _described(swaps: Swaps, null: tuple[FloatArray, FloatArray]) -> bool:
