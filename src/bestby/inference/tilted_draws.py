@@ -9,15 +9,20 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
+from bestby._core.mixing import Words
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.sign_sums import tilt
 from bestby.resampling import executing, streams
 
 _BLOCK = 1 << 18
-_STEPS = 1 << 16
+_FINE, _COARSE = 16, 8
+_COARSE_UNITS, _COARSE_CHANCE = (
+    1 << 13,
+    1 / 64,
+)  # few units, none nearly certain: coarse chances waste no draws
 _STEEPEST = 1e6
 _ACCURACY = 2.0**-12  # of a tilt: one this far off leads as close to the data as draws tell
-_SUMMED = 32  # units of a kind up to which they are drawn one by one: sooner done than a binomial draw
+_SUMMED = 24  # units of a kind up to which each has its own random number; beyond, its bits of some words
 _WHOLE_IN_SINGLE = 2.0**24
 
 
@@ -102,7 +107,7 @@ def chances_near(swaps: Swaps) -> FloatArray | None:
         return None
     unit = float(effects.max())
     theta = tilt(2.0 * effects / unit, swaps.counts, 2.0 * target / unit, _ACCURACY)
-    return _in_steps(expit(2.0 * theta * effects / unit))
+    return _in_steps(expit(2.0 * theta * effects / unit), swaps.counts)
 
 
 def chances_elsewhere(swaps: Swaps, least: float) -> FloatArray | None:
@@ -115,7 +120,7 @@ def chances_elsewhere(swaps: Swaps, least: float) -> FloatArray | None:
     if near is None:
         return None
     far = _reaching(swaps, _effects(swaps.changes_at(swaps.counts * (2.0 * near - 1.0))), least)
-    return None if far is None else _in_steps(far)
+    return None if far is None else _in_steps(far, swaps.counts)
 
 
 def _reaching(swaps: Swaps, effects: FloatArray, least: float) -> FloatArray | None:
@@ -138,10 +143,15 @@ def _reaching(swaps: Swaps, effects: FloatArray, least: float) -> FloatArray | N
     return np.asarray(expit(2.0 * high * effects / unit))
 
 
-def _in_steps(chances: FloatArray) -> FloatArray:
-    """Return chances as multiples of 2^-16, so that sixteen random bits decide a sign."""
-    steps: FloatArray = np.clip(np.rint(_STEPS * chances), 1, _STEPS - 1)
-    return steps / _STEPS
+def _in_steps(chances: FloatArray, counts: IntArray) -> FloatArray:
+    """Return chances as multiples of 2^-16, or 2^-8 if that costs nothing: so many random bits decide a sign.
+
+    Chances that are off by 2^-9 at most add n 2^-17.6 to the variance of the logarithms of the weights.
+    """
+    certain = np.minimum(chances, 1.0 - chances).min(initial=0.5) < _COARSE_CHANCE
+    steps = 1 << (_FINE if certain or counts.sum() > _COARSE_UNITS else _COARSE)
+    rounded: FloatArray = np.clip(np.rint(steps * chances), 1, steps - 1)
+    return rounded / steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +180,7 @@ class Draws:
             ]
         sums = np.concatenate([part.T for part in parts], axis=1, dtype=np.float64)
         if self._many.size:
-            shape = (size, self._many.size)
-            plus = generator.binomial(self.swaps.counts[self._many], self.chances[self._many], shape)
-            sums += self._of_plus[self._many].T @ plus.T
+            sums += self._of_plus[self._many].T @ self._ones(generator, size).T
         sums -= self._of_minus[:, None]
         k = self.swaps.rows.shape[1]
         return self.swaps.difference(sums[:k].T), sums[k:].sum(axis=0)
@@ -183,15 +191,16 @@ class Draws:
     def _plus(self, generator: np.random.Generator, size: int) -> Array:
         """Return how many units of each kind get a plus sign, but for kinds of many units, shape (R, F).
 
-        A unit is decided by sixteen random bits, or by one if its chance is a half.
+        A unit is decided by as many random bits as its chance has, or by one if that is a half.
         """
         source, n = generator.bit_generator, self._limits.size
-        if self._fair:
+        if self._bits == 1:
             words = source.random_raw((size, -(-n // 64))).astype("<u8", copy=False)
             units = np.unpackbits(words.view(np.uint8), axis=1, count=n, bitorder="little")
         else:
-            words = source.random_raw(-(-size * n // 4)).astype("<u8", copy=False)
-            units = (words.view("<u2")[: size * n].reshape(size, n) < self._limits).view(np.uint8)
+            words = source.random_raw(-(-size * n * self._bits // 64)).astype("<u8", copy=False)
+            drawn = words.view(self._limits.dtype)[: size * n].reshape(size, n)
+            units = (drawn < self._limits).view(np.uint8)
         plus = units[:, : self._few.size]
         start = plus.shape[1]
         for width in self._layers[1:]:
@@ -199,13 +208,43 @@ class Draws:
             start += width
         return plus
 
+    def _ones(self, generator: np.random.Generator, size: int) -> IntArray:
+        """Return the same for the kinds of many units, shape (R, M), each unit being a bit of a word.
+
+        Bits of chance p, combined with random ones by and (or by or), have the chance p / 2 (or (1 + p) / 2).
+        """
+        mask, steps, firsts = self._words
+        drawn = np.zeros((size, mask.size), dtype=np.uint64)
+        for step in steps:
+            fresh = generator.bit_generator.random_raw(drawn.shape)
+            either = drawn & step
+            drawn |= step
+            drawn &= fresh
+            drawn |= either
+        ones = np.bitwise_count(drawn & mask).astype(np.int64)
+        return np.add.reduceat(ones, firsts, axis=1)
+
     @cached_property
-    def _fair(self) -> bool:
-        return bool((self.chances == 0.5).all())
+    def _words(self) -> tuple[Words, list[Words], IntArray]:
+        """The words of kinds of many units: their bits in use, those each step sets, each kind's first."""
+        counts, chances = self.swaps.counts[self._many], self.chances[self._many]
+        n_words = -(-counts // 64)
+        firsts = np.cumsum(n_words) - n_words
+        full = np.full(int(n_words.sum()), ~np.uint64(0))
+        mask = full.copy()
+        mask[firsts + n_words - 1] >>= (64 * n_words - counts).astype(np.uint64)
+        limits = np.repeat((chances * (1 << self._bits)).astype(np.uint64), n_words)
+        steps = [full * (limits >> np.uint64(bit) & np.uint64(1)) for bit in range(self._bits)]
+        return mask, steps, firsts
+
+    @cached_property
+    def _bits(self) -> int:
+        """The random bits that decide a sign."""
+        return next(bits for bits in (1, _COARSE, _FINE) if (np.ldexp(self.chances, bits) % 1.0 == 0.0).all())
 
     @cached_property
     def _many(self) -> IntArray:
-        """The kinds of so many units that their number is drawn."""
+        """The kinds of many units."""
         return np.flatnonzero(self.swaps.counts > _SUMMED)
 
     @cached_property
@@ -223,8 +262,8 @@ class Draws:
 
     @cached_property
     def _limits(self) -> Array:
-        """The numbers of sixteen bits below which a unit gets a plus sign, shape (U,)."""
-        limits = (_STEPS * self.chances[self._few]).astype(np.uint16)
+        """The random numbers below which a unit gets a plus sign, shape (U,)."""
+        limits = np.ldexp(self.chances[self._few], self._bits).astype(np.uint8 if self._bits <= 8 else "<u2")
         return np.concatenate([limits[:width] for width in self._layers])
 
     @cached_property

@@ -167,7 +167,7 @@ def far(
     out, sd = min(float(swaps.effects @ swaps.own), least), math.sqrt(float(swaps.counts @ swaps.effects**2))
     sides = 2.0 if alternative == "two-sided" else 1.0
     expected = n_resamples * sides * float(ndtr(-out / sd)) if out > 0.0 else math.inf
-    if not expected < (EXPECTED_HITS if 4 * CHECKED <= n_resamples else CERTAIN_MISS):
+    if not expected < (EXPECTED_HITS if n_resamples >= 4 * CHECKED else CERTAIN_MISS):
         return None
     null = _null_draws(swaps, seed, _BATCH if expected < CERTAIN_MISS else CHECKED)
     if not (null[0] < least).all() or not _described(swaps, null):

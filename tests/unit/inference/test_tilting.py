@@ -12,7 +12,7 @@ import pytest
 
 from bestby import compare
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.inference import permutation, tilting
+from bestby.inference import permutation, tilted_draws, tilting
 from bestby.inference.tilted_draws import Draws, Swaps
 from bestby.results.values import TestResult
 
@@ -287,13 +287,13 @@ def drawn(
     return np.concatenate(kept), np.concatenate([of_batch for _, of_batch in batches])
 
 
-@pytest.mark.parametrize("chance", [None, 0.5])
+@pytest.mark.parametrize("bits", [1, 8, 16])
 @pytest.mark.parametrize("unit", [1.0, 0.3])
-def test_sums_of_signs_have_the_moments_of_binomials(chance: float | None, unit: float) -> None:
+def test_sums_of_signs_have_the_moments_of_binomials(bits: int, unit: float) -> None:
     """Kinds of one, several and many units; a correct z is beyond 5 with a chance of 2e-5 in all 40."""
-    counts = np.tile([1, 2, 7, 32, 33, 90, 1, 5], 5)
-    chances = np.rint(np.linspace(0.02, 0.98, counts.size) * 2**16) / 2**16
-    chances = chances if chance is None else np.full(counts.size, chance)
+    counts = np.tile([1, 2, 7, 24, 25, 64, 150, 5], 5)
+    chances = np.rint(np.linspace(0.02, 0.98, counts.size) * 2**bits) / 2**bits
+    chances = np.full(counts.size, 0.5) if bits == 1 else chances
     along = np.random.default_rng(0).normal(size=counts.size)
     sums, of_along = drawn(counts, chances, unit * np.eye(counts.size), along)
     signs = sums / unit
@@ -321,3 +321,18 @@ def test_sums_along_in_single_precision_are_as_accurate_as_in_double(size: float
     signs = np.rint((double - single)[:, 0] / 0.1)  # of all signs together
     np.testing.assert_allclose(double - single, 0.1 * signs[:, None] * np.ones(3), atol=1e-8)
     np.testing.assert_allclose(along_single, along_double, atol=1e-9 * np.abs(along).sum())
+
+
+def test_chances_are_as_coarse_as_costs_no_draws() -> None:
+    ones = np.ones(100, dtype=np.int64)
+    sizes = np.linspace(1.0, 2.0, 100)
+
+    def bits(own: IntArray, counts: IntArray) -> int:
+        swaps = Swaps(counts, own, 2.0 * sizes, lambda sums: sums[:, 0], sizes[:, None])
+        chances = tilted_draws.chances_near(swaps)
+        assert chances is not None
+        return Draws(swaps, chances, sizes)._bits
+
+    assert bits(np.where(np.arange(100) < 80, 1, -1), ones) == 8
+    assert bits(ones, ones) == 16  # all but certain
+    assert bits(60 * ones, 100 * ones) == 16  # 10,000 units
