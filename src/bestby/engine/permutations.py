@@ -186,8 +186,7 @@ class Permutations:
         The third array is the data's own arrangement, as `permutation.exact_enumeration` takes it.
         """
         m, a, b = pair
-        rows = [self.table.rows(self.table.columns[m][system]) for system in (b, a)]
-        delta = rounding.difference(*rows)
+        delta = self.table.changes(self.table.columns[m][b], self.table.columns[m][a])
         differs = delta.any(axis=1)
         delta, counts = delta[differs], self.table.units.counts[differs]
         if counts.size == 0:

@@ -18,6 +18,9 @@ _BEGINNING = 128
 _AT_ONCE = 1 << 16
 """Numbers of several columns that are compared at once."""
 
+SMALL = 2.0**40
+"""Whole numbers below this are not equal but for their last bits."""
+
 EXACT = 2.0**53
 """Sums of whole numbers below this are exact."""
 
@@ -71,6 +74,19 @@ class Table:
         X = self.X
         return bool((np.rint(X) == X).all()) and bool((self.units.counts @ np.abs(X) < EXACT).all())
 
+    @cached_property
+    def _small(self) -> bool:
+        """Whether the numbers are few, whole and so small that no two differ by rounding alone."""
+        parts = (self.X, self.constants)
+        return self.X.shape[0] <= _AT_ONCE and all(
+            (np.rint(part) == part).all() and (np.abs(part) < SMALL).all() for part in parts
+        )
+
+    def changes(self, a: IntArray, b: IntArray) -> FloatArray:
+        """Return some columns minus others, shape (C, len(a)), 0 where only the last bits differ."""
+        of_a, of_b = self.rows(a), self.rows(b)
+        return np.subtract(of_a, of_b) if self._small else rounding.difference(of_a, of_b)
+
     def constant(self, column: int) -> float | None:
         """Return the value of a constant column, None for one that varies."""
         position = column - self.X.shape[1]
@@ -120,24 +136,28 @@ class Table:
         """Return on how many items, and on how many units, two sets of columns differ."""
         own = a != b  # a column that both use differs nowhere
         a, b = a[own], b[own]
-        n_units = int(self.units.counts[_apart(self.rows, a, b, self.X.shape[0])].sum())
+        apart = _apart(self.rows, a, b, self.X.shape[0], exact=self._small)
+        n_units = int(self.units.counts[apart].sum())
         if not self.clustered:
             return n_units, n_units
         items = _apart(lambda columns: self.items.take(columns, axis=1), a, b, self.items.shape[0])
         return int(self.item_counts[items].sum()), n_units
 
 
-def _apart(rows: Callable[[IntArray], FloatArray], a: IntArray, b: IntArray, n: int) -> BoolArray:
+def _apart(
+    rows: Callable[[IntArray], FloatArray], a: IntArray, b: IntArray, n: int, *, exact: bool = False
+) -> BoolArray:
     """Return in which of n rows columns `a` differ from columns `b` by more than rounding.
 
-    `rows` returns some columns, of which a few are taken at a time.
+    `rows` returns some columns, of which a few are taken at a time. `exact` numbers are not rounded.
     """
     out = np.zeros(n, dtype=np.bool_)
     step = max(1, _AT_ONCE // max(1, n))
     for start in range(0, a.size, step):
         of_a, of_b = rows(a[start : start + step]), rows(b[start : start + step])
         apart = of_a != of_b
-        apart[apart] = rounding.difference(of_a[apart], of_b[apart]) != 0.0
+        if not exact:
+            apart[apart] = rounding.difference(of_a[apart], of_b[apart]) != 0.0
         out |= apart.any(axis=1)
     return out
 

@@ -14,7 +14,7 @@ from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.sign_sums import tilt
 from bestby.resampling import executing, streams
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 19
 _FINE, _COARSE = 16, 8
 _COARSE_UNITS, _COARSE_CHANCE = (
     1 << 13,
@@ -22,6 +22,7 @@ _COARSE_UNITS, _COARSE_CHANCE = (
 )  # few units, none nearly certain: coarse chances waste no draws
 _STEEPEST = 1e6
 _ACCURACY = 2.0**-12  # of a tilt: one this far off leads as close to the data as draws tell
+_IN_WORDS = 256
 _SUMMED = 24  # units of a kind up to which each has its own random number; beyond, its bits of some words
 _WHOLE_IN_SINGLE = 2.0**24
 
@@ -59,6 +60,36 @@ class Swaps:
     def effects(self) -> FloatArray:
         """Half of the changes, 0 where they are undefined: the effect of a plus sign."""
         return _effects(self.changes)
+
+    @cached_property
+    def few(self) -> IntArray:
+        """The kinds of few units, shape (F,), those of more units first; of which unit by unit is drawn."""
+        kinds = np.flatnonzero(self.counts <= _SUMMED)
+        return kinds[np.argsort(-self.counts[kinds], kind="stable")]
+
+    @cached_property
+    def layers(self) -> list[int]:
+        """How many of these have a first unit, a second one, ...: their units are drawn side by side."""
+        of_size = np.bincount(self.counts[self.few], minlength=2)
+        return [int(kinds) for kinds in of_size[:0:-1].cumsum()[::-1]]
+
+    @cached_property
+    def several(self) -> IntArray:
+        """The kinds of several units, which are drawn as bits of words."""
+        return np.flatnonzero((self.counts > _SUMMED) & (self.counts <= _IN_WORDS))
+
+    @cached_property
+    def many(self) -> IntArray:
+        """The kinds of many units, whose number is drawn."""
+        return np.flatnonzero(self.counts > _IN_WORDS)
+
+    @cached_property
+    def doubled(self) -> tuple[FloatArray, bool]:
+        """What a plus in place of a minus sign changes in the sums; if single precision is exact for them."""
+        assert self.rows is not None
+        rows = 2.0 * self.rows
+        sizes = self.counts @ np.abs(rows)
+        return rows, bool((np.rint(rows) == rows).all()) and sizes.max(initial=0.0) < _WHOLE_IN_SINGLE
 
     def at(self, signs: FloatArray) -> float:
         """Return the difference at sums of signs (D,)."""
@@ -179,8 +210,13 @@ class Draws:
                 self._plus(generator, part).astype(self._columns.dtype) @ self._columns for part in sizes
             ]
         sums = np.concatenate([part.T for part in parts], axis=1, dtype=np.float64)
-        if self._many.size:
-            sums += self._of_plus[self._many].T @ self._ones(generator, size).T
+        if self.swaps.several.size:
+            mask, _, kinds = self._words
+            sums += self._of_plus[kinds].T @ np.bitwise_count(self._bits_of_words(generator, size) & mask).T
+        if self.swaps.many.size:
+            many = self.swaps.many
+            plus = generator.binomial(self.swaps.counts[many], self.chances[many], (size, many.size))
+            sums += self._of_plus[many].T @ plus.T
         sums -= self._of_minus[:, None]
         k = self.swaps.rows.shape[1]
         return self.swaps.difference(sums[:k].T), sums[k:].sum(axis=0)
@@ -201,19 +237,19 @@ class Draws:
             words = source.random_raw(-(-size * n * self._bits // 64)).astype("<u8", copy=False)
             drawn = words.view(self._limits.dtype)[: size * n].reshape(size, n)
             units = (drawn < self._limits).view(np.uint8)
-        plus = units[:, : self._few.size]
+        plus = units[:, : self.swaps.few.size]
         start = plus.shape[1]
-        for width in self._layers[1:]:
+        for width in self.swaps.layers[1:]:
             plus[:, :width] += units[:, start : start + width]
             start += width
         return plus
 
-    def _ones(self, generator: np.random.Generator, size: int) -> IntArray:
-        """Return the same for the kinds of many units, shape (R, M), each unit being a bit of a word.
+    def _bits_of_words(self, generator: np.random.Generator, size: int) -> Words:
+        """Return words (R, W) whose bits are units of the kinds of several units: 1 for a plus sign.
 
         Bits of chance p, combined with random ones by and (or by or), have the chance p / 2 (or (1 + p) / 2).
         """
-        mask, steps, firsts = self._words
+        mask, steps, _ = self._words
         drawn = np.zeros((size, mask.size), dtype=np.uint64)
         for step in steps:
             fresh = generator.bit_generator.random_raw(drawn.shape)
@@ -221,21 +257,19 @@ class Draws:
             drawn |= step
             drawn &= fresh
             drawn |= either
-        ones = np.bitwise_count(drawn & mask).astype(np.int64)
-        return np.add.reduceat(ones, firsts, axis=1)
+        return drawn
 
     @cached_property
     def _words(self) -> tuple[Words, list[Words], IntArray]:
-        """The words of kinds of many units: their bits in use, those each step sets, each kind's first."""
-        counts, chances = self.swaps.counts[self._many], self.chances[self._many]
+        """The words of these kinds: the bits that are units, those that each step sets, the kind of each."""
+        counts = self.swaps.counts[self.swaps.several]
         n_words = -(-counts // 64)
-        firsts = np.cumsum(n_words) - n_words
-        full = np.full(int(n_words.sum()), ~np.uint64(0))
-        mask = full.copy()
-        mask[firsts + n_words - 1] >>= (64 * n_words - counts).astype(np.uint64)
-        limits = np.repeat((chances * (1 << self._bits)).astype(np.uint64), n_words)
-        steps = [full * (limits >> np.uint64(bit) & np.uint64(1)) for bit in range(self._bits)]
-        return mask, steps, firsts
+        kinds = np.repeat(self.swaps.several, n_words)
+        mask = np.full(kinds.size, ~np.uint64(0))
+        mask[np.cumsum(n_words) - 1] >>= (64 * n_words - counts).astype(np.uint64)
+        limits = np.ldexp(self.chances[kinds], self._bits).astype(np.uint64)
+        ones = ~np.uint64(0)
+        return mask, [ones * (limits >> np.uint64(bit) & np.uint64(1)) for bit in range(self._bits)], kinds
 
     @cached_property
     def _bits(self) -> int:
@@ -243,28 +277,12 @@ class Draws:
         return next(bits for bits in (1, _COARSE, _FINE) if (np.ldexp(self.chances, bits) % 1.0 == 0.0).all())
 
     @cached_property
-    def _many(self) -> IntArray:
-        """The kinds of many units."""
-        return np.flatnonzero(self.swaps.counts > _SUMMED)
-
-    @cached_property
-    def _few(self) -> IntArray:
-        """The other kinds, shape (F,), those of more units first; of which unit by unit is drawn."""
-        counts = self.swaps.counts
-        few = np.flatnonzero(counts <= _SUMMED)
-        return few[np.argsort(-counts[few], kind="stable")]
-
-    @cached_property
-    def _layers(self) -> list[int]:
-        """How many kinds have a first unit, a second one, ...: their units are drawn side by side."""
-        counts = self.swaps.counts[self._few]
-        return [int((counts > layer).sum()) for layer in range(counts.max(initial=1))]
-
-    @cached_property
     def _limits(self) -> Array:
         """The random numbers below which a unit gets a plus sign, shape (U,)."""
-        limits = np.ldexp(self.chances[self._few], self._bits).astype(np.uint8 if self._bits <= 8 else "<u2")
-        return np.concatenate([limits[:width] for width in self._layers])
+        limits = np.ldexp(self.chances[self.swaps.few], self._bits).astype(
+            np.uint8 if self._bits <= 8 else "<u2"
+        )
+        return np.concatenate([limits[:width] for width in self.swaps.layers])
 
     @cached_property
     def _of_plus(self) -> FloatArray:
@@ -273,19 +291,15 @@ class Draws:
         Where the sums are exact in single precision, which takes half the time, the sum along is that of two
         columns: one that is exact too, and what is left of it.
         """
-        assert self.swaps.rows is not None
-        rows = 2.0 * self.swaps.rows
-        sizes = self.swaps.counts @ np.abs(rows)
-        if (np.rint(rows) != rows).any() or sizes.max(initial=0.0) >= _WHOLE_IN_SINGLE:
-            return np.column_stack([rows, 2.0 * self.along])
-        return np.column_stack([rows, *_in_single(2.0 * self.along, self.swaps.counts)])
+        rows, single = self.swaps.doubled
+        along = _in_single(2.0 * self.along, self.swaps.counts) if single else (2.0 * self.along,)
+        return np.column_stack([rows, *along])
 
     @cached_property
     def _columns(self) -> FloatArray:
         """The same for the kinds of few units, shape (F, k + 1), or k + 2 in single precision."""
-        assert self.swaps.rows is not None
-        single = self._of_plus.shape[1] > self.swaps.rows.shape[1] + 1
-        return self._of_plus[self._few].astype(np.float32 if single else np.float64)
+        _, single = self.swaps.doubled
+        return self._of_plus[self.swaps.few].astype(np.float32 if single else np.float64)
 
     @cached_property
     def _of_minus(self) -> FloatArray:

@@ -71,6 +71,7 @@ MOST_PLAIN_WORK = 1_000_000_000
 """Plain draws times units that are made for one pair where tilted ones fail; a tenth of it for ranks."""
 
 _BATCH = 250
+_OUT_OF_REACH = 5.0  # standard deviations
 _DISAGREES = 1e-4
 METHOD = "importance sampling"
 
@@ -205,14 +206,23 @@ class _Drawn:
 
 def _drawn(swaps: Swaps, chances: FloatArray, least: float, seed: int, most: int) -> _Drawn:
     """Return at most so many batches with these chances, or where they fall short of the data with others."""
-    near = _weighed(swaps, chances, least, seed, range(1, 1 + most), patient=swaps.changes_at is None)
-    if swaps.changes_at is None or (near.total >= 1.0 and near.error <= LARGEST_ERROR):
+    bends, batches = swaps.changes_at is not None, range(1, 1 + most)
+    short = bends and _falls_short(swaps, chances, least)
+    near = None if short else _weighed(swaps, chances, least, seed, batches, patient=not bends)
+    if near is not None and (not bends or (near.total >= 1.0 and near.error <= LARGEST_ERROR)):
         return near
     elsewhere = chances_elsewhere(swaps, least)
-    if elsewhere is None:
-        return near
-    far = _weighed(swaps, elsewhere, least, seed, range(1 + most, 1 + 2 * most))
-    return far if far.total >= 1.0 and far.error <= LARGEST_ERROR else near
+    if elsewhere is not None:
+        far = _weighed(swaps, elsewhere, least, seed, range(1 + most, 1 + 2 * most))
+        if far.total >= 1.0 and far.error <= LARGEST_ERROR:
+            return far
+    return near or _weighed(swaps, chances, least, seed, batches)
+
+
+def _falls_short(swaps: Swaps, chances: FloatArray, least: float) -> bool:
+    """Return whether a tilt leads to a difference so far below the data that a batch would have no hit."""
+    spread = math.sqrt(float((4.0 * swaps.counts * chances * (1.0 - chances)) @ swaps.effects**2))
+    return swaps.at(swaps.counts * (2.0 * chances - 1.0)) < least - _OUT_OF_REACH * spread
 
 
 def _weighed(

@@ -121,3 +121,18 @@ def test_columns_that_only_begin_and_add_up_alike_are_told_apart() -> None:
     assert a == again
     assert a[0] != b[0]
     assert a[1] == b[1]
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1])
+def test_differences_are_those_of_more_than_the_last_bits(unit: float) -> None:
+    """Whole numbers need no tolerance, and give the same."""
+    a = unit * np.array([[3.0, 1.0], [2.0, 1.0], [5.0, 1.0]])
+    b = unit * np.array([[3.0, 1.0], [4.0, 1.0], [5.0, 2.0]])
+    a[0, 0] += 1e-17 * (unit != 1.0)
+    b[2, 0] = np.nextafter(b[2, 0], 9.0) if unit != 1.0 else b[2, 0]
+    made = table.build([[a, b]], np.array([1, 2, 4]), None, None)
+    of_a, of_b = made.columns[0]
+    changes = made.changes(of_b, of_a)
+    assert sorted(map(tuple, np.round(changes / unit).tolist())) == [(0.0, 0.0), (0.0, 1.0), (2.0, 0.0)]
+    assert (changes == 0.0).sum() == 4
+    assert made.differing(of_a, of_b) == (6, 6)

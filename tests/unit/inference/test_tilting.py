@@ -291,7 +291,7 @@ def drawn(
 @pytest.mark.parametrize("unit", [1.0, 0.3])
 def test_sums_of_signs_have_the_moments_of_binomials(bits: int, unit: float) -> None:
     """Kinds of one, several and many units; a correct z is beyond 5 with a chance of 2e-5 in all 40."""
-    counts = np.tile([1, 2, 7, 24, 25, 64, 150, 5], 5)
+    counts = np.tile([1, 2, 7, 24, 25, 64, 150, 300], 5)
     chances = np.rint(np.linspace(0.02, 0.98, counts.size) * 2**bits) / 2**bits
     chances = np.full(counts.size, 0.5) if bits == 1 else chances
     along = np.random.default_rng(0).normal(size=counts.size)
