@@ -10,7 +10,17 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.paths import is_directory, user_path
 from bestby._core.text import path_text, quoted
-from bestby.boards import checking, clock, exporting, making, publishing, submitting, verifying
+from bestby.boards import (
+    checking,
+    clock,
+    entries,
+    exporting,
+    listing,
+    making,
+    publishing,
+    submitting,
+    verifying,
+)
 from bestby.boards.made import MadeBoard, golds_by_task
 from bestby.results.boards import Publication, SubmissionCheck, SubmissionReceipt, Verification
 
@@ -58,7 +68,8 @@ class Board(MadeBoard):
     """
 
     def __repr__(self) -> str:
-        return f"<board {self.settings.title!r}: {len(self.submissions())} submissions>"
+        number = len(entries.submissions(self._folder.lines()))
+        return f"<board {self.settings.title!r}: {number} submissions>"
 
     def check(self, files: str | Path | Mapping[str, str | Path]) -> SubmissionCheck:
         """Check files as participants can at home: neither the gold nor the record is looked at.
@@ -293,5 +304,18 @@ class Board(MadeBoard):
         return exporting.export(self._folder, place, task, phase, clock.now(), with_gold=gold_too)
 
     def submissions(self) -> tuple[SubmissionReceipt, ...]:
-        """Return all submissions in the order in which they came, with what became of them."""
-        return tuple(submitting.receipts(self._folder.lines()).values())
+        """Return all submissions in the order in which they came, with what became of them.
+
+        Of a phase with a ladder this is computed from the gold; where that is not there, it stays undecided.
+
+        Returns
+        -------
+        tuple of SubmissionReceipt
+            One per submission.
+
+        Raises
+        ------
+        BoardError
+            If files of the board were changed that the ladder needs.
+        """
+        return tuple(listing.listed(self._folder, clock.now()).values())

@@ -24,9 +24,6 @@ from bestby.boards.settings import Settings, parse
 GOLD_VARIABLE = "BESTBY_BOARD_GOLD"
 """The environment variable that names the folder of the gold, where it lies elsewhere than in the board."""
 
-IGNORED = "gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n"
-"""What git does not store of a board."""
-
 ATTRIBUTES = "* -text\n"
 """What git is told of the files of a board: their bytes are never converted, as hashes are of bytes."""
 

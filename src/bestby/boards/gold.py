@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 import stat
 from collections.abc import Mapping, Sequence
@@ -105,6 +106,13 @@ def mark_of(folder: Folder, version: int) -> str:
             name, data = path.stem.encode(), path.read_bytes()
             mark.update(b"%d %d " % (len(name), len(data)) + name + data)
     return mark.hexdigest()
+
+
+def key_is_as_written(folder: Folder, version: int) -> bool:
+    """Return whether the file of a key has no other bytes, such as white space, than it was written with."""
+    with files.reported("read the gold", BoardError):
+        data = (folder.gold_version(version) / "key").read_bytes()
+    return re.fullmatch(rb"[0-9a-f]{64}\n", data) is not None
 
 
 def is_there(folder: Folder, version: int) -> bool:

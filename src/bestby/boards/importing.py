@@ -16,22 +16,29 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
-from bestby._core.text import counted, path_text, quoted
+from bestby._core.text import counted, quoted
 from bestby._core.typing import Array
 from bestby.advising.reading import reads_objects
 from bestby.boards import making
 from bestby.boards.events import Event, Submitted
 from bestby.boards.folder import Folder, table_bytes
+from bestby.boards.gold import TaskGold
 from bestby.boards.names import REFUSED, checked_key
 from bestby.boards.scoring import predictions_of_systems
 from bestby.boards.settings import Settings
 from bestby.boards.submitting import changed_settings, checked, moment_of
-from bestby.data.columns import text_of_value
+from bestby.data.columns import MISSING, objects, text_of_value
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.evaluations import evaluation_of
+from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.soft import Soft
 from bestby.data.table import Table
 from bestby.metrics.suitability import chosen_metrics
 from bestby.readers.files import read_table
 from bestby.readers.reading import read
+
+ITEM = "id"
+"""What the column of the ids is called in a table that had a row per system."""
 
 SCORE = "score"
 """What scores without a name are called."""
@@ -66,7 +73,7 @@ def import_results(
     What a system predicted is stored without the gold: a file of all systems of the table. The same table
     twice adds nothing.
     """
-    evaluation = _evaluation(results, wish.metrics)
+    evaluation = _evaluation(results, wish.task.metrics)
     by_key = _keys(evaluation.names, results.team)
     ids = [str(one) for one in _ids(evaluation)]
     columns = {key: _texts(evaluation.systems[name]) for key, name in by_key.items()}
@@ -77,6 +84,7 @@ def import_results(
 
 def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
     path = readable_file(results.path)
+    texts = reads_objects(list(metrics)) if results.gold else False
     options: dict[str, Any] = {
         "gold": results.gold,
         "items": results.items,
@@ -84,33 +92,25 @@ def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
         "ignore": list(results.ignore) or None,
         "clusters": results.clusters,
         "strata": results.strata,
-        "by": list(results.slices) or None,
         "on_missing": results.on_missing,
-        "texts": reads_objects(list(metrics)) if results.gold else False,
     }
     if not results.in_rows:
-        return read(path, stream=False, **options)
-    if results.gold is not None and results.gold not in _names_in_rows(path):
+        return read(path, stream=False, texts=texts, by=list(results.slices) or None, **options)
+    table = _turned(read_table(path, frozenset({""})), results.gold)
+    options |= {"items": ITEM, "slices": results.slices, "soft": Soft(texts=texts)}
+    return evaluation_of(table, TableOptions.of(**options))
+
+
+def _turned(table: Table, gold: str | None) -> Table:
+    """Return a table with a row per system, one of which may be the gold, as one with a row per item."""
+    names = table.texts(table.names[0], "system")
+    if gold is not None and gold not in names:
         raise InvalidInputError(
-            f"{path_text(path)} has no row {quoted(results.gold)} with the gold",
+            f"{table.source} has no row {quoted(gold)} with the gold",
             hint="the first column names the systems, and the gold is one of them",
             argument="gold",
         )
-    with tempfile.TemporaryDirectory() as scratch:
-        turned = Path(scratch) / path.with_suffix(".csv").name
-        turned.write_bytes(_turned(read_table(path, frozenset({""}))))
-        return read(turned, stream=False, **{**options, "items": "id"})
-
-
-def _names_in_rows(path: Path) -> list[str]:
-    table = read_table(path, frozenset({""}))
-    return table.texts(table.names[0], "system")
-
-
-def _turned(table: Table) -> bytes:
-    """Return a table with a row per system as one with a row per item."""
-    names = table.texts(table.names[0], "system")
-    if len({*names, "id"}) <= len(names):
+    if len({*names, ITEM}) <= len(names):
         raise InvalidInputError(
             f"{table.source} names a system twice, or calls one id",
             hint="give every system a name of its own",
@@ -119,8 +119,10 @@ def _turned(table: Table) -> bytes:
         ["" if gone else text_of_value(value) for value, gone in zip(one.values, one.missing, strict=True)]
         for one in map(table.column, table.names[1:])
     ]
-    by_system = dict(zip(names, map(list, zip(*columns, strict=True)), strict=True))
-    return table_bytes({"id": list(table.names[1:]), **by_system})
+    by_system = {
+        name: objects(list(row)) for name, row in zip(names, zip(*columns, strict=True), strict=True)
+    }
+    return Table(table.source, {ITEM: objects(list(table.names[1:])), **by_system}, frozenset(MISSING))
 
 
 def _ids(evaluation: Evaluation) -> Array:
@@ -175,13 +177,12 @@ def _make(
     present = {name: values for name, values in groups.items() if values is not None}
     columns |= {name: _texts(values) for name, values in present.items()}
     scores = evaluation.gold is None
-    direction = wish.greater_is_better
-    chosen, _ = chosen_metrics(list(wish.metrics), {"": evaluation}, direction if scores else None)
+    direction = wish.task.greater_is_better
+    chosen, _ = chosen_metrics(list(wish.task.metrics), {"": evaluation}, direction if scores else None)
     if scores and direction is None:
         direction = chosen[0].greater_is_better
-    wish = dataclasses.replace(
-        wish,
-        columns=making.Columns("id", None if scores else "gold"),
+    task = dataclasses.replace(
+        wish.task,
         clusters="cluster" if "cluster" in present else None,
         strata="stratum" if "stratum" in present else None,
         slices=tuple(name for name in results.slices if name in present),
@@ -189,10 +190,8 @@ def _make(
         scores=scores,
         greater_is_better=direction if scores else None,
     )
-    with tempfile.TemporaryDirectory() as scratch:
-        path = Path(scratch) / "gold.csv"
-        path.write_bytes(table_bytes(columns))
-        making.make(folder, {making.TASK: path}, wish, None, now)
+    wish = dataclasses.replace(wish, task=task)
+    making.make(folder, {making.TASK: TaskGold(columns)}, wish, None, now)
 
 
 def _add(

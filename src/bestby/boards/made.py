@@ -13,7 +13,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Rng
 from bestby.boards import clock, importing, making
 from bestby.boards.folder import Folder
-from bestby.boards.settings import Settings
+from bestby.boards.settings import Settings, Task
 from bestby.readers.files import stem_of
 
 _NO_PATH = "name the folder of the board; Board.create(...) makes one"
@@ -107,21 +107,20 @@ class MadeBoard:
         """
         folder = Folder.at(checks.valid_path(path, _NO_PATH), gold_folder)
         chosen = checks.valid_name_list(metrics, "metrics")
-        wish = making.Wish(
-            title=title,
+        task = Task(
+            name="",
             metrics=chosen,
-            columns=making.Columns(items, gold_column),
             clusters=_one_column(clusters),
             strata=strata,
             slices=checks.valid_name_list(slices, "slices"),
-            public_columns=checks.valid_name_list(public_columns, "public_columns"),
             margins=_margins(margin, chosen),
-            baseline=baseline,
-            private_share=private_share,
             scores=scores,
             greater_is_better=greater_is_better,
         )
-        making.make(folder, golds_by_task(gold, making.TASK), wish, rng, clock.now())
+        public = checks.valid_name_list(public_columns, "public_columns")
+        wish = making.Wish(title, task, public, baseline, private_share)
+        columns, by_task = making.Columns(items, gold_column), golds_by_task(gold, making.TASK)
+        making.make_from_files(folder, by_task, columns, wish, rng, clock.now())
         return cls(path, gold_folder)
 
     @classmethod
@@ -211,10 +210,8 @@ class MadeBoard:
         source = checks.valid_path(results, "name the file of the results")
         wish = making.Wish(
             title=title or stem_of(source) or "Results",
-            metrics=own,
-            margins=_margins(margin, own),
+            task=Task("", own, margins=_margins(margin, own), greater_is_better=greater_is_better),
             baseline=baseline,
-            greater_is_better=greater_is_better,
         )
         table = importing.Results(
             source,

@@ -17,9 +17,9 @@ from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted, suggestion
 from bestby._core.typing import Rng
 from bestby.boards import gold as golds
-from bestby.boards import settings_text
+from bestby.boards import ignored, settings_text
 from bestby.boards.events import Event, GoldSet, SettingsSet
-from bestby.boards.folder import ATTRIBUTES, IGNORED, Folder, gold_in_force, table_bytes
+from bestby.boards.folder import ATTRIBUTES, Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
 from bestby.boards.names import checked_name, checked_text
 from bestby.boards.scoring import Hidden, Labels, form_of
@@ -51,35 +51,40 @@ class Columns:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Wish:
-    """What a board is to be: the settings of its tasks, and what of the gold is split and published."""
+    """What a board is to be: what all its tasks share, and what of the gold is split and published.
+
+    The name of `task` is not used, and its labels, if there are none, are those of the gold.
+    """
 
     title: str
-    metrics: tuple[str, ...]
-    columns: Columns = Columns()
-    clusters: str | None = None
-    strata: str | None = None
-    slices: tuple[str, ...] = ()
+    task: Task
     public_columns: tuple[str, ...] = ()
-    margins: Mapping[str, float] = dataclasses.field(default_factory=dict)
     baseline: str | None = None
     private_share: float | None = None
-    scores: bool = False
-    greater_is_better: bool | None = None
-    labels: tuple[str, ...] = ()
 
 
-def make(folder: Folder, given: Mapping[str, Path], wish: Wish, rng: Rng, now: datetime) -> None:
+def make_from_files(
+    folder: Folder, given: Mapping[str, Path], columns: Columns, wish: Wish, rng: Rng, now: datetime
+) -> None:
+    """Make a board from the file of the gold of each task."""
+    _check_free(folder)
+    read = {name: read_gold(path, columns, scores=wish.task.scores) for name, path in given.items()}
+    make(folder, read, wish, rng, now)
+
+
+def make(folder: Folder, golds_by_task: Mapping[str, TaskGold], wish: Wish, rng: Rng, now: datetime) -> None:
     """Make a board: settings, public items, hidden gold and the first lines of the record.
 
     The settings are written last: without them, there is no board.
     """
     _check_free(folder)
-    if not wish.metrics:
+    if not wish.task.metrics:
         raise InvalidInputError(
             "a board needs a metric", hint='metrics="accuracy"; the first decides the ranks'
         )
-    read = {name: read_gold(path, wish.columns, scores=wish.scores) for name, path in given.items()}
+    read = dict(golds_by_task)
     tasks = tuple(_task(name, gold, wish) for name, gold in read.items())
+    _check_apart([task.name for task in tasks])
     for task, gold in zip(tasks, read.values(), strict=True):
         _check_metrics(task, gold)
     settings = Settings(
@@ -89,7 +94,7 @@ def make(folder: Folder, given: Mapping[str, Path], wish: Wish, rng: Rng, now: d
     parse(text, str(folder.settings_file))
     if wish.private_share is not None:
         read = {
-            name: split(gold, wish.private_share, rng, wish.clusters, wish.strata)
+            name: split(gold, wish.private_share, rng, wish.task.clusters, wish.task.strata)
             for name, gold in read.items()
         }
     with folder.locked():
@@ -100,7 +105,7 @@ def make(folder: Folder, given: Mapping[str, Path], wish: Wish, rng: Rng, now: d
         folder.append((), events, now)
         with files.reported(f"write {path_text(folder.path)}", BoardError):
             files.folder(folder.submissions)
-            files.replace(folder.path / ".gitignore", IGNORED.encode(), folder.scratch)
+            files.replace(folder.path / ".gitignore", ignored.text(folder).encode(), folder.scratch)
             files.replace(folder.path / ".gitattributes", ATTRIBUTES.encode(), folder.scratch)
             files.replace(folder.settings_file, text.encode(), folder.scratch)
 
@@ -116,6 +121,19 @@ def _check_free(folder: Folder) -> None:
             raise InvalidInputError(
                 f"{path_text(left)} is there, but no board.toml beside the record",
                 hint="restore board.toml; or remove what is left of a board whose making was interrupted",
+            )
+
+
+def _check_apart(names: Sequence[str]) -> None:
+    """Refuse tasks whose files would be one file where capital letters make no difference in paths."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.casefold(), name)
+        if other != name:
+            raise InvalidInputError(
+                f"the tasks {quoted(other)} and {quoted(name)} differ in capital letters alone, and would"
+                " share their files on some file systems",
+                hint="rename one of them",
             )
 
 
@@ -182,9 +200,9 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
 
 def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
     """Return the settings of a task, checked against its gold."""
-    labels: tuple[str, ...] = ()
-    if wish.scores:
-        needing = [one for one in wish.metrics if not is_label(one) and resolve(one).needs_gold]
+    asked, labels = wish.task, ()
+    if asked.scores:
+        needing = [one for one in asked.metrics if not is_label(one) and resolve(one).needs_gold]
         if needing:
             raise InvalidInputError(
                 f"{needing[0]} compares predictions with a gold, and what systems submit are scores",
@@ -192,15 +210,15 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
                 argument="metrics",
             )
     else:
-        first = resolve(wish.metrics[0])
+        first = resolve(asked.metrics[0])
         if first.reads == "distributions":
             raise InvalidInputError(
                 f"{first.name} takes a probability per class, and a board takes one value per item",
                 hint="give the board per-item scores: scores=True",
                 argument="metrics",
             )
-        if any(resolve(metric).reads == "labels" for metric in wish.metrics):
-            labels = wish.labels or _labels(gold, first.name)
+        if any(resolve(metric).reads == "labels" for metric in asked.metrics):
+            labels = asked.labels or _labels(gold, first.name)
     for column in wish.public_columns:
         if column in OWN_COLUMNS[1:]:
             raise InvalidInputError(
@@ -208,29 +226,20 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
                 hint="name other columns, such as the texts of the items",
                 argument="public_columns",
             )
-    for what in (wish.clusters, wish.strata, *wish.slices, *wish.public_columns):
-        if what is not None and what not in gold.columns:
+    groups = [one for one in (asked.clusters, asked.strata, *asked.slices) if one is not None]
+    for what in (*groups, *wish.public_columns):
+        if what not in gold.columns:
             raise InvalidInputError(
                 f"the gold has no column {quoted(what)}{suggestion(what, gold.columns)}",
                 hint=f"its columns are: {listed(list(gold.columns))}",
             )
-    for what in (wish.clusters, wish.strata, *wish.slices):
-        if what is not None and "" in gold.columns[what]:
+    for what in groups:
+        if "" in gold.columns[what]:
             raise InvalidInputError(
                 f"the gold has items without a value in the column {quoted(what)}",
                 hint="give every item one",
             )
-    return Task(
-        name=checked_name(name, "task"),
-        metrics=wish.metrics,
-        labels=labels,
-        clusters=wish.clusters,
-        strata=wish.strata,
-        slices=wish.slices,
-        margins=wish.margins,
-        scores=wish.scores,
-        greater_is_better=wish.greater_is_better,
-    )
+    return dataclasses.replace(asked, name=checked_name(name, "task"), labels=labels)
 
 
 def _labels(gold: TaskGold, metric: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from bestby._core.errors import BoardError
 from bestby._core.paths import user_path
 from bestby._core.text import counted, path_text
 from bestby.boards import gold as golds
-from bestby.boards import record
+from bestby.boards import ignored, record
 from bestby.boards.contents import contents, gold_of
 from bestby.boards.events import GoldSet, Line, Published, SettingsSet, Submitted
 from bestby.boards.folder import Folder
@@ -36,49 +36,70 @@ def verify(folder: Folder, site: str | Path | None = None) -> Verification:
         lines = folder.lines()
     except BoardError as error:
         return Verification((error.message,), 0, 0)
-    found = [*_of_record(folder, lines), *_of_submissions(folder, lines), *_of_golds(folder, lines)]
+    found = [
+        *_of_record(folder, lines),
+        *_of_submissions(folder, lines),
+        *_of_golds(folder, lines),
+        *_of_ignored(folder),
+    ]
     n_files, n_submissions = 0, sum(isinstance(line.event, Submitted) for line in lines)
-    if not _lacking(found):
+    texts = [one.text for one in found]
+    if not any(one.hinders for one in found):
         of_site, n_files = _of_sites(folder, lines, None if site is None else user_path(site))
-        found += of_site
+        texts += of_site
     elif site is not None:
-        found.append(
+        texts.append(
             "the published numbers were not computed anew, as files of the board are not as they were"
         )
-    return Verification(tuple(found), len(lines), n_submissions, n_files)
+    return Verification(tuple(texts), len(lines), n_submissions, n_files)
 
 
-_HARMLESS = ("board.toml", "the record ends")
-"""How findings begin that keep nothing from being computed."""
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """What is not as it should be, and whether it keeps the published numbers from being computed anew."""
+
+    text: str
+    hinders: bool = True
 
 
-def _lacking(found: Sequence[str]) -> bool:
-    return any(not one.startswith(_HARMLESS) for one in found)
-
-
-def _of_record(folder: Folder, lines: Sequence[Line]) -> Iterator[str]:
+def _of_record(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
     """Yield what is wrong with the record and the settings."""
     torn = record.torn(folder.record_file)
     if torn:
-        yield (
+        yield _Finding(
             f"the record ends with {counted(torn, 'byte')} of a line that was never finished: a process was"
-            " killed, and the next change of the board removes them"
+            " killed, and the next change of the board removes them",
+            hinders=False,
         )
     if not any(isinstance(line.event, GoldSet) for line in lines):
-        yield "the record of the board tells of no gold"
+        yield _Finding("the record of the board tells of no gold")
     recorded = _settings_text(lines)
     try:
         text = folder.text()
     except BoardError as error:
-        yield error.message
+        yield _Finding(error.message, hinders=False)
         return
     if recorded is None:
-        yield "the record of the board tells of no settings"
+        yield _Finding("the record of the board tells of no settings")
     elif text != recorded:
-        yield "board.toml was changed since the record tells of it; the next change of the board records it"
+        yield _Finding(
+            "board.toml was changed since the record tells of it; the next change of the board records it",
+            hinders=False,
+        )
 
 
-def _of_submissions(folder: Folder, lines: Sequence[Line]) -> Iterator[str]:
+def _of_ignored(folder: Folder) -> Iterator[_Finding]:
+    """Yield what keeps `.gitignore` from keeping the gold, its keys and the cache out of git."""
+    lacking = ignored.lacking(folder)
+    if lacking:
+        yield _Finding(
+            f"{path_text(folder.path / '.gitignore')} does not keep {', '.join(lacking)} out of git, which"
+            " could store hidden files of the board: write each on a line of its own",
+            hinders=False,
+        )
+
+
+def _of_submissions(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
     """Yield the files of submissions that are not there or were changed."""
     files = {
         file: line.number
@@ -90,17 +111,24 @@ def _of_submissions(folder: Folder, lines: Sequence[Line]) -> Iterator[str]:
         try:
             folder.submission(file)
         except BoardError as error:
-            yield f"submission {number}: {error.message}"
+            yield _Finding(f"submission {number}: {error.message}")
 
 
-def _of_golds(folder: Folder, lines: Sequence[Line]) -> Iterator[str]:
+def _of_golds(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
     """Yield the versions of the gold, and lists of items, that are not there or were changed."""
     versions = [line.event for line in lines if isinstance(line.event, GoldSet)]
     for version in versions:
         try:
             golds.check_mark(folder, version)
         except BoardError as error:
-            yield error.message
+            yield _Finding(error.message)
+            continue
+        if not golds.key_is_as_written(folder, version.version):
+            yield _Finding(
+                f"the key of version {version.version} of the gold is not written as it was: it has white"
+                " space or capital letters that do not change the key",
+                hinders=False,
+            )
     text = _settings_text(lines)
     if not versions or text is None:
         return
@@ -112,7 +140,7 @@ def _of_golds(folder: Folder, lines: Sequence[Line]) -> Iterator[str]:
         except OSError:
             same = False
         if not same:
-            yield f"{path_text(path)} is not the list of items that the record tells of"
+            yield _Finding(f"{path_text(path)} is not the list of items that the record tells of")
 
 
 @dataclass(frozen=True, slots=True)

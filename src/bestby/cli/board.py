@@ -74,7 +74,7 @@ def board_correct(values: BoardCorrect) -> None:
 
 def board_list(values: BoardList) -> None:
     """Print a line per submission."""
-    submissions = Board(values.place.board).submissions()
+    submissions = _board(values.place).submissions()
     rows = [("number", "time", "team", "system", "run", "phase", "state")]
     rows += [
         (str(one.number), one.time, one.team, one.system, one.run, one.phase, one.state)

@@ -165,9 +165,12 @@ class BoardCorrect:
 
 @record
 class BoardList:
-    """The columns are number, time (UTC), team, system, run, phase, and what became of the submission."""
+    """The columns are number, time (UTC), team, system, run, phase, and what became of the submission.
 
-    place: PlaceOfBoard
+    In a phase with a ladder the gold decides that: without the gold, such submissions are "undecided".
+    """
+
+    place: Place
 
 
 @record

@@ -1,0 +1,53 @@
+"""What git must not store of a board: the gold with its keys, and what is made anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from bestby.boards.folder import Folder
+
+ALWAYS = ("gold/", "cache.sqlite*", "lock.sqlite*", "tmp/")
+"""Patterns of every board."""
+
+
+def patterns(folder: Folder) -> tuple[str, ...]:
+    """Return the patterns that `.gitignore` needs, that of a gold elsewhere in the board among them."""
+    try:
+        place = folder.gold_folder.resolve().relative_to(folder.path.resolve()).as_posix()
+    except ValueError:  # outside
+        return ALWAYS
+    if place.split("/")[0] == "gold" or place == ".":
+        return ALWAYS
+    return (*ALWAYS, "/" + re.sub(r"([\\*?\[\]!#\s])", r"\\\1", place) + "/")
+
+
+def text(folder: Folder) -> str:
+    """Return the `.gitignore` of a new board."""
+    return "".join(f"{pattern}\n" for pattern in patterns(folder))
+
+
+def lacking(folder: Folder) -> list[str]:
+    """Return the patterns that are not in force in the `.gitignore` of a board, all if it cannot be read."""
+    try:
+        lines = (folder.path / ".gitignore").read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        lines = []
+    return [pattern for pattern in patterns(folder) if not _in_force(pattern, [one.strip() for one in lines])]
+
+
+def _in_force(pattern: str, lines: Sequence[str]) -> bool:
+    """Return whether a line is the pattern, and no line after it takes it back for what the pattern names."""
+    name, found = _plain(pattern), False
+    for line in lines:
+        if line.startswith("!"):
+            found = found and not fnmatchcase(name.rstrip("*"), _plain(line[1:]))
+        elif _plain(line) == name:
+            found = True
+    return found
+
+
+def _plain(pattern: str) -> str:
+    """Return a pattern without what says where and for folders alone; a name stands for both."""
+    return pattern.removeprefix("**/").strip("/").removesuffix("/**")
