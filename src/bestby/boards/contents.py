@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
+from typing import Any, TypeVar
 
 from bestby._core import files
 from bestby._core.errors import BoardError
@@ -20,6 +21,7 @@ from bestby.boards.events import File, GoldSet, Line, Submitted
 from bestby.boards.folder import Folder, gold_in_force
 from bestby.boards.gold import TaskGold
 from bestby.boards.items import outcomes
+from bestby.boards.kept import PhaseResults, kept, parts_of_ladder, parts_of_results
 from bestby.boards.ladder import improvement_of, shown_by_ladder
 from bestby.boards.overall import overall
 from bestby.boards.record import stamp
@@ -35,6 +37,8 @@ from bestby.boards.settings import Phase, Settings, Task
 from bestby.boards.tables import Scored, tables
 from bestby.inference.ladder import Improvement, mean_improvement
 
+T = TypeVar("T")
+
 GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
 """The gold of a version, by task."""
 
@@ -49,11 +53,9 @@ class Source:
 
     def predicted(self, task: Task, numbered: Sequence[Numbered]) -> dict[int, Array]:
         """Return the predictions of submissions for a task, in the order of the public list of items."""
-        items = self.folder.items(task.name, self.settings)
-        mark = self.cache.key("items and labels", form_of(task), task.labels, items)
+        items, mark = self._task(task)
         files = {one.files[task.name] for _, one in numbered}
-        for whole in {dataclasses.replace(file, column=None) for file in files}:
-            self.folder.submission(whole)  # its bytes are those that were submitted
+        self.check(files)
         keys = {f: self.cache.key("predictions", mark, f.sha256, f.suffix, f.column) for f in files}
         known = {file: self.cache.find(key) for file, key in keys.items()}
         found = {file: values for file, values in known.items() if values is not None}
@@ -61,6 +63,41 @@ class Source:
             self.cache.keep(keys[file], values)
             found[file] = values
         return {number: found[one.files[task.name]] for number, one in numbered}
+
+    def check(self, files: Iterable[File]) -> None:
+        """Refuse files whose bytes are not those that were submitted; each is read once."""
+        for whole in {dataclasses.replace(file, column=None) for file in files} - self._checked:
+            self.folder.submission(whole)
+            self._checked.add(whole)
+
+    def items(self, task: Task) -> tuple[str, ...]:
+        """Return the ids of the items of a task, in the order of the public list."""
+        return self._task(task)[0]
+
+    def _task(self, task: Task) -> tuple[tuple[str, ...], str]:
+        """Return the items of a task and a hash of what its predictions are read by."""
+        if task.name not in self._tasks:
+            items = self.folder.items(task.name, self.settings)
+            mark = self.cache.key("items and labels", form_of(task), task.labels, items)
+            self._tasks[task.name] = items, mark
+        return self._tasks[task.name]
+
+    @cached_property
+    def _tasks(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        return {}
+
+    @cached_property
+    def _checked(self) -> set[File]:
+        return set()
+
+    def kept(self, mark: str, parts: Sequence[Any], files: Iterable[File], make: Callable[[], T]) -> T:
+        """Return what follows from the gold of a `mark`, the lists of items, submitted files and `parts`.
+
+        It is made if the cache does not have it, and what it follows from was checked before it is used.
+        """
+        self.check(files)
+        of_tasks = [self._task(task)[1] for task in self.settings.tasks]
+        return kept(self.cache, (mark, of_tasks, *parts), make)
 
     def _read(self, task: Task, items: Sequence[str], files: Sequence[File]) -> Iterator[tuple[File, Array]]:
         """Yield the predictions of files, each of which is read once however many systems it holds."""
@@ -117,7 +154,7 @@ def contents(
     entries: tuple[Entry, ...] = ()
     before: int | None = None
     for line, event in golds(lines):
-        made, picked = _version(source, lines, line, gold(event), moment, before)
+        made, picked = _version(source, lines, line, event, gold(event), moment, before)
         versions.append(made)
         entries = entries or picked.entries  # those of the version in force
         before = line.number  # an older version has the submissions up to its correction
@@ -159,69 +196,74 @@ def chosen_by(
     gold: Mapping[str, TaskGold],
     moment: datetime,
     before: int | None = None,
+    mark: str | None = None,
 ) -> Chosen:
-    """Return what is shown at a moment by a version of the gold; `before` as for `chosen`."""
+    """Return what is shown at a moment by a version of the gold; `before` as for `chosen`.
+
+    The mark of the version is given if what cannot change any more is to be kept in the cache.
+    """
 
     def ladder(phase: Phase, numbered: Sequence[Numbered]) -> frozenset[int]:
-        return OnePhase(source, phase, gold).shown(numbered)
+        return OnePhase(source, phase, gold, mark if _is_settled(phase, moment, before) else None).shown(
+            numbered
+        )
 
     return chosen(lines, source.settings, moment, ladder, before)
+
+
+def _is_settled(phase: Phase, moment: datetime, before: int | None) -> bool:
+    """Return whether no submission can come to a phase: it is over, or the gold is of an older version."""
+    return before is not None or state_at(phase, moment) == "over"
 
 
 def _version(
     source: Source,
     lines: Sequence[Line],
     line: Line,
+    event: GoldSet,
     gold: Mapping[str, TaskGold],
     moment: datetime,
     before: int | None,
 ) -> tuple[VersionContent, Chosen]:
     """Return the results by a version of the gold, and what was chosen to be shown."""
-    assert isinstance(line.event, GoldSet)
-    picked = chosen_by(source, lines, gold, moment, before)
+    picked = chosen_by(source, lines, gold, moment, before, event.mark)
     made = tuple(
-        OnePhase(source, phase, gold).content(picked.systems.get(phase.name), moment)
+        OnePhase(source, phase, gold, event.mark if _is_settled(phase, moment, before) else None).content(
+            picked.systems.get(phase.name), moment
+        )
         for phase in source.settings.phases
     )
-    return VersionContent(line.event.version, stamp(line.time), line.event.reason, made), picked
+    return VersionContent(event.version, stamp(line.time), event.reason, made), picked
 
 
 @dataclass(frozen=True, eq=False)
 class OnePhase:
-    """A phase by one version of the gold."""
+    """A phase by one version of the gold, whose `mark` is given if what is computed may be kept."""
 
     source: Source
     phase: Phase
     gold: Mapping[str, TaskGold]
+    mark: str | None = None
 
     def hidden(self, task: Task) -> Hidden:
         """Return the items of a task that the phase scores."""
-        items = self.source.folder.items(task.name, self.source.settings)
-        return Hidden.of(task, self.gold[task.name], items, self.phase.part)
+        return Hidden.of(task, self.gold[task.name], self.source.items(task), self.phase.part)
 
     def shown(self, numbered: Sequence[Numbered]) -> frozenset[int]:
         """Return the submissions that the ladder shows."""
-        return shown_by_ladder(numbered, Improvements(self, dict(numbered)))
+
+        def made() -> tuple[int, ...]:
+            return tuple(sorted(shown_by_ladder(numbered, Improvements(self, dict(numbered)))))
+
+        if self.mark is None:
+            return frozenset(made())
+        parts = parts_of_ladder(self.source.settings, self.phase, numbered)
+        return frozenset(self.source.kept(self.mark, parts, _files(numbered), made))
 
     def content(self, systems: Sequence[System] | None, moment: datetime) -> PhaseContent:
         """Return the tables of the phase; none while its results are not shown."""
-        settings, phase = self.source.settings, self.phase
-        made: list[Table] = []
-        first: dict[str, Table] = {}
-        evaluations, items = {}, []
-        for task in settings.tasks if systems else ():
-            scored = self._scored(
-                task, [system for system in systems or () if task.name in system.event.files]
-            )
-            own = tables(scored)
-            made += own
-            if own:
-                first[task.name], evaluations[task.name] = own[0], scored.evaluation
-                items += outcomes(scored, own[0]) if settings.public.items else []
-        directions = {task.name: direction_of(task) for task in settings.tasks}
-        whole = None
-        if len(settings.tasks) > 1 and len(first) == len(settings.tasks):
-            whole = overall(phase.name, first, evaluations, directions, settings.baseline, settings.level)
+        phase = self.phase
+        results = self._results(systems or ())
         return PhaseContent(
             name=phase.name,
             title=phase.title or phase.name,
@@ -231,12 +273,40 @@ class OnePhase:
             part=phase.part,
             ladder=phase.ladder,
             visible=systems is not None,
-            tables=tuple(made if settings.public.pairs else map(_without_pairs, made)),
-            overall=whole,
-            items=tuple(items),
+            tables=results.tables,
+            overall=results.overall,
+            items=results.items,
             per_day=phase.per_day,
             per_team=phase.per_team,
         )
+
+    def _results(self, systems: Sequence[System]) -> PhaseResults:
+        """Return the results of systems, from the cache if they were kept."""
+        make = partial(self._computed, systems)
+        if self.mark is None or not systems:
+            return make()
+        parts = parts_of_results(self.source.settings, self.phase, systems)
+        files = _files([one for system in systems for one in system.runs])
+        return self.source.kept(self.mark, parts, files, make)
+
+    def _computed(self, systems: Sequence[System]) -> PhaseResults:
+        settings, phase = self.source.settings, self.phase
+        made: list[Table] = []
+        first: dict[str, Table] = {}
+        evaluations, items = {}, []
+        for task in settings.tasks if systems else ():
+            scored = self._scored(task, [system for system in systems if task.name in system.event.files])
+            own = tables(scored)
+            made += own
+            if own:
+                first[task.name], evaluations[task.name] = own[0], scored.evaluation
+                items += outcomes(scored, own[0]) if settings.public.items else []
+        directions = {task.name: direction_of(task) for task in settings.tasks}
+        whole = None
+        if len(settings.tasks) > 1 and len(first) == len(settings.tasks):
+            whole = overall(phase.name, first, evaluations, directions, settings.baseline, settings.level)
+        shown = made if settings.public.pairs else map(_without_pairs, made)
+        return PhaseResults(tuple(shown), whole, tuple(items))
 
     def _scored(self, task: Task, systems: Sequence[System]) -> Scored:
         numbered = [one for system in systems for one in system.runs if task.name in one[1].files]
@@ -247,6 +317,10 @@ class OnePhase:
             {system.key: system for system in systems},
             self.source.predicted(task, numbered),
         )
+
+
+def _files(numbered: Sequence[Numbered]) -> set[File]:
+    return {file for _, one in numbered for file in one.files.values()}
 
 
 def _without_pairs(table: Table) -> Table:

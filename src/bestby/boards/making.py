@@ -200,7 +200,8 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
 
 def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
     """Return the settings of a task, checked against its gold."""
-    asked, labels = wish.task, ()
+    asked = wish.task
+    labels: tuple[str, ...] = ()
     if asked.scores:
         needing = [one for one in asked.metrics if not is_label(one) and resolve(one).needs_gold]
         if needing:

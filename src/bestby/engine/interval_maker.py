@@ -158,11 +158,14 @@ class Intervals(Resampled):
         def clearance(level: float) -> float:
             # As it is made: at a low level the interval of a score that moves in steps has no length.
             interval: Interval | None = None
+            told = 1.0 - level >= _ABOUT * fewest  # by resamples
             if usual.method == "unseen":
                 interval = interval_methods.unseen(self, target, level)
             else:
+                interval = interval_methods.without_draws(self, target, method, level)
+            if interval is None and told:
                 interval, _ = interval_methods.interval(self, target, method, level)
-            if interval is None or not (interval.exact or 1.0 - level >= _ABOUT * fewest):
+            if interval is None or not (interval.exact or told):
                 return -1.0
             end = interval.low if side > 0.0 else -interval.high
             return -1.0 if math.isnan(end) else end

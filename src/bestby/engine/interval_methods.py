@@ -29,6 +29,17 @@ def interval(sample: Resampled, target: Target, method: str, level: float) -> Ma
     return METHODS[method](sample, target, level)
 
 
+def without_draws(sample: Resampled, target: Target, method: str, level: float) -> Interval | None:
+    """Return the same where no other method takes its place, one that draws resamples; None elsewhere.
+
+    At a level near 0, it need not hold the estimate.
+    """
+    if method != "abc":
+        return interval(sample, target, method, level)[0]
+    _check(sample, method)
+    return _abc_alone(sample, target, level, holding=False)
+
+
 def clipped(
     group: Group, target: Target, low: float, high: float, level: float, method: str, exact: bool
 ) -> Interval:
@@ -181,20 +192,26 @@ def _normal(sample: Resampled, target: Target, level: float) -> Made:
 
 
 def _abc(sample: Resampled, target: Target, level: float) -> Made:
-    group = sample.group
-    expansion = group.expansion(target.metric, target.a, target.b)
-    if expansion is None:
-        group.every_unit("the abc interval")
-        raise _no_formula(group, target)
-    ends = abc(expansion, level, scale=sample.scale(target), bounds=bounds(group, target))
-    if ends is None:
+    made = _abc_alone(sample, target, level)
+    if made is None:
         fallback, notes = _bca(sample, target, level)
         told = (
             "the ABC interval is undefined here, as the metric bends too much or an end lies beyond its"
             f" bounds: the {fallback.method} interval is given"
         )
         return fallback, (*notes, Note("abc_undefined", told))
-    return clipped(group, target, *ends, level, "abc", True), ()
+    return made, ()
+
+
+def _abc_alone(sample: Resampled, target: Target, level: float, *, holding: bool = True) -> Interval | None:
+    group = sample.group
+    expansion = group.expansion(target.metric, target.a, target.b)
+    if expansion is None:
+        group.every_unit("the abc interval")
+        raise _no_formula(group, target)
+    limits, scale = bounds(group, target), sample.scale(target)
+    ends = abc(expansion, level, scale=scale, bounds=limits, holding=holding)
+    return None if ends is None else clipped(group, target, *ends, level, "abc", True)
 
 
 def _no_formula(group: Group, target: Target) -> DesignError:

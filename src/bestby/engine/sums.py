@@ -18,9 +18,9 @@ from bestby.engine.permutations import Permutations
 from bestby.engine.responses import Responses
 from bestby.engine.stacked import scored
 from bestby.engine.table import Table
-from bestby.engine.targets import Target
+from bestby.engine.targets import Target, value_of
 from bestby.engine.transforms import Functional, Scores
-from bestby.inference import clusters
+from bestby.inference import clusters, intervals
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
@@ -40,6 +40,9 @@ Sums in another order differ in the last bit, and other systems have a say in th
 MOST_HELD = 1 << 22
 """Numbers of contributions to keep, those of two systems of a million items and their difference among them:
 intervals, tests, standard errors and notes ask for the same ones."""
+
+MOST_EXPANDED = 1 << 6
+"""Scores and differences whose expansions are kept: intervals at several levels ask for the same one."""
 
 MOST_PAIRS = 1 << 13
 """Pairs whose numbers of differing items are kept: the choice of an interval and its result ask for them."""
@@ -156,7 +159,10 @@ class SumGroup(Group):
 
         None if the score is no share of single items in one stratum, or counts no item.
         """
-        return shares.answers(self.metrics[metric], self.table, metric, a, b)
+        of_kinds = self._of_kinds(metric, a, b)
+        if of_kinds is None:
+            return shares.answers(self.metrics[metric], self.table, metric, a, b)
+        return of_kinds.shares(0, int(b is not None and a > b), None if b is None else int(b > a))
 
     def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return how many units of equal size a mean or a share is made of."""
@@ -183,6 +189,9 @@ class SumGroup(Group):
         if plain is not None and plain.single_items:
             n_units = int(plain.counts[plain.values != 0.0].sum())
             return n_units, n_units
+        of_kinds = self._of_kinds(m, a, b)
+        if of_kinds is not None:
+            return of_kinds.differing((0, 0, 1))
         return self.table.differing(self.table.columns[m][a], self.table.columns[m][b])
 
     def same_ranks(self, metric: int, a: int, b: int) -> bool:
@@ -208,23 +217,44 @@ class SumGroup(Group):
     def alone(self, metric: int, a: int, b: int | None = None) -> tuple[SumGroup, Target]:
         """Return a group in which no other system changes a bit of what formulas give, and the target there.
 
-        With very many distinct units it is this group.
+        With very many distinct units it is this group, unless they are few by these systems.
         """
         systems = (a,) if b is None else (min(a, b), max(a, b))
-        same = len(self.metrics) == 1 and systems == tuple(range(self.n_systems))
-        if same or self.units.n_rows > MOST_ALONE:
-            return self, Target(metric, a, b)
-        if (metric, systems) not in self._alone:
-            if len(self._alone) * self.units.n_rows > MOST_HELD:
+        group = self._alone.get((metric, systems))
+        if group is None:
+            same = len(self.metrics) == 1 and systems == tuple(range(self.n_systems))
+            columns = [self.table.columns[metric][s] for s in systems]
+            if same or (self.units.n_rows > MOST_ALONE and not self.table.few_kinds(columns)):
+                return self, Target(metric, a, b)
+            table = self.table.only(columns)
+            if (1 + len(self._alone)) * table.X.size > MOST_HELD:
                 self._alone.clear()
-            table = self.table.only([self.table.columns[metric][s] for s in systems])
-            self._alone[metric, systems] = SumGroup(self.metrics[metric : metric + 1], table)
-        own = Target(0, 0) if b is None else Target(0, int(a > b), int(b > a))
-        return self._alone[metric, systems], own
+            group = self._alone[metric, systems] = SumGroup(self.metrics[metric : metric + 1], table)
+        return group, Target(0, 0) if b is None else Target(0, int(a > b), int(b > a))
 
     @cached_property
     def _alone(self) -> dict[tuple[int, tuple[int, ...]], SumGroup]:
         return {}
+
+    def _of_kinds(self, metric: int, a: int, b: int | None) -> SumGroup | None:
+        """Return the group in which no other system has a say, of single units, if it is another one."""
+        if self.table.clustered or self.crossed or self.in_blocks:
+            return None
+        group, _ = self.alone(metric, a, b)
+        return None if group is self else group
+
+    def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:
+        """Return how many units of equal weight would carry the variance; None where the jackknife tells."""
+        group = None if isinstance(self.metrics[metric], MeanMetric) else self._of_kinds(metric, a, b)
+        if group is None:
+            return None
+        left_out = group._left_out
+        own = Target(0, 0) if b is None else Target(0, int(a > b), int(b > a))
+        return intervals.effective_units(value_of(left_out.scores, own), left_out.counts, left_out.bounds)
+
+    @cached_property
+    def _left_out(self) -> Jackknife:
+        return self.jackknife(0)
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
@@ -264,9 +294,17 @@ class SumGroup(Group):
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
         """Return a score or difference to second order in the weights of the units."""
         group, own = self.alone(metric, a, b)
-        systems = (own.a,) if own.b is None else (own.a, own.b)
-        parts = [group._responses.part(own.metric, system) for system in systems]
-        return expansion(Functional(self.metrics[metric]), group.units, parts)
+        if own not in group._expansions:
+            systems = (own.a,) if own.b is None else (own.a, own.b)
+            parts = [group._responses.part(own.metric, system) for system in systems]
+            if len(group._expansions) >= MOST_EXPANDED:
+                group._expansions.clear()
+            group._expansions[own] = expansion(Functional(self.metrics[metric]), group.units, parts)
+        return group._expansions[own]
+
+    @cached_property
+    def _expansions(self) -> dict[Target, Expansion]:
+        return {}
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""
@@ -316,7 +354,15 @@ class SumGroup(Group):
         """Return the paired permutation test of each pair: exact, by cells, or by shared dense swaps."""
         if standardised:
             return self._permutations.tests(pairs, alternative, drawing, exact=True)
-        return self._permutations.raw_value_tests(pairs, alternative, drawing, exact=True)
+        found: dict[Pair, TestResult] = {}
+        for m, a, b in pairs:  # labels are swapped by kinds, as no other system would have it otherwise
+            group = self._of_kinds(m, a, b) if self.metrics[m].reads == "labels" else None
+            if group is not None:
+                own = (0, int(a > b), int(b > a))
+                found[m, a, b] = group._permutations.tests([own], alternative, drawing, exact=True)[own]
+        left = [pair for pair in pairs if pair not in found]
+        found |= self._permutations.raw_value_tests(left, alternative, drawing, exact=True) if left else {}
+        return {pair: found[pair] for pair in pairs}
 
     def sampled_permutation(
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing

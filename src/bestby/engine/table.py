@@ -21,6 +21,9 @@ _AT_ONCE = 1 << 16
 SMALL = 2.0**40
 """Whole numbers below this are not equal but for their last bits."""
 
+FEW = 1 << 16
+"""Combinations of the rows of one system or two up to which units are counted before they are sorted."""
+
 EXACT = 2.0**53
 """Sums of whole numbers below this are exact."""
 
@@ -117,9 +120,8 @@ class Table:
         k = self.X.shape[1]
         used.sort(key=lambda column: column >= k)  # as `build` puts them: those that vary first
         varying = [column for column in used if column < k]
-        bounds = self.units.bounds
-        strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds)) if bounds.size > 2 else None
-        X, units, sizes = _distinct_rows(self.X[:, varying], self.units.counts, strata, self.sizes)
+        X, counts, strata, sizes = self._kinds_together(systems, varying)
+        X, units, sizes = _distinct_rows(X, counts, strata, sizes)
         place = {column: position for position, column in enumerate(used)}
         return replace(
             self,
@@ -130,6 +132,62 @@ class Table:
             items=np.empty((0, len(used))),
             item_counts=np.empty(0, dtype=np.int64),
             sizes=sizes,
+        )
+
+    def few_kinds(self, systems: Sequence[IntArray]) -> bool:
+        """Whether the rows of each of some systems are so few that their combinations are at most `FEW`."""
+        if self.clustered:
+            return False
+        most = 1
+        for columns in systems:
+            most *= self._kinds(columns)[1].size
+            if most > FEW:
+                return False
+        return most * self.units.n_strata <= FEW
+
+    def _kinds(self, columns: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the kind of each unit by the columns of a system, shape (C,), and a unit of each kind."""
+        key = tuple(columns.tolist())
+        if key not in self._known_kinds:
+            rows = self.rows(columns)
+            order, fresh = ordered(rows, [projected(rows)])
+            codes = np.empty(order.size, dtype=np.int64)
+            codes[order] = np.cumsum(fresh) - 1
+            many = np.count_nonzero(fresh) > FEW
+            self._known_kinds[key] = (codes[:0] if many else codes, order[fresh])
+        return self._known_kinds[key]
+
+    @cached_property
+    def _known_kinds(self) -> dict[tuple[int, ...], tuple[IntArray, IntArray]]:
+        return {}
+
+    def _kinds_together(
+        self, systems: Sequence[IntArray], varying: Sequence[int]
+    ) -> tuple[FloatArray, IntArray, IntArray | None, FloatArray]:
+        """Return rows with the varying columns of some systems, with counts, strata and sizes.
+
+        Units of one kind by all the systems are one row, if the kinds are few.
+        """
+        bounds, counts = self.units.bounds, self.units.counts
+        strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds)) if bounds.size > 2 else None
+        if not self.few_kinds(systems):
+            return self.X[:, varying], counts, strata, self.sizes
+        key = np.zeros(counts.size, dtype=np.int64) if strata is None else strata.copy()
+        for columns in systems:
+            codes, firsts = self._kinds(columns)
+            key *= firsts.size
+            key += codes
+        one_each = bool(counts.max() == 1)
+        of_key = np.bincount(key, None if one_each else counts).astype(np.int64)
+        present = np.flatnonzero(of_key)
+        unit = np.empty(of_key.size, dtype=np.int64)
+        unit[key] = np.arange(key.size)
+        chosen = unit[present]
+        return (
+            self.X[np.ix_(chosen, np.array(varying, dtype=np.int64))],
+            of_key[present],
+            None if strata is None else strata[chosen],
+            self.sizes[chosen],
         )
 
     def differing(self, a: IntArray, b: IntArray) -> tuple[int, int]:

@@ -81,7 +81,14 @@ class Expansion:
         return cls(error, acceleration, curvature, largest, along(change))
 
 
-def abc(expansion: Expansion, level: float, *, scale: float, bounds: Ends = (-np.inf, np.inf)) -> Ends | None:
+def abc(
+    expansion: Expansion,
+    level: float,
+    *,
+    scale: float,
+    bounds: Ends = (-np.inf, np.inf),
+    holding: bool = True,
+) -> Ends | None:
     """Return the nonparametric ABC interval, second-order accurate as BCa is.
 
     Where few units carry the variance it is too short, more than BCa: of two systems that agree on 80 % of 50
@@ -99,6 +106,9 @@ def abc(expansion: Expansion, level: float, *, scale: float, bounds: Ends = (-np
         The size of the scores, which rounding is relative to.
     bounds : tuple of float
         The least and the greatest value the score can take.
+    holding : bool
+        Whether an interval that does not hold the score is refused. At a level near 0 none does if the score
+        is biased; the end of the interval at which a p-value is read is defined there all the same.
 
     Returns
     -------
@@ -154,6 +164,9 @@ def abc(expansion: Expansion, level: float, *, scale: float, bounds: Ends = (-np
     if not np.isfinite(path).all() or (np.diff(path) < -noise).any():
         return None
     if not path[0] - noise <= estimate <= path[-1] + noise:
-        return None
+        if holding:
+            return None
+        low, high = float(path[0]), float(path[-1])
+        return (low, high) if bounds[0] <= low and high <= bounds[1] else None
     low, high = min(float(path[0]), float(estimate)), max(float(path[-1]), float(estimate))
     return (low, high) if bounds[0] <= low and high <= bounds[1] else None

@@ -167,19 +167,19 @@ def _encoded_array(values: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {"class": "array", "dtype": values.dtype.str, "shape": list(values.shape), "items": items}
 
 
-def decoded(value: Any) -> Any:
-    """Return what `encoded` was given."""
+def decoded(value: Any, records: Mapping[str, type] | None = None) -> Any:
+    """Return what `encoded` was given; `records` are classes by their names, beside those of results."""
     if isinstance(value, list):
-        return tuple(decoded(item) for item in value)
+        return tuple(decoded(item, records) for item in value)
     if not isinstance(value, dict):
         return value
     name = value["class"]
     if name == "float":
         return float(value["value"])
     if name == "dict":
-        return {decoded(key): decoded(item) for key, item in value["items"]}
+        return {decoded(key, records): decoded(item, records) for key, item in value["items"]}
     if name == "list":
-        return [decoded(item) for item in value["items"]]
+        return [decoded(item, records) for item in value["items"]]
     if name == "array":
         array = np.array(decoded(value["items"]), dtype=value["dtype"])
         if array.size == 1:
@@ -187,8 +187,8 @@ def decoded(value: Any) -> Any:
         array = array.reshape(value["shape"])
         array.flags.writeable = False
         return array
-    stored = {field: decoded(item) for field, item in value.items() if field != "class"}
-    kind = _class_of(name)
+    stored = {field: decoded(item, records) for field, item in value.items() if field != "class"}
+    kind: Any = records[name] if records and name in records else _class_of(name)
     parameters = signature(kind).parameters
     unknown = [field for field in stored if field not in parameters]
     absent = [one.name for one in parameters.values() if one.default is one.empty and one.name not in stored]

@@ -74,16 +74,18 @@ def family_intervals(
     assert settings.interval is not None
     joint = joint_of_pairs(makers, pairs, names)
     at = 1.0 - joint.single_level(settings.alpha)
-    bounds, singles, methods = {}, {}, {}
-    for pair in pairs:
+    bounds, singles, methods, p_values = {}, {}, {}, []
+    for pair in pairs:  # all of a pair at once, while what its intervals are made of is at hand
         member = one_of_family(makers, Target(*pair), settings.interval, settings.level, at)
         methods[pair], singles[pair] = member.method, member.single
         tost, unseen = _equivalence(makers, pair, member, settings, at)
         bounds[pair] = (member.interval, tost, (*member.notes, *unseen))
+        if settings.test is not None:
+            p_values.append(makers.p_value(Target(*pair), member.method))
     adjusted = {}
     if settings.test is not None:
         alternative = settings.towards(makers.group.metrics[pairs[0][0]].greater_is_better)
-        own = np.array([makers.p_value(Target(*pair), methods[pair]) for pair in pairs])
+        own = np.array(p_values)
         estimate = np.array([makers.estimate(Target(*pair)) for pair in pairs])
         low, high = _ends_on_marks(makers, {pair: bounds[pair][0] for pair in pairs}, settings.margin)
         agreed = agreeing(joint.adjusted(own), estimate, low, high, alternative, settings.alpha)

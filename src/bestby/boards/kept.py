@@ -1,0 +1,80 @@
+"""What is known of a phase once and for all, in the cache: results, and what a ladder shows.
+
+It is kept under a hash of all that it follows from, with a mark of its bytes as everything in the cache, so
+that neither a change of the board nor one of the cache can bring back what is not so any more. Texts are
+kept, which name records of results; nothing that is read from them is run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from bestby._core.versions import blas, versions
+from bestby.boards.cache import Cache
+from bestby.boards.content import Best, Gap, ItemsAgainst, Overall, OverallStanding, Standing, Table
+from bestby.boards.entries import Numbered, System
+from bestby.boards.settings import Phase, Settings, Task
+from bestby.data.columns import objects
+from bestby.results.loading import decoded, encoded
+
+MOST_PAIRS = 50_000
+"""Differences of all pairs of a table, above which they are made anew: reading them takes as long."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseResults:
+    """What a phase shows that is computed: its tables, those over the tasks, and items won and lost."""
+
+    tables: tuple[Table, ...] = ()
+    overall: Overall | None = None
+    items: tuple[ItemsAgainst, ...] = ()
+
+
+_RECORDS = {
+    one.__name__: one
+    for one in (PhaseResults, Best, Gap, ItemsAgainst, Overall, OverallStanding, Standing, Table)
+}
+
+
+def kept(cache: Cache, parts: Sequence[Any], make: Callable[[], T]) -> T:
+    """Return what `make` makes, which follows from `parts` and the libraries, or what was kept of it."""
+    key = cache.key("kept", versions(), blas(), *map(repr, parts))
+    found = cache.find(key)
+    if found is not None:
+        known: T = decoded(json.loads(found[0]), _RECORDS)
+        return known
+    made = make()
+    if _is_small(made):
+        cache.keep(key, objects([json.dumps(encoded(made))]))
+    return made
+
+
+def _is_small(made: Any) -> bool:
+    tables = made.tables if isinstance(made, PhaseResults) else ()
+    return sum(table.n_pairs for table in tables if table.comparison is not None) <= MOST_PAIRS
+
+
+def parts_of_results(settings: Settings, phase: Phase, systems: Sequence[System]) -> tuple[Any, ...]:
+    """Return what the results of a phase follow from, beside the gold and the items."""
+    tasks: tuple[Task, ...] = settings.tasks
+    public = (settings.public.items, settings.public.pairs)
+    return (
+        "results",
+        tasks,
+        phase.name,
+        phase.part,
+        settings.baseline,
+        settings.level,
+        public,
+        tuple(systems),
+    )
+
+
+def parts_of_ladder(settings: Settings, phase: Phase, numbered: Sequence[Numbered]) -> tuple[Any, ...]:
+    """Return what a ladder shows follows from, beside the gold and the items."""
+    return ("ladder", settings.tasks, phase.part, tuple(numbered))
