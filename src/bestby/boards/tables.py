@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
-from bestby._core.errors import BestbyError
+from bestby._core.errors import BestbyError, DesignError
 from bestby._core.typing import Array
 from bestby.boards.content import Best, Gap, Standing, Table
 from bestby.boards.entries import System
@@ -23,6 +24,7 @@ from bestby.comparisons.runs.comparing import compare_runs
 from bestby.comparisons.scores import evaluate
 from bestby.comparisons.slices.comparing import compare_slices
 from bestby.data.evaluation import Evaluation
+from bestby.metrics.base import MeanMetric, Metric
 from bestby.report import next_step
 from bestby.results.comparison import Comparison
 from bestby.results.pairs import Pairs, parts_of
@@ -164,7 +166,8 @@ def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison
     direction = direction_of(task)
     if len(evaluation.names) < 2:
         return evaluate(evaluation, metric=metric, greater_is_better=direction, level=level)
-    return compare(
+    compared_by = partial(
+        compare,
         evaluation,
         metric=metric,
         greater_is_better=direction,
@@ -172,6 +175,22 @@ def _compared(evaluation: Evaluation, scored: Scored, metric: str) -> Comparison
         simultaneous=True,
         margin=task.margins.get(metric),
     )
+    if not _needs_swaps(scored, metric):
+        with contextlib.suppress(DesignError):  # a difference without a standard error
+            return compared_by(test="wald")
+    return compared_by()
+
+
+def _needs_swaps(scored: Scored, metric: str) -> bool:
+    """Return whether pairs are tested by swaps, of which thousands of pairs take more time than all the rest.
+
+    All that a table shows is read from the intervals. The p-value of a pair by itself is published with all
+    pairs only, and tasks are counted by it. That of a mean costs nothing.
+    """
+    if scored.settings.public.pairs or len(scored.settings.tasks) > 1:
+        return True
+    own = metric_of(scored.hidden.task, metric, scored.evaluation)
+    return not isinstance(own, Metric) or isinstance(own, MeanMetric) or own.reads != "labels"
 
 
 def _without_score(scored: Scored, metric: str) -> dict[str, str]:

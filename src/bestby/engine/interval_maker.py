@@ -153,6 +153,10 @@ class Intervals(Resampled):
         if side == 0.0 or usual is None:
             return 1.0
 
+        if usual.method == "abc":
+            known = interval_methods.p_value(self, target, method, float(side), intervals.LEAST_P)
+            if known is not None:
+                return known
         fewest = min(1.0, 2.0 / (self.drawing.n_resamples + 1))
 
         def clearance(level: float) -> float:

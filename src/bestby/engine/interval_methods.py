@@ -13,8 +13,7 @@ from bestby.engine.base import Group
 from bestby.engine.reach import bound_of_copies
 from bestby.engine.resampled import Resampled
 from bestby.engine.targets import Target, defined_replicates, value_of
-from bestby.inference import cluster_pivots, intervals, proportions
-from bestby.inference.abc import abc
+from bestby.inference import abc, cluster_pivots, intervals, proportions
 from bestby.results.base import Note
 from bestby.results.values import Interval
 from bestby.vocabulary import needs
@@ -38,6 +37,15 @@ def without_draws(sample: Resampled, target: Target, method: str, level: float) 
         return interval(sample, target, method, level)[0]
     _check(sample, method)
     return _abc_alone(sample, target, level, holding=False)
+
+
+def p_value(sample: Resampled, target: Target, method: str, side: float, least: float) -> float | None:
+    """Return one minus the level at which an interval ends at 0, where a formula tells; None elsewhere."""
+    if method != "abc":
+        return None
+    expansion = _expansion(sample, target)
+    scale, limits = sample.scale(target), bounds(sample.group, target)
+    return abc.p_value(expansion, side, least, scale=scale, bounds=limits)
 
 
 def clipped(
@@ -204,14 +212,18 @@ def _abc(sample: Resampled, target: Target, level: float) -> Made:
 
 
 def _abc_alone(sample: Resampled, target: Target, level: float, *, holding: bool = True) -> Interval | None:
-    group = sample.group
-    expansion = group.expansion(target.metric, target.a, target.b)
-    if expansion is None:
-        group.every_unit("the abc interval")
-        raise _no_formula(group, target)
+    group, expansion = sample.group, _expansion(sample, target)
     limits, scale = bounds(group, target), sample.scale(target)
-    ends = abc(expansion, level, scale=scale, bounds=limits, holding=holding)
+    ends = abc.abc(expansion, level, scale=scale, bounds=limits, holding=holding)
     return None if ends is None else clipped(group, target, *ends, level, "abc", True)
+
+
+def _expansion(sample: Resampled, target: Target) -> abc.Expansion:
+    expansion = sample.group.expansion(target.metric, target.a, target.b)
+    if expansion is None:
+        sample.group.every_unit("the abc interval")
+        raise _no_formula(sample.group, target)
+    return expansion
 
 
 def _no_formula(group: Group, target: Target) -> DesignError:

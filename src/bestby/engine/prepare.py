@@ -14,13 +14,14 @@ from bestby._core.typing import Array, Dependence, FloatArray, IntArray
 from bestby.data.batches import Streamed
 from bestby.data.evaluation import Evaluation
 from bestby.engine import streamed, table, text_statistics
+from bestby.engine.annotated import AnnotatedGroup
 from bestby.engine.base import Group
 from bestby.engine.called import CallGroup
 from bestby.engine.dependent_units import BlockGroup, CrossedGroup
 from bestby.engine.pairwise import MANY, Labels, PairGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.reading import Reading, _codes_of, _rows_refused
-from bestby.engine.sums import AnnotatedGroup, SumGroup
+from bestby.engine.sums import SumGroup
 from bestby.engine.text_statistics import Counting
 from bestby.metrics import _items
 from bestby.metrics._texts import TextMetric

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from bestby._core.typing import FloatArray
+from bestby.engine.annotated import AnnotatedGroup
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife
 from bestby.engine.shares import are_answers
-from bestby.engine.sums import AnnotatedGroup
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals
 from bestby.inference.distributions import Distribution, mean_bootstrap

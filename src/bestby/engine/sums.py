@@ -114,7 +114,7 @@ class SumGroup(Group):
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, M, S)."""
-        return _bootstrapped(self.metrics, self.table, drawing.draws(self.units), drawing)
+        return bootstrapped(self.metrics, self.table, drawing.draws(self.units), drawing)
 
     def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
         """Return the leave-one-out scores: the totals minus one row, once per distinct row."""
@@ -371,30 +371,8 @@ class SumGroup(Group):
         return self._permutations.raw_value_tests(pairs, alternative, drawing, exact=False)
 
 
-@dataclass(frozen=True, eq=False)
-class AnnotatedGroup(SumGroup):
-    """Metrics against a gold made of annotations, which the bootstrap resamples within the items.
-
-    A resample draws as many units as there are, each with one of V versions of its gold; a version
-    is a resample of the item's annotators.
-    """
-
-    versions: Table
-
-    gold_varies = True
-
-    def bootstrap(self, drawing: Drawing) -> FloatArray:
-        """Return the scores of resampled items with resampled annotators, shape (B, M, S)."""
-        return _bootstrapped(self.metrics, self.versions, drawing.draws(self.units), drawing)
-
-    def resampled_scores(self) -> FloatArray:
-        """Return the scores of all items against the mean of their versions, shape (M, S)."""
-        table, n = self.versions, self.n_units
-        mean = table.units.counts @ table.X * (n / table.units.n)
-        return scored(self.metrics, table, table.full(mean, n))
-
-
-def _bootstrapped(metrics: Sequence[Metric], table: Table, draws: IntArray, drawing: Drawing) -> FloatArray:
+def bootstrapped(metrics: Sequence[Metric], table: Table, draws: IntArray, drawing: Drawing) -> FloatArray:
+    """Return the scores of resamples of the units of a table, shape (B, M, S)."""
     size = int(draws.sum())
     return resampling.bootstrap(
         table.X,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
@@ -44,6 +45,13 @@ class Expansion:
     curvature: float
     largest: float
     along: Callable[[FloatArray], FloatArray]
+
+    @cached_property
+    def bias(self) -> tuple[float, float]:
+        """The score on the data, and the bias correction z0 of an error that is not 0."""
+        up, estimate, down = self.along(np.array([STEP, 0.0, -STEP]))
+        q = ((up - estimate) + (down - estimate)) / (2.0 * self.error * STEP**2)
+        return float(estimate), float(self.acceleration + q - self.curvature / (2.0 * self.error))
 
     @classmethod
     def from_derivatives(
@@ -152,9 +160,7 @@ def abc(
     noise = rounding.level_width(scale)
     if se <= noise:
         return None
-    up, estimate, down = along(np.array([STEP, 0.0, -STEP]))
-    q = ((up - estimate) + (down - estimate)) / (2.0 * se * STEP**2)
-    z0 = a + q - expansion.curvature / (2.0 * se)
+    estimate, z0 = expansion.bias
     z = float(ndtri(0.5 * (1.0 + level)))
     w = z0 + np.array([-z, z])
     if not np.isfinite(w).all() or (a * w >= 1.0).any():
@@ -170,3 +176,69 @@ def abc(
         return (low, high) if bounds[0] <= low and high <= bounds[1] else None
     low, high = min(float(path[0]), float(estimate)), max(float(path[-1]), float(estimate))
     return (low, high) if bounds[0] <= low and high <= bounds[1] else None
+
+
+def p_value(
+    expansion: Expansion,
+    side: float,
+    least: float,
+    *,
+    scale: float,
+    bounds: Ends = (-np.inf, np.inf),
+) -> float | None:
+    """Return one minus the level at which the ABC interval of a score above or below 0 ends at 0.
+
+    The end of the interval is the score along the least favourable direction, so the level follows from where
+    the score is 0 there: no interval need be made, but one to see that there is one at that level.
+
+    Parameters
+    ----------
+    expansion : Expansion
+        The score to second order in the weights of its units, which vary.
+    side : float
+        1.0 for a score above 0, -1.0 for one below.
+    least : float
+        The least p-value.
+    scale, bounds
+        As for `abc`.
+
+    Returns
+    -------
+    float or None
+        The p-value; None where the score does not reach 0 at the least p-value or before, or the interval
+        is undefined at the level found.
+    """
+    _, z0 = expansion.bias
+    near, far = 0.0, -float(ndtri(0.5 * least))
+    for _ in range(_ROUNDS):
+        z = np.linspace(near, far, _GRID)
+        w = z0 - side * z
+        defined = expansion.acceleration * w < 1.0
+        if not defined[0]:
+            return None
+        n = _GRID if defined.all() else int(np.argmin(defined))
+        value = side * expansion.along(w[:n] / (1.0 - expansion.acceleration * w[:n]) ** 2)
+        ended = np.flatnonzero(~(value > 0.0))
+        if not ended.size or ended[0] == 0 or not np.isfinite(value[ended[0]]):
+            return None
+        near, far = float(z[ended[0] - 1]), float(z[ended[0]])
+    first = max(0, min(int(ended[0]) - 2, n - 4))
+    root = _crossing(z[first : first + 4], value[first : first + 4])
+    p = float(2.0 * ndtr(-(root if near <= root <= far else far)))
+    found = abc(expansion, 1.0 - p, scale=scale, bounds=bounds, holding=False)
+    return None if found is None else p
+
+
+_GRID = 33
+_ROUNDS = 3
+
+
+def _crossing(z: FloatArray, value: FloatArray) -> float:
+    """Return where falling values are 0, by the polynomial of z through all of them (Lagrange)."""
+    if not (np.diff(value) < 0.0).all():
+        return np.nan
+    total = 0.0
+    for place, at in enumerate(z.tolist()):
+        others = np.delete(value, place)
+        total += at * float(np.prod(others / (others - value[place])))
+    return total

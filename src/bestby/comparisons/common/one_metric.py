@@ -154,7 +154,7 @@ def compared(
                 made.bounds[pair],
                 settings,
                 made.p_adjusted.get(pair),
-                made.singles.get(pair),
+                made.errors.get(pair),
             )
             for pair in pairs
         ],

@@ -128,12 +128,13 @@ def difference(
     intervals: tuple[Interval | None, Interval | None, tuple[Note, ...]],
     settings: CheckedSettings,
     p_adjusted: float | None = None,
-    single: Interval | None = None,
+    error: tuple[float | None, str | None] | None = None,
 ) -> Difference:
     """Return A minus B with its intervals (those of `intervals`), verdict and test.
 
-    The standard error belongs to the intervals: where none are asked for, there is none. `single` is the
-    interval of the pair by itself where `intervals` has one that holds for all pairs at once.
+    The standard error belongs to the intervals: where none are asked for, there is none. `error` is that of
+    the interval of the pair by itself, and where it comes from, if `intervals` has another one that holds for
+    all pairs at once.
     """
     interval, tost, notes = intervals
     m, a, b = pair
@@ -141,9 +142,10 @@ def difference(
     n_differing = makers.group.differing(pair)[0]
     if n_differing == 0:
         notes += (Note("identical", IDENTICAL),)
-    error, error_method = None, None
-    if settings.interval is not None:
-        error, error_method = standard_error(makers, Target(*pair), single or interval)
+    if settings.interval is None:
+        error = None, None
+    elif error is None:
+        error = standard_error(makers, Target(*pair), interval)
     if test is not None and p_adjusted is None:
         p_adjusted = test.p_value
     plain = Difference(
@@ -162,7 +164,7 @@ def difference(
         n_clusters=evaluation.n_clusters,
         n_differing=n_differing,
         notes=notes_about(notes, metric.name, names[a], names[b]),
-        standard_error=error,
-        standard_error_method=error_method,
+        standard_error=error[0],
+        standard_error_method=error[1],
     )
     return with_verdict(plain, tost, settings.margin)

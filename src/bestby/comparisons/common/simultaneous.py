@@ -34,13 +34,13 @@ _JUST_ABOVE = 1.0 + 1e-9  # further than p-values that count as equal are apart
 class FamilyIntervals:
     """The intervals and adjusted p-values of all pairs of a metric.
 
-    `bounds` has per pair the interval, that for two one-sided tests, and notes. `singles` has the interval of
-    each pair by itself where those of `bounds` hold for all at once; `notes` are on all of these. Without a
-    test there are no p-values.
+    `bounds` has per pair the interval, that for two one-sided tests, and notes. Where the intervals hold for
+    all pairs at once, `errors` has the standard error of each pair by itself, and where it comes from; `notes`
+    are on all of these. Without a test there are no p-values.
     """
 
     bounds: Mapping[Pair, tuple[Interval | None, Interval | None, tuple[Note, ...]]]
-    singles: Mapping[Pair, Interval | None] = field(default_factory=dict)
+    errors: Mapping[Pair, tuple[float | None, str | None]] = field(default_factory=dict)
     p_adjusted: Mapping[Pair, float] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 
@@ -74,12 +74,13 @@ def family_intervals(
     assert settings.interval is not None
     joint = joint_of_pairs(makers, pairs, names)
     at = 1.0 - joint.single_level(settings.alpha)
-    bounds, singles, methods, p_values = {}, {}, {}, []
+    bounds, errors, methods, p_values = {}, {}, {}, []
     for pair in pairs:  # all of a pair at once, while what its intervals are made of is at hand
         member = one_of_family(makers, Target(*pair), settings.interval, settings.level, at)
-        methods[pair], singles[pair] = member.method, member.single
+        methods[pair] = member.method
         tost, unseen = _equivalence(makers, pair, member, settings, at)
         bounds[pair] = (member.interval, tost, (*member.notes, *unseen))
+        errors[pair] = one_pair.standard_error(makers, Target(*pair), member.single or member.interval)
         if settings.test is not None:
             p_values.append(makers.p_value(Target(*pair), member.method))
     adjusted = {}
@@ -92,7 +93,7 @@ def family_intervals(
         adjusted = dict(zip(pairs, agreed.tolist(), strict=True))
     drawn = any(bound is not None and not bound.exact for bound, _, _ in bounds.values())
     note = family_note(makers, pairs[0][0], joint, Counter(methods.values()), settings, drawn=drawn)
-    return FamilyIntervals(bounds, singles, adjusted, (note,))
+    return FamilyIntervals(bounds, errors, adjusted, (note,))
 
 
 def _equivalence(

@@ -115,9 +115,8 @@ def _difference(
     """Return the difference in one slice, its interval at the level of all slices, and the method of that."""
     own = simultaneous.one_of_family(part.makers, Target(*pair), settings.interval, settings.level, at)
     bounds = own.interval, None, own.notes
-    made = one_pair.difference(
-        part.makers, pair, part.evaluation, test, bounds, settings, p_adjusted, own.single
-    )
+    error = one_pair.standard_error(part.makers, Target(*pair), own.single or own.interval)
+    made = one_pair.difference(part.makers, pair, part.evaluation, test, bounds, settings, p_adjusted, error)
     return made, own.method
 
 
