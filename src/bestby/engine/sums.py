@@ -224,13 +224,17 @@ class SumGroup(Group):
         if group is None:
             same = len(self.metrics) == 1 and systems == tuple(range(self.n_systems))
             columns = [self.table.columns[metric][s] for s in systems]
-            if same or (self.units.n_rows > MOST_ALONE and not self.table.few_kinds(columns)):
+            if same or (self.units.n_rows > MOST_ALONE and not self._few_kinds(metric, columns)):
                 return self, Target(metric, a, b)
             table = self.table.only(columns)
             if (1 + len(self._alone)) * table.X.size > MOST_HELD:
                 self._alone.clear()
             group = self._alone[metric, systems] = SumGroup(self.metrics[metric : metric + 1], table)
         return group, Target(0, 0) if b is None else Target(0, int(a > b), int(b > a))
+
+    def _few_kinds(self, metric: int, columns: Sequence[IntArray]) -> bool:
+        """Return whether labels make few kinds of units; numbers hardly do, and finding out takes a sort."""
+        return self.metrics[metric].reads == "labels" and self.table.few_kinds(columns)
 
     @cached_property
     def _alone(self) -> dict[tuple[int, tuple[int, ...]], SumGroup]:

@@ -35,8 +35,8 @@ class FamilyIntervals:
     """The intervals and adjusted p-values of all pairs of a metric.
 
     `bounds` has per pair the interval, that for two one-sided tests, and notes. Where the intervals hold for
-    all pairs at once, `errors` has the standard error of each pair by itself, and where it comes from; `notes`
-    are on all of these. Without a test there are no p-values.
+    all pairs at once, `errors` has the standard error of each pair by itself, and where it comes from;
+    `notes` are on all of these. Without a test there are no p-values.
     """
 
     bounds: Mapping[Pair, tuple[Interval | None, Interval | None, tuple[Note, ...]]]
