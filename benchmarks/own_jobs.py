@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ def own_jobs() -> Iterator[Job]:
     yield _labels(100_000)
     yield _monitor(100_000)
     yield _board(1_000, 10_000)
+    yield _board_by_f1(30, 10_000)
 
 
 def _published(n: int) -> Job:
@@ -207,6 +209,30 @@ def _board(systems: int, n: int) -> Job:
     return Job(
         f"a submission to a board of {systems:,} systems by accuracy, n = {n:,}", make, [], at_most=15.0
     )
+
+
+def _board_by_f1(systems: int, n: int) -> Job:
+    """A board by a function of sums, every pair of whose systems is compared when its site is published."""
+
+    def make() -> Work:
+        from bestby import Board
+
+        gold, *predictions = data.labels(n, 5, systems)
+        scratch = tempfile.TemporaryDirectory()
+        folder = Path(scratch.name)
+        atexit.register(scratch.cleanup)
+        ids = np.array([f"q{place}" for place in range(n)])
+        matrix = {"id": ids, "gold": gold, **{f"team/s{s:03d}": x for s, x in enumerate(predictions)}}
+        _write_table(folder / "matrix.csv", matrix)
+        board = Board.from_results(folder / "board", folder / "matrix.csv", gold="gold", metrics="f1_macro")
+        number = itertools.count()
+
+        def ours() -> float:
+            return float(board.publish(folder / f"site{next(number)}").n_files)
+
+        return Work(ours, {})
+
+    return Job(f"a board of {systems:,} systems by macro-F1, n = {n:,}", make, [], at_most=3.0)
 
 
 def _write_table(path: Path, columns: dict[str, Any]) -> None:

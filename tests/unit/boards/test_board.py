@@ -223,6 +223,17 @@ def test_boards_of_every_kind_are_published(
     assert len(tables) == len(metrics)
 
 
+@pytest.mark.parametrize("names", [("a", "A"), ("straße", "STRASSE")])
+def test_tasks_that_some_file_systems_cannot_tell_apart_are_refused(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    gold = gold_file(tmp_path)
+    with pytest.raises(InvalidInputError, match="differ in capital letters alone") as error:
+        Board.create(tmp_path / "board", dict.fromkeys(names, gold), title="T", metrics="accuracy")
+    assert error.value.hint == "rename one of them"
+    assert not (tmp_path / "board").exists()
+
+
 def test_a_board_is_not_made_twice(tmp_path: Path) -> None:
     board = board_in(tmp_path)
     before = state(tmp_path)

@@ -7,6 +7,7 @@ import dataclasses
 import sqlite3
 from datetime import datetime, timedelta
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -225,6 +226,38 @@ def test_the_numbers_are_those_of_compare(board: SmallBoard) -> None:
         assert table.detectable is not None
         assert f"detect a difference of {float(f'{table.detectable:.2g}'):g}" in table.next_step
         assert (table.margin, table.baseline) == (margin, "t2/s")
+
+
+def by_f1(board: SmallBoard, more: str = "") -> tuple[Table, list[str]]:
+    """Return the table of a board by macro-F1, and the tests that were asked for."""
+    text = board.folder.text().replace('["accuracy"]', '["f1_macro"]') + more
+    board.settings = parse(text, "board.toml")
+    with mock.patch("bestby.boards.tables.compare", wraps=bb.compare) as compared:
+        table = board.contents().versions[0].phases[0].tables[0]
+    return table, [call.kwargs.get("test", "permutation") for call in compared.call_args_list]
+
+
+def test_swaps_are_drawn_only_where_their_p_values_are_shown(board: SmallBoard) -> None:
+    systems = filled(board)
+    table, tests = by_f1(board)
+    known = bb.compare(systems, gold=GOLD, metric="f1_macro", simultaneous=True)
+    assert tests == ["wald"]
+    assert "Wald" in table.methods
+    for row in table.standings[1:]:
+        assert row.to_best is not None
+        d = known[row.system, row.to_best.other]
+        assert (row.to_best.interval, row.to_best.p_adjusted) == (d.interval, d.p_adjusted)
+    table, tests = by_f1(board, "[public]\npairs = true\n")
+    assert tests == ["permutation"]
+    assert table.comparison is not None
+    assert table.comparison.differences == known.differences
+
+
+def test_a_difference_without_a_standard_error_is_tested_by_swaps(board: SmallBoard) -> None:
+    filled(board)
+    with mock.patch("bestby.engine.sums.SumGroup.error", return_value=None):
+        _, tests = by_f1(board)
+    assert tests == ["wald", "permutation"]
 
 
 def test_ranks_and_intervals_never_disagree(board: SmallBoard) -> None:

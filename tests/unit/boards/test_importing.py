@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from tests.unit.boards.examples import folder_of, gold_labels, ids, state, write
 import bestby as bb
 from bestby import Board, BoardError, InvalidInputError
 from bestby.boards.contents import contents, gold_of
+from bestby.readers.files import read_table
 
 RNG = np.random.default_rng(4)
 NAMES = ("lab/one", "lab/two", "three", "four: large")
@@ -105,6 +108,22 @@ def test_a_row_per_system_is_the_same_board(tmp_path: Path) -> None:
     other = Board.from_results(tmp_path / "other", rows, title="T", systems_in_rows=True)
     assert table_of(one).standings == table_of(other).standings
     assert (one.path / "items.csv").read_bytes() == (other.path / "items.csv").read_bytes()
+
+
+def test_a_table_is_read_once_and_nothing_hidden_is_written_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.TemporaryDirectory", in_board := mock.Mock(wraps=TemporaryDirectory))
+    turned = {"system": [*NAMES, "gold"]} | {
+        item: [*(values[place] for values in predicted().values()), gold_labels()[place]]
+        for place, item in enumerate(ids())
+    }
+    path = write_table(tmp_path / "rows.csv", turned)
+    with mock.patch("bestby.boards.importing.read_table", wraps=read_table) as read:
+        board = Board.from_results(tmp_path / "board", path, gold="gold", systems_in_rows=True)
+    assert read.call_count == 1
+    assert [call.kwargs.get("dir") for call in in_board.call_args_list] == [board.path / "tmp"]
+    assert [row.system for row in table_of(board).standings][-1] == KEYS[0]
 
 
 def test_a_long_table_is_read(tmp_path: Path) -> None:

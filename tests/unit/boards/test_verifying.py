@@ -157,3 +157,24 @@ def test_a_site_without_a_publication(tmp_path: Path) -> None:
 def test_the_clock_of_the_verifier_does_not_matter(board: Board, tmp_path: Path) -> None:
     with at(MADE):
         assert board.verify(tmp_path / "site").sound
+
+
+@pytest.mark.parametrize("change", [lambda key: f" {key}", lambda key: f"{key}\n", str.upper, str.strip])
+def test_another_spelling_of_the_key_is_found(
+    board: Board, tmp_path: Path, change: Callable[[str], str]
+) -> None:
+    """It is the same key, so the mark fits, and all numbers are computed anew all the same."""
+    key = folder_of(board).gold_version(1) / "key"
+    key.write_text(change(key.read_text()))
+    found = board.verify(tmp_path / "site")
+    assert [one.split(" is not written")[0] for one in found.findings] == ["the key of version 1 of the gold"]
+    assert found.n_files > 0
+
+
+def test_what_git_could_store_of_a_hidden_gold_is_found(board: Board, tmp_path: Path) -> None:
+    place = board.path / ".gitignore"
+    place.write_text(place.read_text().replace("gold/\n", ""))
+    (found,) = board.verify(tmp_path / "site").findings
+    assert "does not keep gold/ out of git" in found
+    place.unlink()
+    assert "gold/, cache.sqlite*, lock.sqlite*, tmp/" in board.verify().findings[0]

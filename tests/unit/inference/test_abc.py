@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from bestby import DesignError, compare
-from bestby.inference.abc import Expansion, abc
+from bestby.inference.abc import Expansion, abc, p_value
 
 LEVEL = 0.95
 SPATIAL = [
@@ -286,3 +286,50 @@ def test_the_standard_error_of_ranks_is_that_of_the_interval(method: str) -> Non
     if method == "normal":
         half = (difference.interval.high - difference.interval.low) / 2
         assert half / difference.standard_error == pytest.approx(1.990, abs=0.001)  # Student's t of 79
+
+
+def expansion_of(values: np.ndarray, curvature: float = 0.0) -> Expansion:
+    """Return that of a mean, or of one whose second derivatives sum to a curvature."""
+    return Expansion.from_derivatives(
+        (values - values.mean()) / values.size,
+        np.ones(values.size, dtype=np.int64),
+        curvature,
+        lambda change: lambda multiples: values.mean() + multiples * (change @ values) / values.size,
+    )
+
+
+@pytest.mark.parametrize("shift", [-0.3, -0.1, -0.02, 0.02, 0.1, 0.3])
+@pytest.mark.parametrize("curvature", [0.0, 0.05, -0.05])
+def test_the_p_value_is_that_of_the_interval_that_ends_at_0(shift: float, curvature: float) -> None:
+    x = np.random.default_rng(5).exponential(size=60) - 1.0
+    x += shift - x.mean()
+    made, side = expansion_of(x, curvature), float(np.sign(shift))
+    p = p_value(made, side, 1e-12, scale=1.0)
+    if p is None:  # 0 lies on the other side of the bias
+        assert side * made.bias[1] < 0.0
+        assert abs(shift) < 0.1
+        return
+    low, high = abc(made, 1.0 - p, scale=1.0, holding=False)
+    assert (low if side > 0.0 else high) == pytest.approx(0.0, abs=1e-9)
+    wider, narrower = (abc(made, 1.0 - times * p, scale=1.0, holding=False) for times in (0.9, 1.1))
+    assert wider[0] <= 0.0 <= wider[1]
+    assert not narrower[0] <= 0.0 <= narrower[1]
+
+
+def test_a_normal_score_has_the_p_value_of_its_quantile() -> None:
+    x = np.array([-1.0, 1.0] * 200) + 0.1
+    assert p_value(expansion_of(x), 1.0, 1e-12, scale=1.0) == pytest.approx(2.0 * ndtr(-2.0), rel=1e-9)
+
+
+def test_no_p_value_where_the_interval_breaks_down() -> None:
+    far = np.array([-1.0, 1.0] * 200) + 1.0  # 20 standard errors from 0
+    assert p_value(expansion_of(far), 1.0, 1e-12, scale=1.0) is None
+    near = np.array([-1.0, 1.0] * 200) + 0.1
+    assert p_value(expansion_of(near), 1.0, 1e-12, scale=1.0, bounds=(0.05, 1.0)) is None
+
+
+def test_an_interval_near_level_0_need_not_hold_a_biased_score() -> None:
+    made = expansion_of(np.array([-1.0, 1.0] * 200) + 0.1, curvature=0.05)
+    assert abc(made, 1e-6, scale=1.0) is None
+    assert abc(made, 1e-6, scale=1.0, holding=False)[1] < 0.1
+    assert abc(made, 0.95, scale=1.0) == abc(made, 0.95, scale=1.0, holding=False)

@@ -1,0 +1,67 @@
+"""`.gitignore` of a board keeps the gold, its keys and what is made anew out of git."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bestby.boards import ignored
+from bestby.boards.folder import Folder
+
+ALL = ["gold/", "cache.sqlite*", "lock.sqlite*", "tmp/"]
+
+
+def lacking(path: Path, text: str | None, gold: str | None = None) -> list[str]:
+    """Return what the `.gitignore` of a board lacks."""
+    if text is not None:
+        (path / ".gitignore").write_text(text)
+    return ignored.lacking(Folder.at(path, gold and path / gold))
+
+
+def test_the_file_of_a_new_board_lacks_nothing(tmp_path: Path) -> None:
+    assert lacking(tmp_path, None) == ALL
+    assert lacking(tmp_path, ignored.text(Folder.at(tmp_path))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("", ALL),
+        ("/gold\ncache.sqlite*\nlock.sqlite*\ntmp\n", []),
+        ("gold/**\r\ncache.sqlite*\r\nlock.sqlite*\r\ntmp/\r\n*.pyc\r\n", []),
+        ("# gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n", ["gold/"]),
+        ("gold/1/task.csv\ncache.sqlite*\nlock.sqlite*\ntmp/\n", ["gold/"]),
+        ("gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n!gold/\n", ["gold/"]),
+        ("!gold/\ngold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n!items.csv\n", []),
+        ("gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n!*\n", ALL),
+        ("gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n!*.sqlite\n", ["cache.sqlite*", "lock.sqlite*"]),
+    ],
+)
+def test_what_is_lacking(tmp_path: Path, text: str, missing: list[str]) -> None:
+    assert lacking(tmp_path, text) == missing
+
+
+@pytest.mark.parametrize("place", ["vault", "a vault/[x]"])
+def test_a_gold_elsewhere_in_the_board_is_named(tmp_path: Path, place: str) -> None:
+    folder = Folder.at(tmp_path, tmp_path / place)
+    assert len(lacking(tmp_path, "".join(f"{one}\n" for one in ALL), place)) == 1
+    assert lacking(tmp_path, ignored.text(folder), place) == []
+    assert ignored.patterns(Folder.at(tmp_path, tmp_path.parent / "outside")) == ignored.ALWAYS
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_git_leaves_out_what_the_file_names(tmp_path: Path) -> None:
+    place = "a vault/[x]"
+    (tmp_path / ".gitignore").write_text(ignored.text(Folder.at(tmp_path, tmp_path / place)))
+    for name in ("gold/1/key", f"{place}/1/key", "cache.sqlite-journal", "lock.sqlite", "tmp/x", "items.csv"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    found = subprocess.run(
+        ["git", "-C", tmp_path, "status", "--porcelain", "-uall"], check=True, capture_output=True, text=True
+    )
+    assert sorted(line[3:] for line in found.stdout.splitlines()) == [".gitignore", "items.csv"]

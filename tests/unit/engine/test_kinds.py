@@ -1,0 +1,120 @@
+"""Units of two systems are counted by their kinds, as if there were no other systems."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from bestby import compare
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare
+from bestby.engine import sums as sums_module
+from bestby.engine import table as table_module
+from bestby.engine.base import Drawing
+from bestby.engine.interval_maker import Intervals
+from bestby.engine.sums import MOST_ALONE, SumGroup
+from bestby.engine.targets import Target
+from bestby.metrics.registry import resolve
+
+N = 6000
+RNG = np.random.default_rng(12)
+GOLD = RNG.choice(list("pqrst"), N)
+SYSTEMS = {
+    name: np.where(RNG.random(N) < share, RNG.choice(list("pqrst"), N), GOLD)
+    for name, share in zip("abcdefgh", np.linspace(0.5, 0.6, 8), strict=True)
+}
+STRATA = np.arange(N) % 3
+
+
+def group(names: str = "abcdefgh", metric: str = "f1_macro", **more: Any) -> SumGroup:
+    """Return the group of some systems on the rows of all of them."""
+    chosen = {name: SYSTEMS[name] for name in names}
+    ((made, _),) = prepare.groups(Evaluation.of(chosen, gold=GOLD, **more), [resolve(metric)])
+    assert isinstance(made, SumGroup)
+    return made
+
+
+@pytest.mark.parametrize("strata", [None, STRATA])
+def test_the_table_of_two_systems_is_the_one_that_sorting_gives(strata: Any) -> None:
+    table = group(strata=strata).table
+    columns = [table.columns[0][s] for s in (1, 4)]
+    assert table.units.n_rows > MOST_ALONE
+    assert table.few_kinds(columns)
+    counted = table.only(columns)
+    with mock.patch.object(table_module, "FEW", 0):
+        assert not table.few_kinds(columns)
+        whole = table.only(columns)
+    assert (counted.X == whole.X).all()
+    assert (counted.units.counts == whole.units.counts).all()
+    assert (counted.units.bounds == whole.units.bounds).all()
+    assert (counted.sizes == whole.sizes).all()
+    assert len(counted.X) <= 5**3 * (1 if strata is None else 3)
+
+
+@pytest.mark.parametrize("metric", ["f1_macro", "matthews_corrcoef", "f1_weighted"])
+@pytest.mark.parametrize("interval", ["auto", "normal", "cr2"])
+def test_beside_many_systems_a_pair_is_what_it_is_alone(metric: str, interval: str) -> None:
+    """To the bit, with more joint rows than any table of two systems has."""
+    how: dict[str, Any] = {"metric": metric, "interval": interval, "n_resamples": 299}
+    assert group(metric=metric).units.n_rows > MOST_ALONE
+    everything = compare(SYSTEMS, GOLD, **how)
+    for a, b in ("ab", "cg", "dh"):
+        (alone,) = compare({a: SYSTEMS[a], b: SYSTEMS[b]}, GOLD, **how)
+        twin = everything[alone.a, alone.b]
+        assert (twin.interval, twin.standard_error, twin.test) == (
+            alone.interval,
+            alone.standard_error,
+            alone.test,
+        )
+        assert twin.n_differing == alone.n_differing
+
+
+def test_other_ways_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the joint rows of all systems, and of the kinds of two."""
+    made = group()
+    pairs = [(0, 0, 1), (0, 5, 2)]
+    drawing = Drawing(999, 0)
+    counted = made.permutation(pairs, "two-sided", drawing)
+    effective = [made.effective_units(*pair) for pair in pairs]
+    differing = [made.differing(pair) for pair in pairs]
+    monkeypatch.setattr(SumGroup, "_of_kinds", lambda *_: None)
+    plain = group()
+    assert plain.permutation(pairs, "two-sided", drawing) == counted
+    assert [plain.differing(pair) for pair in pairs] == differing
+    makers = Intervals(plain, drawing)
+    assert effective == pytest.approx([makers.effective_units(Target(*pair)) for pair in pairs], rel=1e-9)
+
+
+def test_clusters_and_numbers_are_not_looked_through() -> None:
+    clustered = group(clusters=np.arange(N) // 2)
+    assert not clustered.table.few_kinds([clustered.table.columns[0][0]])
+    x = RNG.normal(size=N)
+    numbers = {name: x + RNG.normal(size=N) for name in "abc"}
+    ((made, _),) = prepare.groups(Evaluation.of(numbers, gold=x), [resolve("rmse")])
+    with mock.patch.object(table_module.Table, "_kinds", side_effect=AssertionError):
+        assert made.alone(0, 0, 1)[0] is made
+
+
+def test_few_groups_and_expansions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sums_module, "MOST_HELD", 20_000)
+    monkeypatch.setattr(sums_module, "MOST_EXPANDED", 1)
+    made = group()
+    known = [made.expansion(0, a, b).error for a in range(4) for b in range(a)]
+    assert len(made._alone) <= 20_000 // 500
+    fresh = group()
+    assert known == [fresh.expansion(0, a, b).error for a in range(4) for b in range(a)]
+    (own, _) = made.alone(0, 0, 1)
+    own.expansion(0, 0)
+    own.expansion(0, 1)
+    assert len(own._expansions) == 1
+
+
+def test_a_family_by_formula_draws_no_resample() -> None:
+    """The p-values of its intervals asked for resamples whose answer was not used."""
+    with mock.patch.object(SumGroup, "bootstrap", side_effect=AssertionError("resamples")):
+        result = compare(SYSTEMS, GOLD, metric="f1_macro", simultaneous=True, test="wald")
+    assert {d.interval.method for d in result} == {"max-t"}
+    assert min(d.p_adjusted for d in result) < 1e-6
