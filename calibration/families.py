@@ -191,7 +191,7 @@ def _one(cell: Family, rng: np.random.Generator, seed: int) -> list[float]:
     single = [made.singles[pair] for pair in pairs]
     tests = test_maker.run("wald" if group.crossed else "permutation", makers, pairs, "two-sided")
     raw = np.array([tests[pair].p_value for pair in pairs])
-    joint = simultaneous.joint_of(makers, pairs, evaluation.names)
+    joint = simultaneous.joint_of_pairs(makers, pairs, evaluation.names)
     rejected = [
         multiplicity.adjust_jointly(raw, correction, "two-sided", lambda: joint) <= 1.0 - LEVEL + 1e-12
         for correction in ("holm", "step-down", "none")

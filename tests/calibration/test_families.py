@@ -14,6 +14,7 @@ from tests.calibration.counting import at_least, at_most
 import bestby as bb
 from bestby.inference import multiplicity
 from bestby.results.comparison import Comparison
+from calibration import families
 
 LEVEL = 0.05
 DATA_SETS = 300
@@ -73,3 +74,12 @@ def test_benjamini_hochberg_limits_the_share_of_false_rejections() -> None:
         false = [pair for pair in found if pair <= {"s0", "s1"} or pair <= {"s2", "s3", "s4", "s5"}]
         shares.append(len(false) / max(len(found), 1))
     assert np.mean(shares) <= LEVEL + 3 * np.std(shares) / 10
+
+
+def test_a_cell_of_several_systems_says_what_holds() -> None:
+    """Cells of the grid ask what a comparison asks; all hold at once where all hold by themselves."""
+    cell = families.Family("macro-F1", 3, 60, datasets=2, resamples=99)
+    held = families.run(cell)["held"]
+    assert held.shape == (2, len(families.COLUMNS))
+    assert set(np.unique(held[:, : len(families.STATEMENTS)])) <= {0.0, 1.0}
+    assert held[:, 0].tolist() >= held[:, 1].tolist()

@@ -35,11 +35,12 @@ class FamilyIntervals:
     """The intervals and adjusted p-values of all pairs of a metric.
 
     `bounds` has per pair the interval, that for two one-sided tests, and notes. Where the intervals hold for
-    all pairs at once, `errors` has the standard error of each pair by itself, and where it comes from;
-    `notes` are on all of these. Without a test there are no p-values.
+    all pairs at once, `singles` has that of each pair by itself, and `errors` its standard error with where
+    it comes from; `notes` are on all of these. Without a test there are no p-values.
     """
 
     bounds: Mapping[Pair, tuple[Interval | None, Interval | None, tuple[Note, ...]]]
+    singles: Mapping[Pair, Interval | None] = field(default_factory=dict)
     errors: Mapping[Pair, tuple[float | None, str | None]] = field(default_factory=dict)
     p_adjusted: Mapping[Pair, float] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -74,10 +75,10 @@ def family_intervals(
     assert settings.interval is not None
     joint = joint_of_pairs(makers, pairs, names)
     at = 1.0 - joint.single_level(settings.alpha)
-    bounds, errors, methods, p_values = {}, {}, {}, []
+    bounds, singles, errors, methods, p_values = {}, {}, {}, {}, []
     for pair in pairs:  # all of a pair at once, while what its intervals are made of is at hand
         member = one_of_family(makers, Target(*pair), settings.interval, settings.level, at)
-        methods[pair] = member.method
+        methods[pair], singles[pair] = member.method, member.single
         tost, unseen = _equivalence(makers, pair, member, settings, at)
         bounds[pair] = (member.interval, tost, (*member.notes, *unseen))
         errors[pair] = one_pair.standard_error(makers, Target(*pair), member.single or member.interval)
@@ -93,7 +94,7 @@ def family_intervals(
         adjusted = dict(zip(pairs, agreed.tolist(), strict=True))
     drawn = any(bound is not None and not bound.exact for bound, _, _ in bounds.values())
     note = family_note(makers, pairs[0][0], joint, Counter(methods.values()), settings, drawn=drawn)
-    return FamilyIntervals(bounds, errors, adjusted, (note,))
+    return FamilyIntervals(bounds, singles, errors, adjusted, (note,))
 
 
 def _equivalence(
