@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
 from bestby.inference import influence, intervals
@@ -26,6 +27,7 @@ class WeightGroup(ItemGroup):
     metric: WeightedMetric
     _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
     _derivatives: dict[int, WeightDerivatives | None] = field(default_factory=dict, init=False, repr=False)
+    _curvatures: dict[int, float] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         # Resamples that are drawn in other processes need no derivatives, which cannot be sent there.
@@ -108,20 +110,27 @@ class WeightGroup(ItemGroup):
         return items.size if self.unit_of is None else np.unique(self.unit_of[items]).size
 
     def _hangs_on_one_unit(self, a: int, b: int | None) -> bool:
-        """Return whether a score is undefined without some unit, as the others are alike in some column.
-
-        They can only be without the unit of the first item, or that of the first item unlike it.
-        """
+        """Return whether a score is undefined without some unit, as the others are alike in some column."""
         columns = [self.gold, self.systems[a], None if b is None else self.systems[b]]
-        items = {0}
-        for column in columns:
-            if column is not None:
-                unlike = (column != column[0]).reshape(len(column), -1).any(axis=1)
-                items.add(int(unlike.argmax()))
+        units = {unit for column in columns if column is not None for unit in self._alone_unlike(column)}
+        if not units:
+            return False
         unit_of = np.arange(self.n_units) if self.unit_of is None else self.unit_of
-        kept = np.array([unit_of != unit_of[item] for item in sorted(items)]).astype(np.int32)
+        kept = np.array([unit_of != unit for unit in sorted(units)]).astype(np.int32)
         own = [a] if b is None else [a, b]
         return not bool(np.isfinite(self._score_weights(kept)[:, own]).all())
+
+    def _alone_unlike(self, column: Array) -> Iterator[int]:
+        """Yield the units without which a column would be constant.
+
+        They can only be the unit of the first item, and that of the first item unlike it.
+        """
+        unlike = (column != column[0]).reshape(len(column), -1).any(axis=1)
+        for item in (0, int(unlike.argmax())):
+            unit = item if self.unit_of is None else int(self.unit_of[item])
+            others = column[np.arange(len(column)) != item if self.unit_of is None else self.unit_of != unit]
+            if len(others) and not (others != others[0]).any():
+                yield unit
 
     def _by_unit(self, of_items: FloatArray) -> FloatArray:
         """Return the sums over the items of each unit."""
@@ -144,29 +153,37 @@ class WeightGroup(ItemGroup):
         if of_a is None or (b is not None and of_b is None):
             return None
 
-        def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+        def along(change: FloatArray) -> influence.Path:
             on_items = change if self.unit_of is None else change[self.unit_of]
-            score = of_a.along(on_items, multiples)
-            return score if of_b is None else score - of_b.along(on_items, multiples)
+
+            def path(multiples: FloatArray) -> FloatArray:
+                score = of_a.along(on_items, multiples)
+                return score if of_b is None else score - of_b.along(on_items, multiples)
+
+            return path
 
         first = self._by_unit(of_a.first if of_b is None else of_a.first - of_b.first)
-        second = self._second(of_a)
-        if of_b is not None:
-            second = second - self._second(of_b)
-        first, second = influence.within(first, second, self.units.bounds, along)
-        counts = self.units.counts
-        curvature = float(counts @ second)
-        return Expansion.from_derivatives(first, counts, curvature, lambda change: partial(along, change))
+        curvature = self._curvature(a) - (0.0 if b is None else self._curvature(b))
+        first, curvature = influence.within(first, curvature, self.units.bounds, along)
+        return Expansion.from_derivatives(first, self.units.counts, curvature, along)
 
-    def _second(self, derivatives: WeightDerivatives) -> FloatArray:
-        """Return the second derivatives of a score by the weight of each unit, shape (U,)."""
+    def _curvature(self, system: int) -> float:
+        """Return the sum of the second derivatives of a score by the weight of each unit, made once."""
+        if system not in self._curvatures:
+            derivatives = self.derivatives(system)
+            assert derivatives is not None  # of a score that has an expansion
+            self._curvatures[system] = self._summed(derivatives)
+        return self._curvatures[system]
+
+    def _summed(self, derivatives: WeightDerivatives) -> float:
         if not self.clustered:
-            return self._by_unit(derivatives.second())
+            own = derivatives.curvature
+            return float(derivatives.second().sum()) if own is None else own()
         assert self.unit_of is not None  # items of their own are no clusters
         if derivatives.second_of_groups is not None:
-            return derivatives.second_of_groups(self.unit_of)
-        changes = (one[self.unit_of] for one in self._each_unit())
-        return influence.curvatures(derivatives.along, changes)
+            return float(derivatives.second_of_groups(self.unit_of).sum())
+        paths = (partial(derivatives.along, one[self.unit_of]) for one in self._each_unit())
+        return sum(map(influence.bend, paths))
 
     def _each_unit(self) -> Iterator[FloatArray]:
         """Yield a weight of 1 for each unit in turn."""
@@ -187,6 +204,9 @@ class WeightGroup(ItemGroup):
 
     def same_ranks(self, metric: int, a: int, b: int) -> bool:  # noqa: ARG002
         """Whether the metric has the same ranks of two systems; the same predictions if it has none."""
+        score_a, score_b = self._full[0, [a, b]].tolist()
+        if not rounding.level(score_a, score_b, max(abs(score_a), abs(score_b))):
+            return False
         first, second = (self.metric.exchangeable(self.gold, self.systems[s]) for s in (a, b))
         return bool(np.array_equal(first, second))
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 
 from bestby._core.typing import FloatArray, IntArray
 
-Along = Callable[[FloatArray, FloatArray], FloatArray]
-"""Scores (R,) at the weights 1 plus multiples (R,) of a change of the weight of each unit (U,)."""
+Path = Callable[[FloatArray], FloatArray]
+"""Scores (R,) at the weights 1 plus multiples (R,) of one change of the weight of each unit."""
 
 STEP = 2.0**-6
 """The change of weights in one step: its square, and rounding divided by it, are both small."""
@@ -42,29 +42,27 @@ def satterthwaite(influence: FloatArray, bounds: IntArray) -> float:
     return max(1.0, sum(parts) ** 2 / squares) if squares > 0.0 else max(1.0, float(influence.size - 2))
 
 
-def curvatures(along: Along, changes: Iterable[FloatArray]) -> FloatArray:
-    """Return the second derivative of a score along each change of the weights (U,)."""
-    steps = np.array([STEP, 0.0, -STEP])
-    scores = np.array([along(change, steps) for change in changes])
-    second: FloatArray = ((scores[:, 0] - scores[:, 1]) + (scores[:, 2] - scores[:, 1])) / STEP**2
-    return second
+def bend(path: Path) -> float:
+    """Return the second derivative of a score along a path."""
+    up, here, down = path(np.array([STEP, 0.0, -STEP])).tolist()
+    return float((up - here) + (down - here)) / STEP**2
 
 
 def within(
-    first: FloatArray, second: FloatArray, bounds: IntArray, along: Along
-) -> tuple[FloatArray, FloatArray]:
+    first: FloatArray, curvature: float, bounds: IntArray, along: Callable[[FloatArray], Path]
+) -> tuple[FloatArray, float]:
     """Return derivatives as weight is moved to each unit, from those by its weight alone.
 
-    The weight comes from all units of the same stratum. The score does not change when all weights grow
-    together, so that of a single stratum only the rounding in the sum of the first is taken away. Second
-    derivatives are exact in their sum over a stratum, which is all that ABC intervals read of them.
+    `curvature` is the sum of the second derivatives over all units. The weight comes from all units of the
+    same stratum. The score does not change when all weights grow together, so that of a single stratum only
+    the rounding in the sum of the first derivatives is taken away.
     """
-    first, second = first.copy(), second.copy()
+    first = first.copy()
     several = bounds.size > 2
     for start, stop in pairwise(bounds.tolist()):
         first[start:stop] -= first[start:stop].mean()
         if several:
             together = np.zeros(first.size)
             together[start:stop] = 1.0
-            second[start:stop] -= curvatures(along, [together])[0] / (stop - start) ** 2
-    return first, second
+            curvature -= bend(along(together)) / (stop - start)
+    return first, curvature

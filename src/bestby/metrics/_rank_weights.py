@@ -7,12 +7,16 @@ allowed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.metrics.derivatives import WeightDerivatives
+from bestby.metrics._rank_pairs import mean_concordance
+from bestby.metrics.derivatives import Path, Paths, WeightDerivatives
 
 # -- areas under curves ----------------------------------------------------------------------------
 
@@ -40,17 +44,23 @@ def roc_auc(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives
         found: FloatArray = (-2.0 * first / size)[place]
         return found
 
-    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
+    def path(change: FloatArray) -> Path:
         c = change[order]
         more_positives, more_negatives = (np.bincount(group, weights=c * one) for one in (y, 1.0 - y))
         more_above = np.cumsum(more_positives) - 0.5 * more_positives
-        pairs = np.array([negatives @ above, more_negatives @ above + negatives @ more_above])
-        area = pairs[0] + multiples * (pairs[1] + multiples * float(more_negatives @ more_above))
-        of_positives = n_positive + multiples * more_positives.sum()
-        return _defined(area, of_positives * (n_negative + multiples * more_negatives.sum()))
+        pairs = negatives @ above, more_negatives @ above + negatives @ more_above
+        bend, of_classes = more_negatives @ more_above, (more_positives.sum(), more_negatives.sum())
+
+        def along(multiples: FloatArray) -> FloatArray:
+            area = pairs[0] + multiples * (pairs[1] + multiples * bend)
+            of_positives = n_positive + multiples * of_classes[0]
+            return _defined(area, of_positives * (n_negative + multiples * of_classes[1]))
+
+        return along
 
     scarce = positive == (n_positive <= n_negative)
-    return WeightDerivatives(first[place], second, along, positive.astype(np.int64)[place], scarce[place])
+    classes = positive.astype(np.int64)[place]
+    return WeightDerivatives(first[place], second, Paths(path), classes, scarce[place])
 
 
 def average_precision(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives:
@@ -124,23 +134,48 @@ def spearman(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
         bends = [6.0 * v - 4.0 * part + 0.5 * s for v, part, s in zip(values, linear, squares, strict=True)]
         return _second_of_quotient(paths, bends)
 
-    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-        moved = [_mid_distribution(groups, change) for groups in (groups_x, groups_y)]
-        (x, more_x), (y, more_y) = (n * f, moved[0]), (n * g, moved[1])
+    def curvature() -> float:
+        sizes = [np.bincount(groups) for groups in (groups_x, groups_y)]
+        squares = [mean_concordance(groups_x, groups_y), *(n - float(size @ size) / n for size in sizes)]
+        bends = [
+            6.0 * n * v - 4.0 * float(part.sum()) + 0.5 * s
+            for v, part, s in zip(values, linear, squares, strict=True)
+        ]
+        return _summed_second_of_quotient(paths, bends)
 
-        def summed(u: FloatArray, more_u: FloatArray, v: FloatArray, more_v: FloatArray) -> FloatArray:
-            """Return the sum of (1 + m change) (u + m more_u) (v + m more_v) for each multiple m."""
-            mixed = u * more_v + more_u * v
-            cubic = [u @ v, change @ (u * v) + mixed.sum(), change @ mixed + more_u @ more_v]
-            m, top = multiples, change @ (more_u * more_v)
-            found: FloatArray = cubic[0] + m * (cubic[1] + m * (cubic[2] + m * top))
-            return found
+    first = _first_of_quotient(paths)
+    path = partial(_spearman_path, groups_x, groups_y, n * f, n * g)
+    return WeightDerivatives(first, second, Paths(path), curvature=curvature)
 
-        squares = [summed(x, more_x, x, more_x), summed(y, more_y, y, more_y)]
-        roots = [np.sqrt(np.maximum(square, 0.0)) for square in squares]
-        return _defined(summed(x, more_x, y, more_y), roots[0] * roots[1])
 
-    return WeightDerivatives(_first_of_quotient(paths), second, along)
+def _spearman_path(
+    groups_x: IntArray, groups_y: IntArray, x: FloatArray, y: FloatArray, change: FloatArray
+) -> Path:
+    """Return the path of Spearman's correlation, from the centred mid-ranks of both columns."""
+    more_x, more_y = (_mid_distribution(groups, change) for groups in (groups_x, groups_y))
+    products, *squares = (
+        _cubic(change, *both)
+        for both in ((x, more_x, y, more_y), (x, more_x, x, more_x), (y, more_y, y, more_y))
+    )
+
+    def along(multiples: FloatArray) -> FloatArray:
+        roots = [_root_of(square, multiples) for square in squares]
+        return _defined(_power_series(products, multiples), roots[0] * roots[1])
+
+    return along
+
+
+def _cubic(
+    change: FloatArray, u: FloatArray, more_u: FloatArray, v: FloatArray, more_v: FloatArray
+) -> list[float]:
+    """Return the sum of (1 + m change) (u + m more_u) (v + m more_v) as powers of m, the highest first."""
+    mixed = u * more_v + more_u * v
+    return [
+        float(change @ (more_u * more_v)),
+        float(change @ mixed + more_u @ more_v),
+        float(change @ (u * v) + mixed.sum()),
+        float(u @ v),
+    ]
 
 
 def kendall(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
@@ -155,21 +190,29 @@ def kendall(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
         bends = [2.0 * value - 4.0 * part for value, part in zip(values, parts, strict=True)]
         return _second_of_quotient(paths, bends)
 
-    def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-        linear, square = 2.0 * float(change @ signs), 0.0
-        if change.any():
-            square = float(change @ concordance(groups_x, groups_y, change))
-        agreement = float(signs.sum()) + multiples * (linear + multiples * square)
-        untied = []
-        for groups in (groups_x, groups_y):
-            count, mass = np.bincount(groups), np.bincount(groups, weights=change)
-            tied = float(count @ count) + multiples * (
-                2.0 * float(count @ mass) + multiples * float(mass @ mass)
-            )
-            untied.append(np.sqrt(np.maximum((n + multiples * change.sum()) ** 2 - tied, 0.0)))
-        return _defined(agreement, untied[0] * untied[1])
+    path = partial(_kendall_path, groups_x, groups_y, signs)
+    return WeightDerivatives(_first_of_quotient(paths), second, Paths(path))
 
-    return WeightDerivatives(_first_of_quotient(paths), second, along)
+
+def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, change: FloatArray) -> Path:
+    """Return the path of Kendall's tau-b, from the concordance of each item."""
+    linear, square = 2.0 * float(change @ signs), 0.0
+    if change.any():
+        square = float(change @ concordance(groups_x, groups_y, change))
+    untied = []
+    for groups in (groups_x, groups_y):
+        count, mass = np.bincount(groups), np.bincount(groups, weights=change)
+        n, more = groups.size, float(change.sum())
+        pairs = (more**2, 2.0 * n * more, float(n**2))
+        tied = (mass @ mass, 2.0 * (count @ mass), count @ count)
+        untied.append([float(all_of - same) for all_of, same in zip(pairs, tied, strict=True)])
+
+    def along(multiples: FloatArray) -> FloatArray:
+        agreement = float(signs.sum()) + multiples * (linear + multiples * square)
+        roots = [_root_of(square, multiples) for square in untied]
+        return _defined(agreement, roots[0] * roots[1])
+
+    return along
 
 
 def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> FloatArray:
@@ -215,6 +258,19 @@ def _defined(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return found
 
 
+def _power_series(coefficients: list[float], m: FloatArray) -> FloatArray:
+    """Return the sum of powers of m, shape (R,), with coefficients of which that of the highest is first."""
+    found: FloatArray = np.zeros(m.size)
+    for coefficient in coefficients:
+        found = found * m + coefficient
+    return found
+
+
+def _root_of(coefficients: list[float], m: FloatArray) -> FloatArray:
+    """Return the root of the same sum, 0 where rounding leaves it negative."""
+    return np.sqrt(np.maximum(_power_series(coefficients, m), 0.0))
+
+
 def _mid_distribution(groups: IntArray, weights: FloatArray) -> FloatArray:
     """Return the weight below each item, and half of that tied with it, less half of all."""
     mass = np.bincount(groups, weights=weights)
@@ -225,7 +281,8 @@ def _mid_distribution(groups: IntArray, weights: FloatArray) -> FloatArray:
 def _step_mean(groups: IntArray, values: FloatArray) -> FloatArray:
     """Return for each item half the mean of values, negative those below it, and 0 those tied with it."""
     sums: FloatArray = np.bincount(groups, weights=values) / groups.size
-    half: FloatArray = 0.5 * (_from_here(sums) - np.cumsum(sums))
+    up_to = np.cumsum(sums)
+    half: FloatArray = 0.5 * (up_to[-1] + sums) - up_to
     return half[groups]
 
 
@@ -238,18 +295,29 @@ def _first_of_quotient(paths: list[_Path]) -> FloatArray:
     return found
 
 
-def _second_of_quotient(paths: list[_Path], bends: list[FloatArray]) -> FloatArray:
+def _second_of_quotient(paths: list[_Path], bends: Sequence[FloatArray]) -> FloatArray:
     """Return the second derivative of the same; `bends` are those of its three parts by the share."""
-    (product, x, y), n = paths, paths[0].first.size
+    n = paths[0].first.size
+    # The weight 1 + s of an item is a share s / (n + s) moved to it.
+    found: FloatArray = _bend_in_share(paths, bends, np.multiply) / n**2 - 2.0 * _first_of_quotient(paths) / n
+    return found
+
+
+def _summed_second_of_quotient(paths: list[_Path], bends: Sequence[float]) -> float:
+    """Return the sum of it over the items, from the sums of the bends; the first derivatives sum to 0."""
+    return float(_bend_in_share(paths, bends, np.dot)) / paths[0].first.size ** 2
+
+
+def _bend_in_share(paths: list[_Path], bends: Sequence[Any], times: Callable[..., Any]) -> Any:
+    """Return the second derivative by the share; `times` multiplies by item, or sums the products."""
+    product, x, y = paths
     root = np.sqrt(x.value * y.value)
     log_x, log_y = x.first / x.value, y.first / y.value
-    in_share = bends[0] / root - product.first / root * (log_x + log_y)
-    in_share += (product.value / root) * (
-        0.75 * (log_x**2 + log_y**2) + 0.5 * log_x * log_y - 0.5 * (bends[1] / x.value + bends[2] / y.value)
+    logs = log_x + log_y
+    bend = bends[0] / root - times(product.first, logs) / root
+    return bend + (product.value / root) * (
+        0.75 * times(logs, logs) - times(log_x, log_y) - 0.5 * (bends[1] / x.value + bends[2] / y.value)
     )
-    # The weight 1 + s of an item is a share s / (n + s) moved to it.
-    found: FloatArray = in_share / n**2 - 2.0 * _first_of_quotient(paths) / n
-    return found
 
 
 def _less_and_same(groups: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:

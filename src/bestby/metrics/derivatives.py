@@ -7,6 +7,27 @@ from dataclasses import dataclass
 
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 
+Path = Callable[[FloatArray], FloatArray]
+"""Scores (R,) at multiples (R,) of one change of the weights."""
+
+
+class Paths:
+    """`along` of `WeightDerivatives`, by what makes the path of a change of the weights.
+
+    The scores along one change are asked for more than once, so its path is kept until there is another.
+    """
+
+    def __init__(self, path: Callable[[FloatArray], Path]) -> None:
+        self._path = path
+        self._last: tuple[FloatArray, Path] | None = None
+
+    def __call__(self, change: FloatArray, multiples: FloatArray) -> FloatArray:
+        """Return the scores (R,) at the weights 1 plus multiples (R,) of a change (n,)."""
+        last = self._last
+        if last is None or last[0] is not change:
+            last = self._last = change, self._path(change)
+        return last[1](multiples)
+
 
 @dataclass(frozen=True, eq=False)
 class WeightDerivatives:
@@ -32,6 +53,9 @@ class WeightDerivatives:
         ``second_of_groups(of)`` returns the second derivatives by the common weight of the items of each
         group, shape (G,), where ``of``, of shape (n,), is the group of each item from 0. Without it, `along`
         is called once for each group.
+    curvature : callable, optional
+        Returns the sum of the second derivatives over all items, where that takes less time than each of
+        them.
 
     Examples
     --------
@@ -51,3 +75,4 @@ class WeightDerivatives:
     classes: IntArray | None = None
     scarce: BoolArray | None = None
     second_of_groups: Callable[[IntArray], FloatArray] | None = None
+    curvature: Callable[[], float] | None = None

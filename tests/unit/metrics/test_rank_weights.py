@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.metrics import _rank_groups, _rank_weights
+from bestby.metrics import _rank_groups, _rank_pairs, _rank_weights
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.correlation import Kendall, Spearman
 from bestby.metrics.ranking import AveragePrecision, RocAuc
@@ -88,6 +88,37 @@ def test_concordance_is_that_of_all_pairs(values: int) -> None:
                 _rank_weights.concordance(*groups, weights), signs @ weights, atol=1e-12
             )
             np.testing.assert_array_equal(_rank_weights.concordance(*groups), signs.sum(axis=1))
+            assert _rank_pairs.mean_concordance(*groups) == pytest.approx(signs.sum() / n, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [63, 64, 65, 128, 129, 1000])
+@pytest.mark.parametrize("values", [3, 50, 10_000])
+def test_pairs_are_counted_in_blocks_of_any_number(n: int, values: int) -> None:
+    rng = np.random.default_rng(n + values)
+    x = rng.integers(0, values, n)
+    y = (x + rng.integers(0, values, n)) // 2
+    groups = [np.unique(part, return_inverse=True)[1] for part in (x, y)]
+    assert _rank_pairs.mean_concordance(*groups) == pytest.approx(
+        _rank_weights.concordance(*groups).mean(), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("digits", [None, 1, 0])
+def test_the_curvature_is_the_sum_of_the_second_derivatives(digits: int | None) -> None:
+    found = METRICS[2].derivatives(prepared(METRICS[2], 150, digits))
+    assert found is not None
+    assert found.curvature is not None
+    assert found.curvature() == pytest.approx(found.second().sum(), rel=1e-12)
+
+
+def test_paths_of_two_changes_in_turn_are_not_mixed_up() -> None:
+    found = METRICS[0].derivatives(prepared(METRICS[0], 40, None))
+    assert found is not None
+    one, other = np.random.default_rng(0).normal(0.0, 0.1, (2, 40))
+    steps = np.array([0.0, 1.0])
+    first = found.along(one, steps)
+    assert (found.along(other, steps) != first)[1]
+    np.testing.assert_array_equal(found.along(one, steps), first)
 
 
 # -- groups of items ---------------------------------------------------------------------------------
