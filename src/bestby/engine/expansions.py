@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-
 from bestby._core.typing import FloatArray
 from bestby.engine.responses import Part
 from bestby.engine.transforms import Functional
@@ -39,9 +37,7 @@ class Along:
         for start, stop in pairwise(self.units.bounds.tolist()):
             c = counts[start:stop]
             weights[start:stop] -= c * (weights[start:stop].sum() / c.sum())
-        weights = weights[:, None]
-        # Row by row, not as a matrix product, which would add up in another order beside more columns.
-        shifts = [np.add.reduce(weights * part.rows, axis=0) for part in self.parts]
+        shifts = [weights @ part.rows for part in self.parts]
 
         def along(multiples: FloatArray) -> FloatArray:
             steps = multiples[:, None]

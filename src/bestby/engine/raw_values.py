@@ -121,4 +121,6 @@ def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[Fl
     for of_a, of_b in zip(first.T, second.T, strict=True):  # column by column, as they lie in memory
         scale = np.maximum(1.0, np.abs(np.maximum(of_a, of_b)))
         apart |= ~rounding.level(of_a, of_b, scale)
+        if apart.all():
+            break
     return apart

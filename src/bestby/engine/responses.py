@@ -11,6 +11,7 @@ from bestby.engine import slopes
 from bestby.engine.slopes import Response
 from bestby.engine.table import Table
 from bestby.engine.transforms import Functional
+from bestby.metrics._lines import SmoothMetric
 from bestby.metrics.base import Metric
 
 MOST_ROWS = 1 << 20
@@ -39,8 +40,9 @@ class Responses:
 
     def influence(self, metric: int, system: int) -> FloatArray:
         """Return what each distinct unit adds to the score of a system, to first order, shape (C,)."""
-        if (metric, system) in self._made:
-            return self._made[metric, system].influence
+        known = isinstance(self.metrics[metric], SmoothMetric)  # its second derivatives come with the first
+        if known or (metric, system) in self._made:
+            return self._response(metric, system).influence
         if (metric, system) not in self._influences:
             own, rows = self.metrics[metric], self._rows(metric, system)
             found = slopes.influence(own, Functional(own), self._total(metric, system), rows)

@@ -58,6 +58,8 @@ def _trials(
     """Return the successes of A, or those less the ones of B, and the trials of each distinct unit."""
     if b is not None and not metric.same_trials:
         return None
+    if metric.trials(np.empty((0, table.columns[m][a].size))) is None:  # most scores are no share
+        return None
     of_a = metric.trials(table.rows(table.columns[m][a]))
     if of_a is None or b is None:
         return of_a

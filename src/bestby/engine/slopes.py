@@ -1,8 +1,9 @@
 """How a function of sums responds to its data: the only place where its derivatives are taken.
 
-Every step changes the weights of the units a little, so a score is only evaluated at totals of the same units
-with positive weights. A step therefore does not depend on the unit of measurement, a root never gets a
-negative number, and no score leaves its bounds.
+Many metrics know their derivatives; of the others they are taken by steps. Every step changes the weights of
+the units a little, so a score is only evaluated at totals of the same units with positive weights. A step
+therefore does not depend on the unit of measurement, a root never gets a negative number, and no score leaves
+its bounds.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.stacked import STACKED
+from bestby.metrics._lines import derivatives
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling.units import Units
 
@@ -29,7 +31,8 @@ NUDGE = 2.0**-12
 def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray) -> FloatArray:
     """Return the influence of each unit: the derivative of the score by the weight of the unit, shape (C,).
 
-    `total` has shape (k,) and `rows` has shape (C, k). The influence on a mean is known without steps.
+    `total` has shape (k,) and `rows` has shape (C, k). The influence on a mean is known without steps, and so
+    is that on a metric which knows its derivatives.
 
     References
     ----------
@@ -42,6 +45,10 @@ def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray)
     block = max(1, STACKED // max(1, 2 * rows.shape[1]))
     for start in range(0, rows.shape[0], block):
         part = slice(start, start + block)
+        known = derivatives(metric, total, rows[part])
+        if known is not None:
+            out[part] = known[0]
+            continue
         step = NUDGE * rows[part]
         out[part] = _slope(score, np.broadcast_to(total, step.shape), step) / NUDGE
     return out
@@ -68,23 +75,49 @@ class Response:
 def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, units: Units) -> Response:
     """Return how a score responds to the weights of units, whose rows (C, k) have the `total` (k,).
 
-    The derivatives of a mean are known without steps.
+    The derivatives of a mean are known without steps, and so are those of a metric which knows them.
 
     References
     ----------
     .. [1] DiCiccio & Efron (1992), Biometrika 79, 231-245, section 4.
     """
-    counts = units.counts
-    moves = np.array(rows)
-    for start, stop in pairwise(units.bounds.tolist()):
-        c = counts[start:stop]
-        moves[start:stop] -= (c @ moves[start:stop]) / c.sum()
+    counts, strata = units.counts, list(pairwise(units.bounds.tolist()))
+    C = counts.size
+    both = np.empty((total.size, C + len(strata))).T  # column by column, as metrics read them
+    moves, means = both[:C], both[C:]
+    for mean, (start, stop) in zip(means, strata, strict=True):
+        mean[:] = (counts[start:stop] @ rows[start:stop]) / counts[start:stop].sum()
+        np.subtract(rows[start:stop], mean, out=moves[start:stop])
     if isinstance(metric, MeanMetric):
         first = (moves[:, 0] - score(total[None, :]) * moves[:, 1]) / total[1]
         second = -2.0 * first * moves[:, 1] / total[1]
         return Response(influence(metric, score, total, rows), first, float(counts @ second))
-    by_weight, first, second = _by_steps(score, total, rows, moves, counts)
+    known = _by_formula(metric, total, both)
+    if known is not None:
+        first, second = known[0][:C], known[1][:C]
+        # The slope is linear: that by the weight of a unit is that of its move and that of the mean.
+        by_weight = first + np.repeat(known[0][C:], np.diff(units.bounds))
+    else:
+        by_weight, first, second = _by_steps(score, total, rows, moves, counts)
     return Response(by_weight, first, float(counts @ second))
+
+
+def _by_formula(
+    metric: Metric, total: FloatArray, directions: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return both derivatives in directions (R, k), shape (R,) each; None of a metric that lacks them."""
+    size = len(directions)
+    block = max(1, STACKED // max(1, 4 * total.size))
+    if size <= block:
+        return derivatives(metric, total, directions)
+    first, second = np.empty((2, size))
+    for start in range(0, size, block):
+        part = slice(start, start + block)
+        known = derivatives(metric, total, directions[part])
+        if known is None:
+            return None
+        first[part], second[part] = known
+    return first, second
 
 
 def _by_steps(

@@ -88,17 +88,17 @@ class SumGroup(Group):
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S), each from a table of its own; see `alone`."""
         if self.crossed or self.units.n_rows > MOST_ALONE or self.table.whole:
-            return self._scored(self._total)
+            return self.own_scores
         found = np.empty((len(self.metrics), self.n_systems))
         for m, s in np.ndindex(found.shape):
             group, _ = self.alone(m, s)
-            found[m, s] = group.own_score
+            found[m, s] = group.own_scores[0, 0]
         return found
 
     @cached_property
-    def own_score(self) -> float:
-        """The first score, by the table as it is."""
-        return float(self._scored(self._total)[0, 0])
+    def own_scores(self) -> FloatArray:
+        """The scores, shape (M, S), by the table as it is."""
+        return self._scored(self._total)
 
     @cached_property
     def _total(self) -> FloatArray:
@@ -119,8 +119,11 @@ class SumGroup(Group):
     def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
         """Return the leave-one-out scores: the totals minus one row, once per distinct row."""
         table = self.table
-        left_out = table.full(self._total[: table.X.shape[1]] - table.X, self.n_units - 1)
-        return Jackknife(self._scored(left_out), table.units.counts, table.units.bounds)
+        k, n = table.X.shape[1], self.n_units - 1
+        left_out = np.empty((self._total.size, table.units.n_rows))  # column by column, as metrics read them
+        np.subtract(self._total[:k, None], table.X.T, out=left_out[:k])
+        left_out[k:] = n * table.constants[:, None]
+        return Jackknife(self._scored(left_out.T), table.units.counts, table.units.bounds)
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return the plain mean, if the metric is a mean and all units hold equally many items."""

@@ -302,19 +302,26 @@ def _distinct_columns(
             used = []
             for part in rows.T:
                 column = np.ascontiguousarray(part, dtype=np.float64)
-                bits = column.view(np.int64)
-                whole = column.size <= _BEGINNING  # then the beginning says all
-                alike = known.setdefault((0 if whole else int(bits.sum()), bits[:_BEGINNING].tobytes()), [])
-                place = next(
-                    (k for k in alike if whole or np.array_equal(unique[k].view(np.int64), bits)), None
-                )
-                if place is None:
-                    place = len(unique)
-                    alike.append(place)
+                if column.size <= _BEGINNING:  # its bits are all there is to compare
+                    place = known.setdefault((0, column.tobytes()), [len(unique)])[0]
+                else:
+                    place = _place(column, known, unique)
+                if place == len(unique):
                     unique.append(column if column.base is None else column.copy())  # not to hold the others
                 used.append(place)
             columns[-1].append(np.array(used, dtype=np.int64))
     return unique, columns
+
+
+def _place(column: FloatArray, known: dict[tuple[int, bytes], list[int]], unique: list[FloatArray]) -> int:
+    """Return which of the unique columns one is, by its bits; a new one is told under the key of its own."""
+    bits = column.view(np.int64)
+    alike = known.setdefault((int(bits.sum()), bits[:_BEGINNING].tobytes()), [])
+    for place in alike:
+        if np.array_equal(unique[place].view(np.int64), bits):
+            return place
+    alike.append(len(unique))
+    return len(unique)
 
 
 def _distinct_rows(
@@ -348,16 +355,19 @@ def projected(rows: FloatArray) -> FloatArray:
 
     Column by column, not as a matrix product, so that equal rows give equal numbers wherever they stand.
     """
-    out = np.zeros(rows.shape[0])
-    for factor, column in zip(_factors(rows.shape[1]), rows.T, strict=True):
-        out += factor * column
+    size, k = rows.shape
+    out, factors = np.empty(size), _factors(k)
+    step = max(1, _AT_ONCE // max(1, k))
+    for start in range(0, size, step):
+        part = slice(start, start + step)
+        np.add.reduce(np.multiply(factors, rows[part].T, order="C"), out=out[part])
     return out
 
 
 @lru_cache(maxsize=64)
-def _factors(k: int) -> tuple[float, ...]:
-    """Return k fixed random numbers."""
-    return tuple(np.random.Generator(np.random.PCG64(7)).normal(size=(k,)).tolist())
+def _factors(k: int) -> FloatArray:
+    """Return k fixed random numbers, shape (k, 1)."""
+    return np.random.Generator(np.random.PCG64(7)).normal(size=(k, 1))
 
 
 def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[IntArray, BoolArray]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -16,8 +18,10 @@ from bestby.inference.intervals import Ends
 STEP = 2.0**-6
 """The step along the least favourable direction, in standard errors, for the curvature of the score there."""
 
-POINTS = 2
-"""Points between the estimate and each end, at which the score is checked to move one way."""
+_NEAR = np.array([STEP, 0.0, -STEP])
+
+_SHARES = np.linspace(0.0, 1.0, 5)
+"""How far from one end to the other the score is checked to move one way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +53,9 @@ class Expansion:
     @cached_property
     def bias(self) -> tuple[float, float]:
         """The score on the data, and the bias correction z0 of an error that is not 0."""
-        up, estimate, down = self.along(np.array([STEP, 0.0, -STEP]))
+        up, estimate, down = self.along(_NEAR).tolist()
         q = ((up - estimate) + (down - estimate)) / (2.0 * self.error * STEP**2)
-        return float(estimate), float(self.acceleration + q - self.curvature / (2.0 * self.error))
+        return estimate, self.acceleration + q - self.curvature / (2.0 * self.error)
 
     @classmethod
     def from_derivatives(
@@ -155,6 +159,8 @@ def abc(
     if not (np.isfinite(se) and np.isfinite(expansion.curvature)):
         return None
     if rounding.is_nothing(expansion.largest, scale, rounding.INFLUENCE):
+        if not rounding.is_nothing(abs(expansion.curvature), scale):
+            return None  # all that varies is of second order
         estimate = float(along(np.zeros(1))[0])
         return estimate, estimate
     noise = rounding.level_width(scale)
@@ -162,19 +168,18 @@ def abc(
         return None
     estimate, z0 = expansion.bias
     z = float(ndtri(0.5 * (1.0 + level)))
-    w = z0 + np.array([-z, z])
-    if not np.isfinite(w).all() or (a * w >= 1.0).any():
+    w = z0 - z, z0 + z
+    if not (math.isfinite(z0) and max(a * w[0], a * w[1]) < 1.0):
         return None
-    reach = w / (1.0 - a * w) ** 2
-    path = along(np.linspace(reach[0], reach[1], 2 * POINTS + 1))
-    if not np.isfinite(path).all() or (np.diff(path) < -noise).any():
+    first, last = (one / (1.0 - a * one) ** 2 for one in w)
+    path = along(first + _SHARES * (last - first)).tolist()
+    if not all(map(math.isfinite, path)) or any(later - one < -noise for one, later in pairwise(path)):
         return None
     if not path[0] - noise <= estimate <= path[-1] + noise:
         if holding:
             return None
-        low, high = float(path[0]), float(path[-1])
-        return (low, high) if bounds[0] <= low and high <= bounds[1] else None
-    low, high = min(float(path[0]), float(estimate)), max(float(path[-1]), float(estimate))
+        return (path[0], path[-1]) if bounds[0] <= path[0] and path[-1] <= bounds[1] else None
+    low, high = min(path[0], estimate), max(path[-1], estimate)
     return (low, high) if bounds[0] <= low and high <= bounds[1] else None
 
 

@@ -6,8 +6,10 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import dot, over_classes
+from bestby.metrics._label_counts import class_counts, split_counts
+from bestby.metrics._lines import Line
 from bestby.metrics.base import Names
-from bestby.metrics.classification import ByClass, class_counts, split_counts
+from bestby.metrics.classification import ByClass
 
 _NOTHING = 1e-14  # below this part of n squared a margin of counts is rounding: the least real one is 2/n
 
@@ -30,6 +32,11 @@ class _Agreement(ByClass):
         counts = split_counts(totals[..., :-2], ("predicted", "gold"))
         return counts["predicted"], counts["gold"], totals[..., -2], totals[..., -1]
 
+    def _lines(self, totals: Line) -> tuple[Line, Line, Line, Line]:
+        """Return the same along straight lines."""
+        predicted, gold = totals[slice(-2)].split(2)
+        return predicted, gold, totals[slice(-2, -1)], totals[slice(-1, None)]
+
 
 class MatthewsCorrelation(_Agreement):
     """The Matthews correlation coefficient, for any number of classes (R_K).
@@ -51,6 +58,17 @@ class MatthewsCorrelation(_Agreement):
         defined = (spread_p > _NOTHING * n * n) & (spread_g > _NOTHING * n * n)
         scale = np.sqrt(np.where(defined, spread_p * spread_g, 1.0))
         return np.where(defined, covariance / scale, 0.0)
+
+    def along(self, totals: Line) -> Line | None:
+        """Return the same; None where gold or predictions are all of one class."""
+        predicted, due, right, n = self._lines(totals)
+        missing = n - predicted.over_classes()
+        squares = n * n
+        spread_p = squares - (predicted * predicted).over_classes() - missing * missing
+        spread_g = squares - (due * due).over_classes()
+        if min(spread_p.value[0], spread_g.value[0]) <= _NOTHING * squares.value[0]:
+            return None
+        return (right * n - (predicted * due).over_classes()) / (spread_p * spread_g).root()
 
     @staticmethod
     def _spreads(predicted: FloatArray, due: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -86,6 +104,14 @@ class CohenKappa(_Agreement):
         room = n * n - chance
         defined = room > _NOTHING * n * n
         return np.where(defined, (right * n - chance) / np.where(defined, room, 1.0), np.nan)
+
+    def along(self, totals: Line) -> Line | None:
+        """Return the same; None where it is undefined."""
+        predicted, due, right, n = self._lines(totals)
+        chance, squares = (predicted * due).over_classes(), n * n
+        if squares.value[0] - chance.value[0] <= _NOTHING * squares.value[0]:
+            return None
+        return (right * n - chance) / (squares - chance)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if gold and predictions are all of the same class."""

@@ -14,24 +14,28 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.data.columns import complete
 from bestby.data.roles import listed
 from bestby.data.values import Rule
 from bestby.metrics._distributions import dot, over_classes
 from bestby.metrics._items import marked
+from bestby.metrics._label_counts import (
+    COUNTS,
+    Part,
+    class_counts,
+    fraction,
+    quotient,
+    ratio,
+    split_counts,
+    unfitted,
+)
 from bestby.metrics._label_rows import occurring, rows_of_labels
-from bestby.metrics.base import MeanMetric, Metric, Names, Patterns
+from bestby.metrics._lines import Line, SmoothMetric
+from bestby.metrics.base import MeanMetric, Names, Patterns
 
-Part: TypeAlias = Literal["precision", "recall", "f1"]
 Average: TypeAlias = Literal["macro", "weighted"]
-
-_COUNTS: dict[Part, tuple[str, ...]] = {
-    "precision": ("hits", "predicted"),
-    "recall": ("hits", "gold"),
-    "f1": ("hits", "predicted", "gold"),
-}
 
 _WHY: dict[Part, str] = {
     "precision": "never predicted",
@@ -59,7 +63,7 @@ class Accuracy(MeanMetric):
 
 
 @dataclass(frozen=True, repr=False)
-class Micro(Metric):
+class Micro(SmoothMetric):
     """Precision or F1 over all decisions together.
 
     They differ from accuracy only where predictions are missing: precision is over the predictions that were
@@ -95,6 +99,11 @@ class Micro(Metric):
         hits, made, n = np.moveaxis(totals, -1, 0)
         return ratio(hits, made) if self.part == "precision" else ratio(2.0 * hits, made + n)
 
+    def along(self, totals: Line) -> Line:
+        """Return the same ratio."""
+        hits, made, n = totals.split(3)
+        return hits / made if self.part == "precision" else (2.0 * hits) / (made + n)
+
     def trials(self, rows: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """Return right and made predictions of precision; None of F1."""
         return (rows[:, 0], rows[:, 1]) if self.part == "precision" else None
@@ -107,7 +116,7 @@ class Micro(Metric):
 
 
 @dataclass(frozen=True, repr=False)
-class OneClass(Metric):
+class OneClass(SmoothMetric):
     """Precision, recall or F1 of one class; `fit` sets `position`, its position in the label set."""
 
     name: str
@@ -129,7 +138,7 @@ class OneClass(Metric):
             raise unfitted(self.name)
         predicted, due = predictions == self.position, gold == self.position
         columns = {"hits": predicted & due, "predicted": predicted, "gold": due}
-        return np.column_stack([columns[key] for key in _COUNTS[self.part]]).astype(np.float64)
+        return np.column_stack([columns[key] for key in COUNTS[self.part]]).astype(np.float64)
 
     def possible_rows(self) -> FloatArray | None:
         """Return those of an item of this class or another, predicted to be of this class or another."""
@@ -139,8 +148,12 @@ class OneClass(Metric):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the ratio of the totals."""
-        counts = dict(zip(_COUNTS[self.part], np.moveaxis(totals, -1, 0), strict=True))
+        counts = dict(zip(COUNTS[self.part], np.moveaxis(totals, -1, 0), strict=True))
         return ratio(*fraction(self.part, **counts))
+
+    def along(self, totals: Line) -> Line:
+        """Return the same ratio."""
+        return quotient(self.part, *totals.split(len(COUNTS[self.part])))
 
     @property
     def same_trials(self) -> bool:
@@ -159,7 +172,7 @@ class OneClass(Metric):
 
 
 @dataclass(frozen=True, repr=False)
-class Averaged(Metric):
+class Averaged(SmoothMetric):
     """Precision, recall or F1 of every class, averaged plainly (macro) or by the gold (weighted).
 
     A plain average is over `classes`, the classes of the gold of all items. A class of the gold that a
@@ -180,7 +193,7 @@ class Averaged(Metric):
 
     @property
     def _columns(self) -> tuple[str, ...]:
-        needed = _COUNTS[self.part]
+        needed = COUNTS[self.part]
         return needed if self.average == "macro" or "gold" in needed else (*needed, "gold")
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
@@ -214,6 +227,16 @@ class Averaged(Metric):
             per_class = per_class[..., list(self.classes)]
         return over_classes(per_class) / len(self.classes)
 
+    def along(self, totals: Line) -> Line:
+        """Return the same average."""
+        counts = dict(zip(self._columns, totals.split(len(self._columns)), strict=True))
+        per_class = quotient(self.part, *(counts[key] for key in COUNTS[self.part]))
+        if self.average == "weighted":
+            return (per_class * counts["gold"]).over_classes() / counts["gold"].over_classes()
+        if len(self.classes) < len(self.labels):
+            per_class = per_class[list(self.classes)]
+        return (1.0 / len(self.classes)) * per_class.over_classes()
+
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
         counts = split_counts(totals, self._columns)
@@ -233,7 +256,7 @@ class Averaged(Metric):
 
 
 @dataclass(frozen=True, repr=False)
-class ByClass(Metric):
+class ByClass(SmoothMetric):
     """A metric of counts per class.
 
     `fit` sets `labels`, the label set of the gold and all systems, and `classes`, the positions of those that
@@ -270,6 +293,12 @@ class BalancedAccuracy(ByClass):
         present = (counts["gold"] > 0.0).astype(np.float64)
         return ratio(over_classes(ratio(counts["hits"], counts["gold"])), over_classes(present))
 
+    def along(self, totals: Line) -> Line:
+        """Return the same mean; the classes that are there do not change."""
+        hits, gold = totals.split(2)
+        present = int(np.count_nonzero(gold.value > 0.0))
+        return (1.0 / max(1, present)) * (hits / gold).over_classes()
+
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes that are left out."""
         absent = split_counts(totals, ("hits", "gold"))["gold"] == 0.0
@@ -304,61 +333,9 @@ def _required_labels(name: str, labels: Array | None) -> Array:
     return labels
 
 
-def unfitted(name: str) -> InvalidInputError:
-    """Return the error of a metric that counts labels before `fit`."""
-    return InvalidInputError(
-        f"{name} must know the label set before it can count", hint="call fit(gold, systems, labels) first"
-    )
-
-
 def printed_labels(name: str, labels: Array | None) -> tuple[str, ...]:
     """Return the label set as it prints, or refuse to go on without."""
     return tuple(str(label) for label in _required_labels(name, labels).tolist())
-
-
-MOST_NUMBERS = 1 << 30
-"""Statistics of one system that are held at once: 8 GiB of them."""
-
-
-def class_counts(
-    columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, name: str
-) -> FloatArray:
-    """One block of indicator columns per class for each of "hits", "predicted" and "gold"."""
-    if n_labels == 0:
-        raise unfitted(name)
-    if gold.size * len(columns) * n_labels > MOST_NUMBERS:
-        raise DesignError(
-            f"{name} counts every class separately: {n_labels} classes on {gold.size} distinct items are"
-            " too many",
-            hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
-        )
-    answered = np.flatnonzero(predictions >= 0)
-    right = np.flatnonzero(predictions == gold)
-    everything = np.arange(gold.size)
-    sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
-    out = np.zeros((gold.size, len(columns) * n_labels))
-    for block, key in enumerate(columns):
-        rows, which = sources[key]
-        out[rows, which[rows] + block * n_labels] = 1.0
-    return out
-
-
-def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:
-    """Return the blocks of columns that `class_counts` made."""
-    width = totals.shape[-1] // len(columns)
-    return {key: totals[..., block * width : (block + 1) * width] for block, key in enumerate(columns)}
-
-
-def fraction(part: Part, hits: Any, predicted: Any = None, gold: Any = None) -> tuple[Any, Any]:
-    """Return numerator and denominator of precision, recall or F1, from the counts that it needs."""
-    if part == "f1":
-        return 2.0 * hits, predicted + gold
-    return hits, predicted if part == "precision" else gold
-
-
-def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide; 0 where the denominator (and so the numerator) is 0."""
-    return numerator / np.where(denominator > 0.0, denominator, 1.0)
 
 
 _HOW: dict[Average, str] = {

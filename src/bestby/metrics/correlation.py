@@ -15,6 +15,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _rank_groups, _rank_weights
 from bestby.metrics._items import required_gold
+from bestby.metrics._lines import Line, SmoothMetric
 from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.base import Names, StandardisedMetric
 from bestby.metrics.derivatives import WeightDerivatives
@@ -27,7 +28,7 @@ _SIGNS_UP_TO = 512  # items up to which Kendall's matrix of signs is small
 
 
 @dataclass(frozen=True, repr=False)
-class Pearson(StandardisedMetric):
+class Pearson(StandardisedMetric, SmoothMetric):
     """Pearson's correlation.
 
     Gold and the predictions of each system are first centred and scaled by their own mean and standard
@@ -75,6 +76,15 @@ class Pearson(StandardisedMetric):
         defined = (x_part > least_x) & (y_part > least_y)
         scale = np.sqrt(np.where(defined, x_part, 1.0)) * np.sqrt(np.where(defined, y_part, 1.0))
         return np.where(defined, np.clip((n * xy - x * y) / scale, -1.0, 1.0), np.nan)
+
+    def along(self, totals: Line) -> Line | None:
+        """Return the same; None where a column is constant."""
+        x, xx, xy, y, yy, n = totals.split(6)
+        x_part, y_part = n * xx - x * x, n * yy - y * y
+        for part, squares in ((x_part, xx), (y_part, yy)):
+            if part.value[0] <= rounding.noise_width(n.value[0] * squares.value[0], rounding.SQUARES):
+                return None
+        return (n * xy - x * y) / (x_part * y_part).root()
 
 
 @dataclass(frozen=True, eq=False)

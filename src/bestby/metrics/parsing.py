@@ -16,9 +16,9 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.metrics._conllu import sentences
+from bestby.metrics._label_counts import fraction, ratio
 from bestby.metrics._trees import Block, Sentence, Word, align, blocks
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, Names
-from bestby.metrics.classification import fraction, ratio
 
 __all__ = [
     "CONTENT",

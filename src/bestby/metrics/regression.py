@@ -13,7 +13,8 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._items import required_gold
-from bestby.metrics.base import MeanMetric, Metric, Names
+from bestby.metrics._lines import Line, SmoothMetric
+from bestby.metrics.base import MeanMetric, Names
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,7 +68,7 @@ class MeanAbsoluteError(MeanMetric):
         return np.abs(np.asarray(predictions, dtype=np.float64) - gold)
 
 
-class RootMeanSquaredError(Metric):
+class RootMeanSquaredError(SmoothMetric):
     """The root of the mean squared error; lower is better."""
 
     name = "rmse"
@@ -84,9 +85,14 @@ class RootMeanSquaredError(Metric):
         # Sums of differences (a permutation, a jackknife) can miss zero by a rounding error.
         return np.sqrt(np.maximum(totals[..., 0], 0.0) / totals[..., 1])
 
+    def along(self, totals: Line) -> Line | None:
+        """Return the same; None where it is 0, as a root has no slope there."""
+        squared, n = totals.split(2)
+        return (squared / n).root() if squared.value[0] > 0.0 else None
+
 
 @dataclass(frozen=True, repr=False)
-class R2(Metric):
+class R2(SmoothMetric):
     """The coefficient of determination: the part of the variance of the gold that is accounted for.
 
     The gold is centred by its mean on the full data, for accuracy; the score of a resample uses the mean of
@@ -124,6 +130,14 @@ class R2(Metric):
         spread = n * yy - y * y
         defined = spread > rounding.noise_width(n * yy, rounding.SQUARES)
         return np.where(defined, 1.0 - n * error / np.where(defined, spread, 1.0), np.nan)
+
+    def along(self, totals: Line) -> Line | None:
+        """Return the same, less 1; None where the gold is constant."""
+        error, y, yy, n = totals.split(4)
+        spread = n * yy - y * y
+        if spread.value[0] <= rounding.noise_width(n.value[0] * yy.value[0], rounding.SQUARES):
+            return None
+        return -1.0 * ((n * error) / spread)
 
 
 NAMES: Names = {

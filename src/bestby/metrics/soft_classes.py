@@ -20,9 +20,10 @@ from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import over_classes
 from bestby.metrics._items import marked
+from bestby.metrics._label_counts import Part, unfitted
 from bestby.metrics._label_rows import MOST_LABELS
 from bestby.metrics.base import Metric, Names, Patterns
-from bestby.metrics.classification import OneClass, Part, printed_labels, unfitted
+from bestby.metrics.classification import OneClass, printed_labels
 
 _WHY: dict[Part, str] = {
     "precision": "no prediction gives it any probability",

@@ -15,8 +15,9 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics import _entities
 from bestby.metrics._items import marked, required_gold
+from bestby.metrics._label_counts import Part, fraction, ratio
 from bestby.metrics.base import BaseMetric, Metric, Names, Patterns
-from bestby.metrics.classification import Part, fraction, named_label, ratio
+from bestby.metrics.classification import named_label
 
 _WHY: dict[Part, str] = {
     "precision": "predicted",

@@ -10,6 +10,7 @@ import pytest
 from bestby.engine.slopes import Directions, influence, response
 from bestby.metrics.base import Metric
 from bestby.metrics.correlation import Pearson
+from bestby.metrics.registry import _Wrapped
 from bestby.metrics.regression import MeanSquaredError, RootMeanSquaredError
 from bestby.resampling.units import Units
 
@@ -37,12 +38,17 @@ def of_units(metric: Metric, gold: Any, predictions: Any) -> Any:
     return influence(metric, metric.score, rows.sum(axis=0), rows)
 
 
+ROOTS: tuple[Metric, ...] = (RootMeanSquaredError(), _Wrapped(RootMeanSquaredError()))
+"""One that knows its derivatives, and the same by steps."""
+
+
 @pytest.mark.parametrize("unit", UNITS)
-def test_influence_on_a_root(unit: float) -> None:
+@pytest.mark.parametrize("metric", ROOTS, ids=["formula", "steps"])
+def test_influence_on_a_root(metric: Metric, unit: float) -> None:
     squares = ((PREDICTIONS - GOLD) * unit) ** 2
     root = np.sqrt(squares.mean())
     expected = (squares - root**2) / (2.0 * root * 50)
-    found = of_units(RootMeanSquaredError(), GOLD * unit, PREDICTIONS * unit)
+    found = of_units(metric, GOLD * unit, PREDICTIONS * unit)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * np.abs(expected).max())
 
 
@@ -50,17 +56,18 @@ ONE_EACH = Units(np.ones(50, dtype=np.int64), np.array([0, 50]))
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_both_derivatives_of_a_root(unit: float) -> None:
+@pytest.mark.parametrize("metric", ROOTS, ids=["formula", "steps"])
+def test_both_derivatives_of_a_root(metric: Metric, unit: float) -> None:
     """As weight w moves to one unit, the mean square is m + w (x - m) / n, and the score its root."""
-    metric = RootMeanSquaredError()
     squares = ((PREDICTIONS - GOLD) * unit) ** 2
     slope, root = (squares - squares.mean()) / 50, np.sqrt(squares.mean())
     rows = metric.statistics(GOLD * unit, PREDICTIONS * unit)
     found = response(metric, metric.score, rows.sum(axis=0), rows, ONE_EACH)
     expected = slope / (2.0 * root)
-    for here, within in ((found.influence, 1e-6), (found.first, 1e-4)):
+    first, others = (1e-12, 1e-12) if metric is ROOTS[0] else (1e-6, 1e-4)
+    for here, within in ((found.influence, first), (found.first, others)):
         np.testing.assert_allclose(here, expected, rtol=within, atol=within * np.abs(expected).max())
-    assert found.curvature == pytest.approx(-float((slope**2).sum()) / (4.0 * root**3), rel=1e-4)
+    assert found.curvature == pytest.approx(-float((slope**2).sum()) / (4.0 * root**3), rel=others)
 
 
 def test_both_derivatives_of_a_mean_are_those_of_its_steps() -> None:
@@ -95,16 +102,18 @@ def test_influence_where_a_root_is_0_and_where_one_item_makes_it() -> None:
 
 
 @pytest.mark.parametrize("noise", [1e-3, 1e-4])
-def test_influence_on_a_correlation_next_to_1(noise: float) -> None:
+@pytest.mark.parametrize("by_steps", [False, True])
+def test_influence_on_a_correlation_next_to_1(by_steps: bool, noise: float) -> None:
     """r is at most 1: steps that would lead beyond it are cut off, and halve the slope."""
     x = GOLD + noise * RNG.normal(size=50)
-    metric = Pearson().fit(GOLD, [x], None)
+    metric: Metric = Pearson().fit(GOLD, [x], None)
+    metric, exact = (_Wrapped(metric), 1.0) if by_steps else (metric, 1e-4)
     found = of_units(metric, GOLD, x)
     u, v = (x - x.mean()) / x.std(), (GOLD - GOLD.mean()) / GOLD.std()
     r = float(metric.score(metric.statistics(GOLD, x).sum(axis=0)))
     # u v - r (u^2 + v^2) / 2, without cancellation: half of (1 - r)(u^2 + v^2) - (u - v)^2.
     expected = 0.5 * ((1.0 - r) * (u * u + v * v) - (u - v) ** 2) / 50
-    np.testing.assert_allclose(found, expected, rtol=2e-2, atol=2e-2 * np.abs(expected).max())
+    np.testing.assert_allclose(found, expected, rtol=2e-2, atol=2e-2 * exact * np.abs(expected).max())
 
 
 def test_a_score_undefined_on_one_side_has_the_slope_of_the_other() -> None:

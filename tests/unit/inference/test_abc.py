@@ -9,6 +9,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from bestby import DesignError, compare
+from bestby._core.typing import FloatArray
 from bestby.inference.abc import Expansion, abc, p_value
 
 LEVEL = 0.95
@@ -247,11 +248,29 @@ def test_functions_have_no_derivatives() -> None:
 
 
 def test_an_interval_that_would_not_hold_the_score_is_not_given() -> None:
+    def along(multiples: FloatArray) -> FloatArray:
+        """Return what rises from end to end, and lies above both at the score itself."""
+        return np.where(np.abs(multiples) <= 0.05, 2.0, 0.0) + multiples
+
+    assert abc(Expansion(1.0, 0.0, 0.0, 1.0, lambda multiples: multiples), 0.95, scale=1.0) is not None
+    assert abc(Expansion(1.0, 0.0, 0.2, 1.0, along), 0.95, scale=1.0) is None
+
+
+def test_what_varies_to_second_order_alone_has_no_interval() -> None:
+    found = [
+        abc(Expansion(0.0, 0.0, curvature, 0.0, lambda multiples: multiples + 0.5), 0.95, scale=1.0)
+        for curvature in (0.0, 0.1)
+    ]
+    assert found == [(0.5, 0.5), None]
+
+
+def test_a_difference_that_no_weight_of_a_cluster_changes_is_constant() -> None:
+    """Steps along it once found a slope in their rounding."""
     both = {"a": [1, 0, 0, 0], "b": [1, 3, 0, 0]}
     result = compare(both, [1, 1, 0, 0], metric="f1_macro", clusters=[1, 0, 0, 0], interval="abc", test=None)
-    interval = result["b", "a"].interval
-    assert interval.method == "bca"
-    assert "abc_undefined" in {note.code for note in result["b", "a"].notes}
+    difference = result["b", "a"]
+    assert difference.interval is None
+    assert "constant_difference" in {note.code for note in difference.notes}
 
 
 def test_a_standard_error_of_rounding_alone_gives_no_ends_out_of_order() -> None:

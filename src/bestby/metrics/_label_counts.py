@@ -1,0 +1,78 @@
+"""Counts per class, as indicator columns of the items, and the ratios that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+
+from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.typing import Array, FloatArray
+from bestby.metrics._lines import Line
+
+Part: TypeAlias = Literal["precision", "recall", "f1"]
+
+COUNTS: dict[Part, tuple[str, ...]] = {
+    "precision": ("hits", "predicted"),
+    "recall": ("hits", "gold"),
+    "f1": ("hits", "predicted", "gold"),
+}
+"""What each is made of."""
+
+MOST_NUMBERS = 1 << 30
+"""Statistics of one system that are held at once: 8 GiB of them."""
+
+
+def unfitted(name: str) -> InvalidInputError:
+    """Return the error of a metric that counts labels before `fit`."""
+    return InvalidInputError(
+        f"{name} must know the label set before it can count", hint="call fit(gold, systems, labels) first"
+    )
+
+
+def class_counts(
+    columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, name: str
+) -> FloatArray:
+    """One block of indicator columns per class for each of "hits", "predicted" and "gold"."""
+    if n_labels == 0:
+        raise unfitted(name)
+    if gold.size * len(columns) * n_labels > MOST_NUMBERS:
+        raise DesignError(
+            f"{name} counts every class separately: {n_labels} classes on {gold.size} distinct items are"
+            " too many",
+            hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
+        )
+    answered = np.flatnonzero(predictions >= 0)
+    right = np.flatnonzero(predictions == gold)
+    everything = np.arange(gold.size)
+    sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
+    out = np.zeros((gold.size, len(columns) * n_labels))
+    for block, key in enumerate(columns):
+        rows, which = sources[key]
+        out[rows, which[rows] + block * n_labels] = 1.0
+    return out
+
+
+def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:
+    """Return the blocks of columns that `class_counts` made."""
+    width = totals.shape[-1] // len(columns)
+    return {key: totals[..., block * width : (block + 1) * width] for block, key in enumerate(columns)}
+
+
+def fraction(part: Part, hits: Any, predicted: Any = None, gold: Any = None) -> tuple[Any, Any]:
+    """Return numerator and denominator of precision, recall or F1, from the counts that it needs."""
+    if part == "f1":
+        return 2.0 * hits, predicted + gold
+    return hits, predicted if part == "precision" else gold
+
+
+def quotient(part: Part, *counts: Line) -> Line:
+    """Return precision, recall or F1 from the counts that it needs."""
+    numerator, denominator = fraction(part, **dict(zip(COUNTS[part], counts, strict=True)))
+    return cast("Line", numerator / denominator)
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Divide; 0 where the denominator (and so the numerator) is 0."""
+    return numerator / np.where(denominator > 0.0, denominator, 1.0)

@@ -1,0 +1,111 @@
+"""Scores along straight lines of their totals: values with both derivatives, by the rules of calculus."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from bestby._core.typing import FloatArray
+from bestby.metrics.base import Metric
+
+
+@dataclass(eq=False, slots=True)  # not frozen, which takes most of the time of few numbers
+class Line:
+    """K numbers that move along C directions at once.
+
+    `value`, of shape (K,), is where they are; `first` and `second`, of shape (C, K), are their derivatives in
+    each direction, the latter 0 for straight lines. A number without a class has K = 1.
+
+    >>> x = Line(np.array([3.0]), np.array([[1.0], [2.0]]))
+    >>> square = x * x
+    >>> square.value.tolist(), square.first[:, 0].tolist(), square.second[:, 0].tolist()
+    ([9.0], [6.0, 12.0], [2.0, 8.0])
+    """
+
+    value: FloatArray
+    first: FloatArray
+    second: FloatArray | float = 0.0
+
+    def split(self, parts: int) -> list[Line]:
+        """Return straight lines cut into parts of equally many numbers."""
+        width = self.value.size // parts
+        return [self[slice(place * width, (place + 1) * width)] for place in range(parts)]
+
+    def __getitem__(self, which: slice | Sequence[int]) -> Line:
+        second = self.second if isinstance(self.second, float) else self.second[:, which]
+        return Line(self.value[which], self.first[:, which], second)
+
+    def __add__(self, other: Line) -> Line:
+        return Line(self.value + other.value, self.first + other.first, self.second + other.second)
+
+    def __sub__(self, other: Line) -> Line:
+        return Line(self.value - other.value, self.first - other.first, self.second - other.second)
+
+    def __mul__(self, other: Line) -> Line:
+        first = self.first * other.value + self.value * other.first
+        second = 2.0 * self.first * other.first
+        for bent, factor in ((self, other), (other, self)):
+            if not isinstance(bent.second, float):
+                second += bent.second * factor.value
+        return Line(self.value * other.value, first, second)
+
+    def __rmul__(self, factor: float) -> Line:
+        return Line(factor * self.value, factor * self.first, factor * self.second)
+
+    def __truediv__(self, other: Line) -> Line:
+        """Return the quotient; 0 where the denominator (and so the numerator) is 0."""
+        size = np.where(other.value > 0.0, other.value, 1.0)
+        value = self.value / size
+        first = (self.first - value * other.first) / size
+        second = self.second - 2.0 * first * other.first
+        if not isinstance(other.second, float):
+            second -= value * other.second
+        return Line(value, first, second / size)
+
+    def root(self) -> Line:
+        """Return the square root of positive numbers."""
+        value = np.sqrt(self.value)
+        first = self.first / (2.0 * value)
+        return Line(value, first, (self.second - 2.0 * first * first) / (2.0 * value))
+
+    def over_classes(self) -> Line:
+        """Return the sum of the numbers."""
+        second = self.second
+        if not isinstance(second, float):
+            second = np.add.reduce(second, axis=1, keepdims=True)
+        value = np.add.reduce(self.value, keepdims=True)
+        return Line(value, np.add.reduce(self.first, axis=1, keepdims=True), second)
+
+
+class SmoothMetric(Metric):
+    """A function of sums that knows its own derivatives; of others they are taken by small steps."""
+
+    @abstractmethod
+    def along(self, totals: Line) -> Line | None:
+        """Return the score (K = 1) as totals (k,) move along straight lines; None if it has no slope here."""
+
+
+def derivatives(
+    metric: Metric, total: FloatArray, directions: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return both derivatives of a score, shape (C,), as its totals (k,) move in directions (C, k).
+
+    None for a metric that does not know them, such as a subclass that has another score.
+    """
+    if not isinstance(metric, SmoothMetric) or not _describes(type(metric)):
+        return None
+    found = metric.along(Line(total, directions))
+    if found is None:
+        return None
+    second = found.second
+    return found.first[:, 0], np.zeros(len(directions)) if isinstance(second, float) else second[:, 0]
+
+
+@cache
+def _describes(kind: type[Metric]) -> bool:
+    """Return whether the derivatives of a class are of its own score, and not of one that it replaced."""
+    return next("along" in vars(one) for one in kind.__mro__ if {"along", "score"} & vars(one).keys())

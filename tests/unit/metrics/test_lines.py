@@ -1,0 +1,111 @@
+"""Metrics that know their derivatives: by their formulas, as by small steps, and only of their own score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bestby._core.typing import FloatArray
+from bestby.metrics import resolve
+from bestby.metrics._lines import Line, SmoothMetric, derivatives
+from bestby.metrics.base import Metric
+from bestby.metrics.regression import R2
+
+OF_LABELS = (
+    *(f"{part}_{how}" for part in ("precision", "recall", "f1") for how in ("macro", "weighted", "micro")),
+    *(f"{part}[b]" for part in ("precision", "recall", "f1")),
+    "balanced_accuracy",
+    "matthews_corrcoef",
+    "cohen_kappa",
+)
+OF_NUMBERS = ("pearson", "rmse", "r2")
+N = 40
+
+
+def fitted(name: str, seed: int = 0) -> tuple[Metric, FloatArray]:
+    """Return a metric that has seen data, and its statistics; some predictions are missing, one label too."""
+    rng = np.random.default_rng(seed)
+    metric: Any = resolve(name)
+    if name in OF_NUMBERS:
+        gold: Any = rng.normal(size=N)
+        predictions, labels = gold + rng.normal(size=N), None
+    else:
+        gold = rng.integers(0, 3, N)
+        predictions = np.where(rng.random(N) < 0.6, gold, rng.integers(0, 4, N))
+        predictions[:3], labels = -1, np.array(list("abcd"))
+    metric = metric.fit(gold, [predictions], labels)
+    return metric, metric.statistics(gold, predictions)
+
+
+def by_steps(metric: Metric, total: FloatArray, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return both derivatives from five scores, whose error is of the fourth order in the step."""
+    step = 2.0**-6
+    at = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])[:, None, None] * step
+    scores = metric.score(total + at * directions)
+    first = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) @ scores / (12.0 * step)
+    second = np.array([-1.0, 16.0, -30.0, 16.0, -1.0]) @ scores / (12.0 * step**2)
+    return first, second
+
+
+@pytest.mark.parametrize("name", [name for name in (*OF_LABELS, *OF_NUMBERS) if name != "recall_micro"])
+def test_derivatives_are_those_of_small_steps(name: str) -> None:
+    metric, rows = fitted(name)
+    if not isinstance(metric, SmoothMetric):
+        assert name == "recall_weighted"  # which is accuracy, a mean
+        return
+    total = rows.sum(axis=0)
+    for directions in (rows, rows - total / N):
+        found = derivatives(metric, total, directions)
+        assert found is not None
+        for here, there in zip(found, by_steps(metric, total, directions), strict=True):
+            assert here.shape == (N,)
+            np.testing.assert_allclose(here, there, atol=1e-7 * np.abs(there).max() + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["matthews_corrcoef", "cohen_kappa", "pearson", "r2", "rmse"])
+def test_there_are_none_where_the_score_is_undefined_or_has_no_slope(name: str) -> None:
+    metric, rows = fitted(name)
+    one = np.repeat(rows[5:6], 4, axis=0)  # four items alike
+    if name == "rmse":
+        one[:, 0] = 0.0
+    assert derivatives(metric, one.sum(axis=0), one) is None
+
+
+def test_a_class_that_nothing_has_counts_as_0_and_changes_nothing() -> None:
+    metric, rows = fitted("f1_macro")
+    found = derivatives(metric, rows.sum(axis=0), rows)
+    left = rows.copy()
+    left[:, [2, 6, 10]] = 0.0  # neither hit, predicted nor due
+    without = derivatives(metric, left.sum(axis=0), left)
+    assert found is not None
+    assert without is not None
+    assert np.isfinite(without).all()
+    assert (without[0] != found[0]).any()
+
+
+def test_the_derivatives_of_a_score_that_a_subclass_replaced_are_not_known() -> None:
+    class Squared(R2):
+        def score(self, totals: FloatArray) -> FloatArray:
+            return super().score(totals) ** 2
+
+    class Renamed(R2):
+        caution = "of the square"
+
+    _, rows = fitted("r2")
+    assert derivatives(Squared(), rows.sum(axis=0), rows) is None
+    assert derivatives(Renamed(), rows.sum(axis=0), rows) is not None
+
+
+def test_rules_of_calculus() -> None:
+    x = Line(np.array([2.0, 3.0]), np.array([[1.0, 1.0], [0.5, 2.0]]))
+    y = (x * x * x).root() / x  # the root of x
+    for k, value in enumerate((2.0, 3.0)):
+        slopes = x.first[:, k]
+        np.testing.assert_allclose(y.value[k], value**0.5)
+        np.testing.assert_allclose(y.first[:, k], slopes / (2.0 * value**0.5))
+        assert not isinstance(y.second, float)
+        np.testing.assert_allclose(y.second[:, k], -(slopes**2) / (4.0 * value**1.5))
+    summed = (3.0 * y - x + y).over_classes()
+    np.testing.assert_allclose(summed.first[:, 0], (4.0 * y.first - x.first).sum(axis=1))
