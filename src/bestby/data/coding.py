@@ -123,7 +123,7 @@ def codes(values: Array) -> tuple[Array, Array]:
                 part = values[start : start + _BLOCK].view(unsigned) - base
                 shifted[start : start + _BLOCK] = part
             present = np.zeros(span, dtype=np.bool_)
-            if span <= FEW_VALUES:  # a pass per value beats scattering into a handful of places
+            if span <= min(FEW_VALUES, values.size >> 10):  # passes beat scattering into a handful of places
                 present[:] = [bool((shifted == value).any()) for value in range(span)]
             else:
                 present[shifted] = True

@@ -87,7 +87,7 @@ class Drawing:
 
     def subsampling(self, units: Units) -> bool:
         """Return whether resamples are smaller than the sample."""
-        return bool((self.draws(units) < units.sizes).any())
+        return self.resample_size is not None and bool((self.draws(units) < units.sizes).any())
 
     def contraction(self, units: Units) -> float:
         """Return by what deviations of replicates are multiplied: the root of m / n, or 1."""

@@ -34,9 +34,9 @@ class Along:
         """Return the scores (R,) as a function of multiples (R,) of a change of the weights (C,)."""
         counts = self.units.counts
         weights = counts * change
-        for start, stop in pairwise(self.units.bounds.tolist()):
-            c = counts[start:stop]
-            weights[start:stop] -= c * (weights[start:stop].sum() / c.sum())
+        sizes = self.units.sizes.tolist()
+        for size, (start, stop) in zip(sizes, pairwise(self.units.bounds.tolist()), strict=True):
+            weights[start:stop] -= counts[start:stop] * (weights[start:stop].sum() / size)
         shifts = [weights @ part.rows for part in self.parts]
 
         def along(multiples: FloatArray) -> FloatArray:

@@ -102,8 +102,7 @@ class Resampled:
     def scale(self, target: Target) -> float:
         """Return the size of the scores, which rounding is relative to; other systems have no say in it."""
         scores = self.scores[target.metric]
-        own = [target.a] if target.b is None else [target.a, target.b]
-        return float(np.abs(scores[own]).max())
+        return max(abs(float(scores[s])) for s in (target.a, target.a if target.b is None else target.b))
 
     def proportion(self, target: Target) -> Contributions | None:
         """Return the contributions if they are 0/1 values of single items, or differences of such."""

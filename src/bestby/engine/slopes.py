@@ -85,8 +85,8 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
     C = counts.size
     both = np.empty((total.size, C + len(strata))).T  # column by column, as metrics read them
     moves, means = both[:C], both[C:]
-    for mean, (start, stop) in zip(means, strata, strict=True):
-        mean[:] = (counts[start:stop] @ rows[start:stop]) / counts[start:stop].sum()
+    for mean, size, (start, stop) in zip(means, units.sizes.tolist(), strata, strict=True):
+        mean[:] = (counts[start:stop] @ rows[start:stop]) / size
         np.subtract(rows[start:stop], mean, out=moves[start:stop])
     if isinstance(metric, MeanMetric):
         first = (moves[:, 0] - score(total[None, :]) * moves[:, 1]) / total[1]

@@ -247,7 +247,7 @@ def build(
         if strata is not None:
             row_strata = np.zeros(n_clusters, dtype=np.int64)
             row_strata[clusters] = strata
-    varying = np.array([column.max() != column.min() for column in of_units], dtype=np.bool_)
+    varying = np.array(list(map(_varies, of_units)), dtype=np.bool_)
     order = np.concatenate([np.flatnonzero(varying), np.flatnonzero(~varying)])
     place = np.empty(order.size, dtype=np.int64)
     place[order] = np.arange(order.size)
@@ -265,6 +265,11 @@ def build(
         clustered=clusters is not None or unit_sizes is not None,
         sizes=sizes,
     )
+
+
+def _varies(column: FloatArray | IntArray) -> bool:
+    """Return whether some value is another than the first; most often the last one is."""
+    return bool(column[0] != column[-1] or (column != column[0]).any())
 
 
 def _side_by_side(columns: Sequence[FloatArray], n: int) -> FloatArray:
@@ -329,17 +334,16 @@ def _distinct_rows(
 ) -> tuple[FloatArray, Units, FloatArray]:
     """Return distinct rows within strata in a canonical order, with their counts and items per unit."""
     projection = projected(X)
-    of_one_size = bool(sizes.min() == sizes.max())
+    of_one_size = not _varies(sizes)
     keys: list[FloatArray | IntArray] = [projection] if of_one_size else [sizes, projection]
     order, fresh = ordered(X, keys if strata is None else [*keys, strata])
-    edges = np.array([0], dtype=np.int64)
+    starts = np.flatnonzero(fresh)
+    bounds = np.array([0, starts.size])
     if strata is not None:
         in_strata = strata[order]
-        edges = np.flatnonzero(np.concatenate([[True], in_strata[1:] != in_strata[:-1]]))
-    starts = np.flatnonzero(fresh)
-    bounds = np.concatenate([np.searchsorted(starts, edges), [starts.size]])
-    alike = bool(counts.max() == counts.min())
-    ordered_counts = counts if alike else counts.take(order)
+        edges = np.flatnonzero(in_strata[1:] != in_strata[:-1]) + 1
+        bounds = np.concatenate([[0], np.searchsorted(starts, edges), [starts.size]])
+    ordered_counts = counts.take(order) if _varies(counts) else counts
     distinct = starts.size == order.size
     first = order if distinct else order[starts]
     units = Units(ordered_counts if distinct else np.add.reduceat(ordered_counts, starts), bounds)
@@ -382,7 +386,7 @@ def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[In
         in_order = key.take(order)  # several times as quick as an index in brackets
         alike &= in_order[1:] == in_order[:-1]
     fresh = _fresh(rows, order, alike)
-    if np.any(fresh[1:] & alike):  # a column so large that the projection loses the others
+    if (fresh[1:] & alike).any():  # a column so large that the projection loses the others
         order = np.lexsort([*rows.T, *keys])
         fresh = _fresh(rows, order, alike)
     return order, fresh

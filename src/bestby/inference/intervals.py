@@ -102,27 +102,26 @@ class Moments:
         """Return those of values with multiplicities, shape (C,) each; None if a value is not finite."""
         edges = [0, values.size] if bounds is None else bounds.tolist()
         n = int(counts.sum())
-        highest, lowest = float(values.max(initial=0.0)), float(values.min(initial=0.0))
-        if not (math.isfinite(highest) and math.isfinite(lowest)):
-            return None
-        strata = [
-            (a, b, float(counts[a:b] @ values[a:b]) / float(counts[a:b].sum()))
+        spans = [
+            (a, b, float(values[a:b].min()), float(values[a:b].max()))
             for a, b in itertools.pairwise(edges)
             if b > a
         ]
-        largest = max(
-            (max(float(values[a:b].max()) - mean, mean - float(values[a:b].min())) for a, b, mean in strata),
-            default=0.0,
-        )
+        if not all(math.isfinite(low) and math.isfinite(high) for _, _, low, high in spans):
+            return None
+        means = [float(counts[a:b] @ values[a:b]) / float(counts[a:b].sum()) for a, b, _, _ in spans]
+        largest, size = 0.0, 0.0
+        for (_, _, low, high), mean in zip(spans, means, strict=True):
+            largest, size = max(largest, high - mean, mean - low), max(size, high, -low)
         sums = np.zeros(3)
-        for a, b, mean in strata if largest > 0.0 else ():
+        for (a, b, _, _), mean in zip(spans, means, strict=True) if largest > 0.0 else ():
             for start in range(a, b, _BLOCK):
                 part = slice(start, min(start + _BLOCK, b))
                 u = (values[part] - mean) / largest
                 squared = u * u
                 counted = counts[part].astype(np.float64) * squared
                 sums += counted.sum(), counted @ u, counted @ squared
-        return cls(n, max(highest, -lowest), largest, *sums.tolist())
+        return cls(n, size, largest, *sums.tolist())
 
     @property
     def acceleration(self) -> float:

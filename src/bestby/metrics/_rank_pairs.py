@@ -6,7 +6,7 @@ import numpy as np
 
 from bestby._core.typing import Array, IntArray
 
-_WIDTH = 64
+_WIDTH = 32
 """Items of a block whose pairs are all compared, as to sort so few takes longer."""
 
 _AT_ONCE = 1 << 18
@@ -43,20 +43,23 @@ def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
     ranks of y. A pair counts if its ranks ascend: inside blocks by comparing all pairs, then between
     neighbours as two sorted blocks become one.
     """
-    n, top = groups_x.size, int(groups_y.max()) + 1
+    n, top, width = groups_x.size, int(groups_y.max()) + 1, _WIDTH
     y = groups_y[np.argsort(groups_x * top + (top - 1 - groups_y))]
-    width, n_blocks = _WIDTH, 1 << max(0, (n - 1) // _WIDTH).bit_length()
-    ranks: Array = np.arange(-1, -1 - n_blocks * width, -1, dtype=np.int64 if n > 1 << 30 else np.int32)
-    ranks[np.argsort(y * n + np.arange(n - 1, -1, -1))] = np.arange(n)  # what fills up the end descends
-    blocks = ranks.reshape(n_blocks, width)
-    found = _ascending(blocks[: -(-n // width)])
-    while blocks.shape[0] > 1:
+    ranks: Array = np.arange(n - 1, n - 1 - (n + -n % width), -1, dtype=np.int64 if n > 1 << 29 else np.int32)
+    ranks[np.argsort(y * n + np.arange(n - 1, -1, -1))] = np.arange(n)
+    blocks = ranks.reshape(-1, width)
+    found = _ascending(blocks)
+    while len(blocks) > 1:
+        if len(blocks) % 2:  # what fills up the end descends, so that it is in no pair
+            least = min(0, int(blocks[-1].min())) - 1
+            filler = np.arange(least, least - width, -1, dtype=ranks.dtype)
+            blocks = np.concatenate([blocks, filler[None]])
         # The last bit tells of which half a rank is, through the sort of both.
         halves = (blocks.reshape(-1, 2, width) << 1) + np.array([[0], [1]], dtype=ranks.dtype)
         both = halves.reshape(-1, 2 * width)
         both.sort(axis=1)
         later = np.einsum("bk,k->", both & 1, np.arange(2 * width))
-        found += int(later) - both.shape[0] * (width * (width - 1) // 2)
+        found += int(later) - len(both) * (width * (width - 1) // 2)
         blocks, width = both >> 1, 2 * width
     return found
 

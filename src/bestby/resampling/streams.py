@@ -7,6 +7,7 @@ kernels follow this one specification, so any replicate can be made anywhere, in
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ def check_rng(rng: Any) -> None:
         )
 
 
+@lru_cache(maxsize=64)
 def stream_key(seed: int, purpose: str) -> np.uint64:
     """Return the key of the stream for one purpose."""
     sequence = np.random.SeedSequence(seed, spawn_key=(PURPOSES.index(purpose),))

@@ -91,7 +91,7 @@ def test_concordance_is_that_of_all_pairs(values: int) -> None:
             assert _rank_pairs.mean_concordance(*groups) == pytest.approx(signs.sum() / n, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [63, 64, 65, 128, 129, 1000])
+@pytest.mark.parametrize("n", [31, 32, 33, 64, 65, 95, 96, 97, 129, 160, 224, 1000])
 @pytest.mark.parametrize("values", [3, 50, 10_000])
 def test_pairs_are_counted_in_blocks_of_any_number(n: int, values: int) -> None:
     rng = np.random.default_rng(n + values)
