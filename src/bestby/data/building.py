@@ -13,7 +13,7 @@ from bestby.data.alignment import Aligned, unequal_lengths
 from bestby.data.annotations import Annotations
 from bestby.data.arrays import identifiers
 from bestby.data.checked_values import check_numeric, checked_counts, checked_labels, opaque, system_or_gold
-from bestby.data.coding import Coded
+from bestby.data.coding import Coded, Columns
 from bestby.data.groupings import check_countable, check_nested, check_unique_ids
 
 SLICES = "column "
@@ -32,6 +32,7 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
     notes = together.notes
     coded: dict[str, Coded] = {}
     try:
+        values: dict[str, Array | Coded]
         if labels is None:
             values = {name: opaque(column, system_or_gold(name)) for name, column in columns.items()}
             names = None
@@ -41,13 +42,15 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
     except MissingValueError as error:  # of a system or the gold: for others on_missing does nothing
         hint = f'{error.hint}; compare does so with on_missing="drop" or "worst"'
         raise InvalidInputError(error.message, hint=hint) from error
-    gold = values.pop("", None)
+    gold: Any = values.pop("", None)
+    if isinstance(gold, Coded):
+        gold = gold.values
     n, number = _sizes(values, counts)
     if annotations is not None and names is not None:
         annotations = annotations.ordered(names)
         gold = annotations.distribution()
     if gold is None:
-        check_numeric(values)
+        check_numeric(Columns(values))
     elif len(gold) != n:
         raise InvalidInputError(
             f"gold has {counted(len(gold), 'value')}, expected {n}",
@@ -66,7 +69,7 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
     if number is not None and any(value.ndim > 1 for value in values.values()):
         check_countable(soft=True)
     return {
-        "systems": values,
+        "systems": Columns(values),
         "gold": gold,
         "items": ids,
         **groups,
@@ -80,7 +83,7 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
     }
 
 
-def _sizes(values: Mapping[str, Array], counts: ArrayLike | None) -> tuple[int, IntArray | None]:
+def _sizes(values: Mapping[str, Array | Coded], counts: ArrayLike | None) -> tuple[int, IntArray | None]:
     """Return the number of rows, the same for all, and how many items each stands for."""
     first, *others = values
     n = len(values[first])

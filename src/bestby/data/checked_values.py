@@ -30,7 +30,7 @@ def checked_labels(
     classes: ArrayLike | None,
     normalise: bool,
     coded: dict[str, Coded],
-) -> tuple[dict[str, Array], Array | None, tuple[Note, ...]]:
+) -> tuple[dict[str, Array | Coded], Array | None, tuple[Note, ...]]:
     """Return the values of the systems and the gold (under ``""``), the classes of soft ones, and notes."""
     inputs = {
         name: (coded_texts(values) if isinstance(values, list) else None) or values
@@ -46,7 +46,10 @@ def checked_labels(
         if "" in columns:
             coded |= {name: texts_coded(column.compact) for name, column in columns.items() if column.is_text}
         # The values stay as given, for functions of the user's own; metrics of labels read them in this way.
-        as_given = {name: coded.get(name, column).values for name, column in columns.items()}
+        as_given = {
+            name: coded[name] if name in coded else column.values  # noqa: SIM401 - makes no array in vain
+            for name, column in columns.items()
+        }
         columns |= {name: complete(texts.distinct) for name, texts in coded.items()}
         merged = read_together(columns.pop("", None), columns, strings=True)[2]
         return as_given, None, merged_note(merged)
@@ -80,7 +83,7 @@ def checked_labels(
                 column = label_column(out[name], system_or_gold(name))
                 out[name] = rule.read(column, rule.keys_of(column)).values
                 soft.positions(out[name], names, system_or_gold(name), hint=hint)
-    return out, names, ()
+    return {**out}, names, ()
 
 
 def assumed_classes_note(annotations: Annotations, columns: Mapping[str, Any]) -> tuple[Note, ...]:
@@ -153,7 +156,7 @@ def objects_as_text(values: Array) -> bytes:
     return "\n".join(message).encode()
 
 
-def is_plain(values: Array) -> bool:
+def is_plain(values: Array | Coded) -> bool:
     """Tell whether these are hard labels or scores, one per item."""
     return values.ndim == 1 and values.dtype.kind != "O"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -43,8 +43,15 @@ class Coded:
     @cached_property
     def values(self) -> Array:
         """All values, shape (n,); made when they are first asked for."""
-        values: Array = self.distinct[self.codes]
+        values: Array = self.distinct.take(self.codes)
         return values
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the values."""
+        return self.distinct.dtype
+
+    ndim = 1
 
     def in_order(self) -> Coded:
         """Return the same values with the distinct ones sorted, each once, as `codes` gives them."""
@@ -63,6 +70,31 @@ class Coded:
         place = (np.cumsum(there) - 1).astype(_narrow(len(values)))
         kept = [value for value, occurs in zip(values, there.tolist(), strict=True) if occurs]
         return cls(_objects(kept), place[shifted])
+
+
+@dataclass(frozen=True, eq=False)
+class Columns(Mapping[str, Array]):
+    """Arrays by name; of those that are codes the array is made when it is first asked for.
+
+    `compact` has the columns as they were given, for whoever needs only their type or their codes.
+    """
+
+    compact: Mapping[str, Array | Coded]
+
+    def __getitem__(self, name: str) -> Array:
+        column = self.compact[name]
+        return column.values if isinstance(column, Coded) else column
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.compact)
+
+    def __len__(self) -> int:
+        return len(self.compact)
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Array]) -> Columns:
+        """Return any mapping of arrays as such columns."""
+        return columns if isinstance(columns, cls) else cls(columns)
 
 
 def coded_texts(values: Sequence[Any] | Array) -> Coded | None:

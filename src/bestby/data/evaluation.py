@@ -20,7 +20,7 @@ from bestby.data.annotations import Annotations
 from bestby.data.building import SLICES, checked_parts
 from bestby.data.cells import collapsed
 from bestby.data.checked_values import assumed_classes_note, is_plain, keyed_or_sequence, system_or_gold
-from bestby.data.coding import Coded, codes
+from bestby.data.coding import Coded, Columns, codes
 from bestby.data.groupings import _UNSUPPORTED, check_countable, checked_names, two_groupings
 from bestby.data.roles import listed, unknown_system
 from bestby.results.base import Note
@@ -106,7 +106,7 @@ class Evaluation:
     @property
     def n_rows(self) -> int:
         """The number of rows: of items, or of kinds of items that were counted."""
-        return len(next(iter(self.systems.values())))
+        return len(next(iter(Columns.of(self.systems).compact.values())))
 
     @cached_property
     def n_clusters(self) -> int:
@@ -227,16 +227,22 @@ class Evaluation:
     @cached_property
     def coded(self) -> Mapping[str, tuple[Array, Array]]:
         """Distinct values and codes of the hard gold (under ``""``) and of each hard system; see `codes`."""
-        columns = dict(self.systems) if self.gold is None else {**self.systems, "": self.gold}
-        return {name: self.codes_of(name) for name, values in columns.items() if is_plain(values)}
+        return {name: self.codes_of(name) for name, values in self.compact.items() if is_plain(values)}
+
+    @property
+    def compact(self) -> dict[str, Array | Coded]:
+        """The systems and the gold (under ``""``), those whose texts were coded on the way in as codes."""
+        gold = {} if self.gold is None else {"": self.gold}
+        return {**Columns.of(self.systems).compact, **gold}
 
     def codes_of(self, name: str) -> tuple[Array, Array]:
         """Return the distinct values and the codes of one such column."""
         if name not in self._codes_of:
-            values = self.systems.get(name, self.gold)
-            assert values is not None
+            values = self.compact[name]
             known = self.codes_of_texts.get(name)
-            if known is not None and known.values is values:
+            if isinstance(values, Coded):
+                self._codes_of[name] = (values.distinct, values.codes)
+            elif known is not None and known.values is values:
                 self._codes_of[name] = (known.distinct, known.codes)
             else:
                 self._codes_of[name] = codes(values)
@@ -273,9 +279,9 @@ class Evaluation:
     def countable(self) -> bool:
         """Whether the items are hard labels (or whole numbers) and strata and nothing else."""
         others = (self.classes, self.clusters, self.crossed, self.annotations)
-        values = [*self.systems.values(), *([] if self.gold is None else [self.gold])]
         return all(other is None for other in others) and all(
-            is_plain(column) and (column.dtype.kind != "f" or self.counts is not None) for column in values
+            is_plain(column) and (column.dtype.kind != "f" or self.counts is not None)
+            for column in self.compact.values()
         )
 
     def cells_hash(self) -> str:
@@ -288,8 +294,9 @@ class Evaluation:
             if name not in self.systems:
                 raise unknown_system(None, self.names)(name)
         missing = {name: mask for name, mask in self.missing.items() if name in names}
+        compact = Columns.of(self.systems).compact
         return dataclasses.replace(
-            self, systems={name: self.systems[name] for name in names}, missing=missing
+            self, systems=Columns({name: compact[name] for name in names}), missing=missing
         )
 
     def with_rows(self, rows: BoolArray) -> Evaluation:

@@ -15,6 +15,7 @@ from bestby._core.typing import Array
 from bestby.data.arrays import is_other_key
 from bestby.data.coding import CODED_FROM, HEAD, Coded, coded_texts, has_few
 from bestby.data.columns import Raw, objects
+from bestby.data.inline_texts import inline_coded
 from bestby.data.order import merged_order
 from bestby.data.table import Table, table_of_columns
 
@@ -174,26 +175,40 @@ def _coded(series: Any) -> Coded | None:
         return None
     if isinstance(getattr(native, "dtype", None), np.dtype):  # objects of pandas, which may be of any type
         return coded_texts(native.to_numpy())
-    if not is_category and (series.dtype == nw.Object or not has_few(series.head(HEAD).to_list())):
+    head = [] if is_category else series.head(HEAD).to_list()
+    if not is_category and (series.dtype == nw.Object or not has_few(head)):
         return None
     if series.implementation.is_pandas():
         codes, distinct = native.factorize()
         return Coded.of(_plain(distinct.tolist()), codes)
+    if series.dtype == nw.String and (
+        series.implementation.is_polars() or series.implementation.is_pyarrow()
+    ):
+        coded = inline_coded(native, sorted({*head} - {None}))
+        if coded is not None:
+            return coded
     if series.implementation.is_polars():
-        enum = series.__native_namespace__().Enum
-        texts = sorted(series.head(HEAD).drop_nulls().unique().cast(nw.String).to_list())
-        physical = native.cast(enum(texts), strict=False).to_physical()
-        if physical.null_count() > series.null_count():  # there are more than at the beginning
-            texts = sorted(series.drop_nulls().unique().cast(nw.String).to_list())
-            physical = native.cast(enum(texts)).to_physical()
-        if not series.null_count():
-            return Coded(objects(texts), physical.to_numpy())
-        return Coded.of(texts, physical.cast(int).fill_null(-1).to_numpy())
+        return _cast(series, native)
     if series.implementation.is_pyarrow():
         encoded = native.dictionary_encode().unify_dictionaries().combine_chunks()
         indices = encoded.indices.cast("int64").fill_null(-1)
         return Coded.of(_plain(encoded.dictionary.to_pylist()), indices.to_numpy())
     return None
+
+
+def _cast(series: Any, native: Any) -> Coded:
+    """Return a column of texts or categories of polars as the codes that polars makes."""
+    import narwhals as nw
+
+    enum = series.__native_namespace__().Enum
+    texts = sorted(series.head(HEAD).drop_nulls().unique().cast(nw.String).to_list())
+    physical = native.cast(enum(texts), strict=False).to_physical()
+    if physical.null_count() > series.null_count():  # there are more than at the beginning
+        texts = sorted(series.drop_nulls().unique().cast(nw.String).to_list())
+        physical = native.cast(enum(texts)).to_physical()
+    if not series.null_count():
+        return Coded(objects(texts), physical.to_numpy())
+    return Coded.of(texts, physical.cast(int).fill_null(-1).to_numpy())
 
 
 def _plain(values: list[Any]) -> Array:

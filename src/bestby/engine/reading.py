@@ -71,7 +71,7 @@ class Reading:
                     for name, values in self.evaluation.systems.items()
                 ],
             )
-        if "O" in {values.dtype.kind for values in (gold, *self.evaluation.systems.values())}:
+        if "O" in {values.dtype.kind for values in self.evaluation.compact.values()}:
             raise DesignError(
                 "the items are texts or structures, not labels",
                 hint="choose a metric that reads such: bleu, em",

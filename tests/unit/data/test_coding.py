@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import pickle
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,8 @@ from bestby import Evaluation, compare, read
 from bestby._core.errors import BestbyError
 from bestby.data import coding, columns, frames
 from bestby.data.coding import Coded, coded_texts, codes
+from bestby.data.layouts.evaluations import evaluation_of_frame
+from bestby.data.layouts.options import TableOptions
 from bestby.readers import typed_columns
 
 Switch = Callable[[bool], None]
@@ -258,3 +261,19 @@ def test_numbers_that_no_float_holds_are_read_as_texts() -> None:
     for numbers, held in (([0.5, 2.0, 0.0], True), ([0.5, np.inf, 0.0], False), ([1.0, 2.0, 0.0], False)):
         found = typed_columns._numerals(np.array(numbers), kind, lambda: None)
         assert (found is not None) == held
+
+
+def test_arrays_of_texts_are_made_only_for_whoever_asks(coded: Switch) -> None:
+    coded(True)
+    frame = pl.DataFrame({"gold": ["x", "y"] * 50, "a": ["x", "x"] * 50, "b": ["y", "x"] * 50})
+    evaluation = evaluation_of_frame(frame, TableOptions.of("gold"))
+    for metric in ("accuracy", "f1_macro", "matthews_corrcoef"):
+        compare(evaluation, metric=metric, n_resamples=200)
+    of_a = evaluation.compact["a"]
+    assert isinstance(of_a, Coded)
+    assert "values" not in vars(of_a)
+    assert evaluation.systems["a"].tolist() == ["x", "x"] * 50
+    assert evaluation.systems["a"] is evaluation.systems["a"]
+    assert [*evaluation.systems] == ["a", "b"]
+    assert dict(pickle.loads(pickle.dumps(evaluation)).systems)["b"].tolist() == ["y", "x"] * 50
+    assert isinstance(evaluation.with_systems(["b"]).compact["b"], Coded)

@@ -8,6 +8,7 @@ import numpy as np
 
 from bestby._core.text import quoted
 from bestby._core.typing import Array, IntArray
+from bestby.data.coding import Coded
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import Note
@@ -27,7 +28,7 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
     """
     if evaluation.gold is None or not any(m.reads in ("labels", "distributions") for m in metrics):
         return ()
-    if any(map(_real, _columns(evaluation).values())):
+    if any(map(_real, evaluation.compact.values())):
         return ()  # numbers, which other metrics read too
     if evaluation.classes is not None:
         return tuple(_soft(evaluation))
@@ -48,7 +49,7 @@ def _hard(name: str, labels: tuple[str, ...], counts: tuple[int, ...]) -> ClassS
     return ClassShares(name or None, labels, tuple(count / n for count in counts), counts)
 
 
-def _real(values: Array) -> bool:
+def _real(values: Array | Coded) -> bool:
     """Return whether a column holds numbers that are no labels: fractions."""
     if values.dtype.kind != "f" or values.ndim != 1:
         return False

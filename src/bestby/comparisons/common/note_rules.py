@@ -216,6 +216,8 @@ def sample_notes(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evalua
     metric = group.metrics[m]
     if not isinstance(metric, MeanMetric) or any(evaluation.missing):
         return []
+    if type(metric).variance_within is MeanMetric.variance_within:  # items are no samples: no text is read
+        return []
     variances_of = {name: metric.variance_within(values) for name, values in evaluation.systems.items()}
     n = evaluation.n_items
     variances = [float(v.sum()) / n**2 for v in variances_of.values() if v is not None]

@@ -82,8 +82,7 @@ def refuse_partitions(what: str | None) -> None:
 
 def with_reading_note(evaluation: Evaluation, message: str, soft: Soft) -> Evaluation:
     """Return the evaluation with the note on what was taken for what."""
-    values = {**evaluation.systems, **({} if evaluation.gold is None else {"gold": evaluation.gold})}
-    rows = [name for name, column in values.items() if column.ndim == 2]
+    rows = [name or "gold" for name, column in evaluation.compact.items() if column.ndim == 2]
     if not rows:
         checks.refuse_unused(
             "hard labels and scores: only soft labels are normalised", normalise=(soft.normalise, False)
