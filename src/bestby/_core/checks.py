@@ -116,9 +116,15 @@ def valid_names(values: Iterable[Any], what: str) -> tuple[str, ...]:
     return names
 
 
+def largest(array: Array) -> float:
+    """Return the largest absolute value, NaN if one is, 0 of no values, without an array of them."""
+    return max(float(array.max(initial=0.0)), -float(array.min(initial=0.0)))
+
+
 def check_bounded(array: Array, what: str, start: int = 0) -> None:
     """Refuse floats that are missing, infinite or too large; positions are counted from `start`."""
-    if array.dtype.kind in "fc" and not np.isfinite(array).all():
+    extent = largest(array) if array.dtype.kind == "f" else 0.0
+    if not math.isfinite(extent) or (array.dtype.kind == "c" and not np.isfinite(array).all()):
         first = int(np.flatnonzero(~np.isfinite(array))[0])
         kind = MissingValueError if np.isnan(array[first]) else InvalidInputError
         raise kind(
@@ -126,7 +132,7 @@ def check_bounded(array: Array, what: str, start: int = 0) -> None:
             f" ({int((~np.isfinite(array)).sum())} of {array.size} values)",
             hint=ASK_VALUE,
         )
-    if array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > LARGEST:
+    if extent > LARGEST:
         first = int(np.flatnonzero(np.abs(array) > LARGEST)[0])
         raise InvalidInputError(
             f"{what} must be at most {LARGEST:g} in size, got {array[first]} at position {start + first}",
@@ -136,10 +142,10 @@ def check_bounded(array: Array, what: str, start: int = 0) -> None:
 
 def check_not_tiny(array: Array, what: str) -> None:
     """Refuse floats that are all too small, but not 0, for the powers that metrics and variances take."""
-    if array.dtype.kind == "f" and array.size and 0.0 < float(np.abs(array).max()) < 1.0 / LARGEST:
+    if array.dtype.kind == "f" and 0.0 < largest(array) < 1.0 / LARGEST:
         raise InvalidInputError(
             f"{what} must not all be smaller than {1.0 / LARGEST:g} in absolute value; the largest is"
-            f" {float(np.abs(array).max()):g}",
+            f" {largest(array):g}",
             hint="scale the values up: their fourth powers would be rounded to 0",
         )
 

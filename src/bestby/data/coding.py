@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.typing import Array
+from bestby._core.typing import Array, BoolArray
 from bestby.data.cells import FEW_VALUES
 
 CODED_FROM = 4096
@@ -65,11 +65,13 @@ class Coded:
     def of(cls, distinct: Iterable[Any], codes: Array) -> Coded:
         """Return values by the codes of a library: -1 stands for none, and a value need not occur."""
         values = [None, *distinct]
-        shifted = codes.astype(np.int64) + 1
-        there = np.bincount(shifted, minlength=len(values)) > 0
-        place = (np.cumsum(there) - 1).astype(_narrow(len(values)))
+        narrow = _narrow(len(values))
+        shifted = codes.astype(narrow)
+        shifted += narrow(1)  # from -1, which is the largest unsigned number, to 0
+        there = _occurring(shifted, len(values))
+        place = (np.cumsum(there) - 1).astype(narrow)
         kept = [value for value, occurs in zip(values, there.tolist(), strict=True) if occurs]
-        return cls(_objects(kept), place[shifted])
+        return cls(_objects(kept), shifted if len(kept) == len(values) else place.take(shifted))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +156,7 @@ def codes(values: Array) -> tuple[Array, Array]:
             for start in range(0, values.size, _BLOCK):  # what a block needs stays in the cache
                 part = values[start : start + _BLOCK].view(unsigned) - base
                 shifted[start : start + _BLOCK] = part
-            present = np.zeros(span, dtype=np.bool_)
-            if span <= min(FEW_VALUES, values.size >> 10):  # passes beat scattering into a handful of places
-                present[:] = [bool((shifted == value).any()) for value in range(span)]
-            else:
-                present[shifted] = True
+            present = _occurring(shifted, span)
             distinct = (np.flatnonzero(present).astype(unsigned) + base).astype(unsigned).view(values.dtype)
             if distinct.size == span:
                 return distinct, shifted
@@ -170,6 +168,16 @@ def codes(values: Array) -> tuple[Array, Array]:
             return ordered.distinct, ordered.codes
     distinct, inverse = np.unique(values, return_inverse=True)
     return distinct, inverse.reshape(-1).astype(_narrow(distinct.size))
+
+
+def _occurring(codes: Array, size: int) -> BoolArray:
+    """Return which of the codes below `size` occur."""
+    present = np.zeros(size, dtype=np.bool_)
+    if size <= min(FEW_VALUES, codes.size >> 10):  # passes beat scattering into a handful of places
+        present[:] = [bool((codes == code).any()) for code in range(size)]
+    else:
+        present[codes] = True
+    return present
 
 
 def _narrow(size: int) -> type[np.unsignedinteger[Any]]:

@@ -30,6 +30,9 @@ Progress = Callable[[int, int], None]
 Pair = tuple[int, int, int]
 """Positions of a metric and of two systems A and B."""
 
+_FEW = 1024
+"""Values that are looked at before all are."""
+
 STANDARDISED = "permutation-standardised"
 """The permutation test that swaps ranks or standard scores, by its name in the results."""
 
@@ -124,7 +127,8 @@ class Contributions:
     @cached_property
     def binary(self) -> bool:
         """Whether all values are 0 or 1."""
-        return bool(((self.values == 0.0) | (self.values == 1.0)).all())
+        few = self.values[:_FEW]  # mostly enough to tell that they are not
+        return all(bool(((part == 0.0) | (part == 1.0)).all()) for part in (few, self.values))
 
     @cached_property
     def moments(self) -> Moments | None:

@@ -155,7 +155,7 @@ class Permutations:
             value_a, count_a = table.columns[m][a]
             value_b, count_b = table.columns[m][b]
             if count_a == count_b:
-                d = rounding.difference(table.column(int(value_a)), table.column(int(value_b)))
+                d = table.difference(int(value_a), int(value_b))
                 items = float(self._total[count_a])
                 return permutation.exact_mean(d, table.units.counts, alternative, items)
         delta, counts, own = kinds()

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import pivots, raw_values, shares, slopes
 from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
@@ -152,10 +151,13 @@ class SumGroup(Group):
         size = table.constant(int(table.columns[metric][a][1]))
         if size is None:
             return None
-        values = table.column(int(table.columns[metric][a][0]))
-        if b is not None:
-            values = rounding.difference(values, table.column(int(table.columns[metric][b][0])))
-        return Contributions(values / size, table.units.counts, table.units.bounds, not table.clustered)
+        column = int(table.columns[metric][a][0])
+        if b is None:
+            values = table.column(column) / size
+        else:
+            values = table.difference(column, int(table.columns[metric][b][0]))
+            values = values if size == 1.0 else values / size
+        return Contributions(values, table.units.counts, table.units.bounds, not table.clustered)
 
     def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return whether each item that a share counts is a success, or the difference of two systems.

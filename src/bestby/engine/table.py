@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core import rounding, sorting
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
 
@@ -99,6 +99,17 @@ class Table:
         """Return one column, shape (C,)."""
         value = self.constant(column)
         return self.X[:, column] if value is None else np.full(self.X.shape[0], value)
+
+    def difference(self, one: int, other: int) -> FloatArray:
+        """Return one column less another, shape (C,), 0 where they are equal but for their last bits."""
+        if (one, other) not in self._difference:
+            self._difference.clear()  # the interval and the test of a pair ask for the same one
+            self._difference[one, other] = rounding.difference(self.column(one), self.column(other))
+        return self._difference[one, other]
+
+    @cached_property
+    def _difference(self) -> dict[tuple[int, int], FloatArray]:
+        return {}
 
     def rows(self, columns: IntArray) -> FloatArray:
         """Return several columns, shape (C, len(columns)), as a new array; each is contiguous."""
@@ -380,11 +391,15 @@ def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[In
     `rows` has shape (C, k). `keys`, arrays of shape (C,), is what the order goes by, the last first:
     projections, which are alike for equal rows, and what else is to keep rows apart.
     """
-    order = np.lexsort(keys) if len(keys) > 1 else np.argsort(keys[0])
-    alike = np.ones(max(order.size - 1, 0), dtype=np.bool_)
-    for key in keys:
-        in_order = key.take(order)  # several times as quick as an index in brackets
-        alike &= in_order[1:] == in_order[:-1]
+    if len(keys) == 1:
+        order, last = sorting.in_order(np.asarray(keys[0], dtype=np.float64))
+        alike = last[1:] == last[:-1]
+    else:
+        order = np.lexsort(keys)
+        alike = np.ones(max(order.size - 1, 0), dtype=np.bool_)
+        for key in keys:
+            in_order = key.take(order)  # several times as quick as an index in brackets
+            alike &= in_order[1:] == in_order[:-1]
     fresh = _fresh(rows, order, alike)
     if (fresh[1:] & alike).any():  # a column so large that the projection loses the others
         order = np.lexsort([*rows.T, *keys])

@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference import series
-from bestby.inference.lattice import as_lattice, in_order, merged_in_order
+from bestby.inference.lattice import all_single, as_lattice, in_order, merged_in_order, weighted_sum
 from bestby.inference.revivals import total_revives
 
 Numbers = TypeVar("Numbers", FloatArray, IntArray)
@@ -243,7 +243,8 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     """
     values, counts, bounds, scale = _merged_by_stratum(values, counts, bounds)
     n = int(counts.sum())
-    mean, variances = _moments(values, counts, bounds)
+    totals, variances = _moments(values, counts, bounds)
+    mean = sum(totals)
     variance, largest = sum(variances), max(float(values.max()), -float(values.min()))
     if variance <= rounding.noise_width(largest) ** 2 * n:
         step = n * largest or 1.0  # ties are relative to the step
@@ -252,7 +253,7 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     if lattice is not None:
         step = lattice[0]
         return _lattice_bootstrap(step, np.rint(values / step).astype(np.int64), counts, bounds)
-    found = _inverted_bootstrap(values, counts, bounds, mean, float(np.sqrt(variance)))
+    found = _inverted_bootstrap(values, counts, bounds, totals, float(np.sqrt(variance)))
     if found is None:
         return None
     first = found.coefficients.size + 1
@@ -265,7 +266,10 @@ def _merged_by_stratum(
     """Return the distinct values of each stratum in rising order, counts, bounds, and a typical deviation."""
     parts = [in_order(values[a:b], counts[a:b]) for a, b in pairwise(bounds.tolist())]
     # A constant that all values share must not hide how they vary.
-    scale = rounding.typical_deviation(_joined([values for values, _ in parts]))
+    if len(parts) == 1:
+        scale = rounding.typical_deviation_in_order(parts[0][0])
+    else:
+        scale = rounding.typical_deviation(np.concatenate([values for values, _ in parts]))
     parts = [merged_in_order(*part, scale) for part in parts]
     edges = np.cumsum([0] + [part[0].size for part in parts])
     return _joined([part[0] for part in parts]), _joined([part[1] for part in parts]), edges, scale
@@ -275,23 +279,26 @@ def _joined(parts: Sequence[Numbers]) -> Numbers:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _moments(values: FloatArray, counts: IntArray, bounds: IntArray) -> tuple[float, list[float]]:
-    """Return the mean of the total of a stratified bootstrap sample, and its variance from each stratum."""
-    mean, variances = 0.0, []
+def _moments(values: FloatArray, counts: IntArray, bounds: IntArray) -> tuple[list[float], list[float]]:
+    """Return the mean and the variance of the total of a bootstrap sample from each stratum."""
+    totals, variances = [], []
     for start, stop in pairwise(bounds):
-        x, c = values[start:stop], counts[start:stop].astype(np.float64)
-        total = float(c @ x)
-        centre = total / float(c.sum())
-        mean += total
-        deviations = x - centre
-        deviations *= deviations
-        variances.append(float(c @ deviations))
-    return mean, variances
+        x, c = values[start:stop], counts[start:stop]
+        weights = None if all_single(c) else c.astype(np.float64)
+        totals.append(weighted_sum(x, weights))
+        deviations = x - totals[-1] / int(c.sum())
+        if weights is None:
+            variances.append(float(deviations @ deviations))
+        else:
+            deviations *= deviations
+            variances.append(float(weights @ deviations))
+    return totals, variances
 
 
 def _lattice_bootstrap(step: float, v: IntArray, counts: IntArray, bounds: IntArray) -> Lattice | None:
     n = int(counts.sum())
-    mean, variances = _moments(v.astype(np.float64), counts, bounds)
+    totals, variances = _moments(v.astype(np.float64), counts, bounds)
+    mean = sum(totals)
     reach = int(np.ceil(WINDOW * np.sqrt(sum(variances)))) + 2
     lowest = sum(int(v[a:b].min()) * int(counts[a:b].sum()) for a, b in pairwise(bounds))
     highest = sum(int(v[a:b].max()) * int(counts[a:b].sum()) for a, b in pairwise(bounds))
@@ -328,15 +335,15 @@ def _fft_size(least: int) -> int:
 
 
 def _inverted_bootstrap(
-    values: FloatArray, counts: IntArray, bounds: IntArray, mean: float, sd: float
+    values: FloatArray, counts: IntArray, bounds: IntArray, totals: Sequence[float], sd: float
 ) -> Inverted | None:
     n = int(counts.sum())
     h = np.pi / (WINDOW * sd)
     n_frequencies = 36
     log_modulus, phase = np.zeros(n_frequencies), np.zeros(n_frequencies)
-    for a, b in pairwise(bounds):
+    for (a, b), mean in zip(pairwise(bounds), totals, strict=True):
         total = int(counts[a:b].sum())
-        centre = float(counts[a:b] @ values[a:b]) / total
+        centre = mean / total
         logarithm = series.log_characteristic(h, n_frequencies, values[a:b], counts[a:b], centre)
         if logarithm is not None:
             log_modulus += logarithm.real
@@ -349,7 +356,7 @@ def _inverted_bootstrap(
     coefficients = np.exp(log_modulus) * np.exp(1j * phase)
     if np.abs(coefficients[-6:]).max() > 1e-10:
         return None
-    return Inverted(mean / n, sd / n, h * n, coefficients)
+    return Inverted(sum(totals) / n, sd / n, h * n, coefficients)
 
 
 def _powers(angles: FloatArray, p: FloatArray) -> Array:

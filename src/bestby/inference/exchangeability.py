@@ -14,6 +14,8 @@ from scipy.special import ndtri
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.classical import doubled_ranks
+from bestby.inference.intervals import Moments
+from bestby.inference.lattice import all_single
 
 FEWEST = 8
 """Differences other than 0 (or clusters) below which no such sign can be read."""
@@ -37,31 +39,35 @@ BY_CHANCE = 0.05
 """Families of several pairs of exchangeable systems of which one pair at least may look like others."""
 
 
-def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1) -> bool:
+def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1, moments: Moments | None = None) -> bool:
     """Tell whether differences are so skewed that a test of their mean rejects too often.
 
     They are if, of the differences other than 0, the skewness is large beside the root of their number (the
     term of first order in the error of Student's t: Johnson 1978, J. Amer. Statist. Assoc. 73, 536-544), and
     the mean lies on the same side of the median, by more than 1.2 standard errors (Cabilio & Masaro 1996,
     Canad. J. Statist. 24, 349-361). Heavy tails have such moments too, but no such mean. With several `pairs`
-    the skewness must also be larger than normal differences have by chance (by Bonferroni).
+    the skewness must also be larger than normal differences have by chance (by Bonferroni). `moments` are
+    those of all differences, where they are known.
     """
     there = (differences != 0.0) & (counts > 0)
-    d, c = (differences, counts) if there.all() else (differences[there], counts[there])
+    d, c = differences, counts
+    if not there.all():
+        d, c, moments = differences[there], counts[there], None
     n = int(c.sum())
-    largest = float(np.abs(d).max(initial=0.0))
-    if n < FEWEST or rounding.level(float(np.abs(d).min()), largest, largest):
+    if n < FEWEST:
         return False
-    d = d / largest
-    mean = float(c @ d) / n
-    u = d - mean
-    second = float(c @ (u * u)) / n
-    if rounding.is_nothing(second, 1.0):
+    sizes = np.abs(d)
+    largest = float(sizes.max())
+    if rounding.level(float(sizes.min()), largest, largest):
         return False
-    skewness = float(c @ (u * u * u)) / n / second**1.5
+    found = Moments.of(d, c) if moments is None else moments
+    if found is None or rounding.is_nothing(found.second / n * (found.largest / largest) ** 2, 1.0):
+        return False
+    skewness = found.third / n / (found.second / n) ** 1.5
     if abs(skewness) <= max(SKEWNESS * math.sqrt(n), _chance(pairs) * _error_of_skewness(n)):
         return False
-    apart = (mean - _median(d, c)) / math.sqrt(second / (n - 1))
+    spread = found.largest * math.sqrt(found.second / n / (n - 1))
+    apart = (float(c @ d) / n - _median(d, c)) / spread
     return apart * skewness > 0.0 and abs(apart) > (APART_OF_FEW if n < FEW else APART)
 
 
@@ -81,6 +87,8 @@ def _error_of_skewness(n: int) -> float:
 
 def _median(values: FloatArray, counts: IntArray) -> float:
     """Return the median of values with multiplicities."""
+    if all_single(counts):
+        return float(np.median(values))
     order = np.argsort(values)
     running = np.cumsum(counts[order])
     n = int(running[-1])

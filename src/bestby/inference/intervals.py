@@ -16,6 +16,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from bestby._core import checks, rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.distributions import Distribution
+from bestby.inference.lattice import all_single, weighted_sum
 
 Ends = tuple[float, float]
 
@@ -101,27 +102,29 @@ class Moments:
     def of(cls, values: FloatArray, counts: IntArray, bounds: IntArray | None = None) -> Moments | None:
         """Return those of values with multiplicities, shape (C,) each; None if a value is not finite."""
         edges = [0, values.size] if bounds is None else bounds.tolist()
-        n = int(counts.sum())
-        spans = [
-            (a, b, float(values[a:b].min()), float(values[a:b].max()))
-            for a, b in itertools.pairwise(edges)
-            if b > a
-        ]
-        if not all(math.isfinite(low) and math.isfinite(high) for _, _, low, high in spans):
+        weights = None if all_single(counts) else counts
+        parts = [(a, b) for a, b in itertools.pairwise(edges) if b > a]
+        highest = [float(values[a:b].max()) for a, b in parts]
+        lowest = [float(values[a:b].min()) for a, b in parts]
+        if not all(map(math.isfinite, highest + lowest)):
             return None
-        means = [float(counts[a:b] @ values[a:b]) / float(counts[a:b].sum()) for a, b, _, _ in spans]
-        largest, size = 0.0, 0.0
-        for (_, _, low, high), mean in zip(spans, means, strict=True):
-            largest, size = max(largest, high - mean, mean - low), max(size, high, -low)
+        sizes = [int(counts[a:b].sum()) for a, b in parts]
+        means = [
+            weighted_sum(values[a:b], None if weights is None else weights[a:b]) / size
+            for (a, b), size in zip(parts, sizes, strict=True)
+        ]
+        ends = zip(highest, lowest, means, strict=True)
+        largest = max((max(high - mean, mean - low) for high, low, mean in ends), default=0.0)
         sums = np.zeros(3)
-        for (a, b, _, _), mean in zip(spans, means, strict=True) if largest > 0.0 else ():
+        for (a, b), mean in zip(parts, means, strict=True) if largest > 0.0 else ():
             for start in range(a, b, _BLOCK):
                 part = slice(start, min(start + _BLOCK, b))
                 u = (values[part] - mean) / largest
                 squared = u * u
-                counted = counts[part].astype(np.float64) * squared
+                counted = squared if weights is None else weights[part].astype(np.float64) * squared
                 sums += counted.sum(), counted @ u, counted @ squared
-        return cls(n, size, largest, *sums.tolist())
+        size = max([0.0, *highest, *(-low for low in lowest)])
+        return cls(sum(sizes), size, largest, *sums.tolist())
 
     @property
     def acceleration(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import Array, FloatArray, IntArray
 
 LARGEST_MULTIPLE = 100_000
 MOST_VALUES = 4096
@@ -52,7 +52,17 @@ def merged(values: FloatArray, counts: IntArray, scale: float | None = None) -> 
     `scale` is as for `as_lattice`.
     """
     values, counts = in_order(values, counts)
-    return merged_in_order(values, counts, rounding.typical(values) if scale is None else scale)
+    return merged_in_order(values, counts, rounding.typical_in_order(values) if scale is None else scale)
+
+
+def all_single(counts: IntArray) -> bool:
+    """Return whether every value stands for one unit, so that it need not be multiplied by its count."""
+    return counts.size == 0 or int(counts.max()) == int(counts.min()) == 1
+
+
+def weighted_sum(values: FloatArray, counts: Array | None) -> float:
+    """Return the sum of values with multiplicities, None for ones."""
+    return float(values.sum()) if counts is None else float(counts @ values)
 
 
 def in_order(values: FloatArray, counts: IntArray) -> tuple[FloatArray, IntArray]:
@@ -72,4 +82,6 @@ def merged_in_order(values: FloatArray, counts: IntArray, scale: float) -> tuple
     if apart.all():
         return values, counts
     starts = np.flatnonzero(np.concatenate([[True], apart]))
+    if all_single(counts):
+        return values[starts], np.diff(starts, append=values.size)
     return values[starts], np.add.reduceat(counts, starts)

@@ -14,7 +14,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
-from bestby.inference.lattice import merged
+from bestby.inference.lattice import all_single, merged, weighted_sum
 from bestby.inference.sign_sums import MOST_COMBINATIONS, central_binomial, lattice_tail, real_tail
 from bestby.results.values import TestResult
 
@@ -99,7 +99,7 @@ def exact_mean(
     by `divisor` (the number of items). Returns None for real differences whose characteristic function does
     not die out for good: then resample.
     """
-    observed = float(counts @ differences)
+    observed = weighted_sum(differences, None if all_single(counts) else counts)
     differing = (differences != 0.0) & (counts > 0)
     if not differing.any():
         return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)

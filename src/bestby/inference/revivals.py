@@ -43,8 +43,11 @@ def later_terms(
     spreads = means * means
     np.sqrt(np.subtract(1.0, spreads, out=spreads), out=spreads)
     spreads *= -sizes
-    order = np.argsort(spreads, kind="stable")
-    sizes, means = sizes.take(order), means.take(order)
+    if (spreads[1:] <= spreads[:-1]).all():  # sizes in rising order, unless the tilt is large
+        sizes, means = sizes[::-1], means[::-1]
+    else:
+        order = np.argsort(spreads, kind="stable")
+        sizes, means = sizes.take(order), means.take(order)
     some = _spread_ranks(sizes.size, _LEADING)
     squares = _squares(h * sizes[some], means[some])
     k = np.flatnonzero(squares >= (LEAST_TERM * np.arange(MOST_FREQUENCIES)) ** 2)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.inference.lattice import all_single
 
 SERIES_FROM = 20_000
 """Units from which the series are used."""
@@ -38,19 +39,26 @@ _NEXT = 691 / 935550
 """The size of the next coefficient; those after it fall by a factor of at least (2 / pi)^2 each."""
 
 
-def power_sums(values: FloatArray, counts: IntArray, centre: float = 0.0, scale: float = 1.0) -> FloatArray:
-    """Return the sums of the powers 0 to 10 of (values - centre) / scale with multiplicities."""
+def power_sums(
+    values: FloatArray, counts: IntArray | None, centre: float = 0.0, scale: float = 1.0
+) -> FloatArray:
+    """Return the sums of the powers 0 to 10 of (values - centre) / scale with multiplicities.
+
+    `counts` is None where all are 1.
+    """
     sums = np.zeros(_ORDER + 1)
     for start in range(0, values.size, _BLOCK):
         x = values[start : start + _BLOCK] - centre
         x /= scale
-        c = counts[start : start + _BLOCK].astype(np.float64)
         x2 = x * x
         x3, x4 = x2 * x, x2 * x2
         x5 = x4 * x
-        c1, c3, c5 = c * x, c * x3, c * x5
+        n, c1, c3, c5 = np.float64(x.size), x, x3, x5
+        if counts is not None:
+            c = counts[start : start + _BLOCK].astype(np.float64)
+            n, c1, c3, c5 = c.sum(), c * x, c * x3, c * x5
         sums += (
-            c.sum(), c1.sum(), c1 @ x, c1 @ x2, c3 @ x, c3 @ x2, c3 @ x3, c3 @ x4, c5 @ x3, c5 @ x4, c5 @ x5
+            n, c1.sum(), c1 @ x, c1 @ x2, c3 @ x, c3 @ x2, c3 @ x3, c3 @ x4, c5 @ x3, c5 @ x4, c5 @ x5
         )  # fmt: skip
     return sums
 
@@ -67,7 +75,7 @@ def log_characteristic(
     scale = max(float(values.max()) - mean, mean - float(values.min()))
     if values.size < SERIES_FROM or scale == 0.0:
         return None
-    moments = power_sums(values, counts, mean, scale) / n
+    moments = power_sums(values, None if all_single(counts) else counts, mean, scale) / n
     t = np.arange(1, most + 1) * (h * scale)
     one = np.zeros(t.size, dtype=np.complex128)  # less 1, so that no digit is lost
     for order in range(_ORDER - 1, 0, -1):
@@ -100,7 +108,7 @@ class SignSeries:
             return None
         inner, outer = sizes[:-_OUTER], sizes[-_OUTER:]
         largest = float(inner[-1])
-        sums = power_sums(inner, np.ones(inner.size, dtype=np.int64), scale=largest)
+        sums = power_sums(inner, None, scale=largest)
         terms = np.array(_LOG_COSH) * sums[_EVEN] * largest ** _EVEN.astype(np.float64)
         return cls(outer, terms, _NEXT * float(sums[_ORDER]) * largest**12, largest)
 

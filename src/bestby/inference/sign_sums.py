@@ -12,7 +12,7 @@ from scipy.special import betainc
 from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.distributions import WINDOW
-from bestby.inference.lattice import as_lattice
+from bestby.inference.lattice import all_single, as_lattice, weighted_sum
 from bestby.inference.revivals import later_terms
 from bestby.inference.series import LARGEST_REMAINDER, SERIES_FROM, SignSeries
 
@@ -119,14 +119,15 @@ def tilt(sizes: FloatArray, counts: IntArray, target: float, accuracy: float = 0
 
 def real_tail(sizes: FloatArray, counts: IntArray, far: float) -> Tail | None:
     """Return the tail for sizes of any kind; None where no way is accurate or cheap."""
-    total = float(counts @ sizes)
-    tolerance = rounding.signed_sum_width(total, rounding.typical(sizes))
+    single = all_single(counts)
+    total = weighted_sum(sizes, None if single else counts)
+    tolerance = rounding.signed_sum_width(total, rounding.typical_in_order(sizes))
     if int(counts.sum()) <= MEET_IN_THE_MIDDLE:
         return _enumerated_upper(np.repeat(sizes, counts), far, tolerance), "enumeration"
     counted = _counted_upper(sizes, counts, far, tolerance)
     if counted is not None:
         return counted, "convolution"
-    spread = np.repeat(sizes, counts)
+    spread = sizes if single else np.repeat(sizes, counts)
     inverted = _inverted_upper(spread, far)
     if inverted is not None:
         return inverted, "characteristic function"

@@ -39,6 +39,8 @@ class Units:
     @cached_property
     def sizes(self) -> IntArray:
         """The number of units of each stratum, shape (H,)."""
+        if self.n_strata == 1:
+            return np.array([self.n])
         ends = np.concatenate([[0], np.cumsum(self.counts)])[self.bounds]
         return np.diff(ends)
 

@@ -8,6 +8,7 @@ import pytest
 from bestby import Evaluation, compare, compare_datasets
 from bestby._core.errors import InvalidInputError
 from bestby.inference import autocorrelation, exchangeability
+from bestby.inference.intervals import Moments
 from bestby.results.base import Note
 
 Codes = set[str]
@@ -106,6 +107,10 @@ def test_skewness_does_not_depend_on_the_unit_the_side_or_how_items_are_counted(
     assert exchangeability.skewed(spread, np.ones(spread.size, dtype=np.int64))
     assert not exchangeability.skewed(np.zeros(9), np.ones(9, dtype=np.int64))
     assert not exchangeability.skewed(np.full(9, 0.1), np.ones(9, dtype=np.int64))
+    for values in (d, np.append(d, 0.0), np.random.default_rng(3).normal(size=30)):  # moments known already
+        once = np.ones(values.size, dtype=np.int64)
+        known = exchangeability.skewed(values, once, 1, Moments.of(values, once))
+        assert known == exchangeability.skewed(values, once)
 
 
 # -- clusters --------------------------------------------------------------------------------------

@@ -277,3 +277,19 @@ def test_arrays_of_texts_are_made_only_for_whoever_asks(coded: Switch) -> None:
     assert [*evaluation.systems] == ["a", "b"]
     assert dict(pickle.loads(pickle.dumps(evaluation)).systems)["b"].tolist() == ["y", "x"] * 50
     assert isinstance(evaluation.with_systems(["b"]).compact["b"], Coded)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64, np.uint32])
+@pytest.mark.parametrize("size", [1, 63, 64, 127, 255, 256, 300])
+def test_codes_of_a_library_may_be_of_any_type(kind: type[np.integer[Any]], size: int) -> None:
+    if size - 1 > np.iinfo(kind).max:
+        return
+    values = [f"t{i}" for i in range(size)]
+    least = 0 if kind is np.uint32 else -1
+    codes = np.random.default_rng(size).integers(least, size, 50).astype(kind)
+    codes[0] = size - 1
+    made = Coded.of(values, codes)
+    assert made.values.tolist() == [None if code < 0 else values[code] for code in codes.tolist()]
+    assert set(made.distinct.tolist()) == set(made.values.tolist())
+    every = Coded.of(values, np.arange(least, size).astype(kind))
+    assert every.values.tolist() == [None, *values][least + 1 :]

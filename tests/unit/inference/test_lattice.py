@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestby.inference.distributions import mean_bootstrap
-from bestby.inference.lattice import as_lattice, merged
+from bestby.inference.lattice import all_single, as_lattice, merged, weighted_sum
 
 
 @given(
@@ -32,6 +32,19 @@ def test_real_values_are_no_lattice() -> None:
     assert as_lattice(np.random.default_rng(0).normal(size=50)) is None
     assert as_lattice(np.array([1.0, math.sqrt(2.0)])) is None
     assert as_lattice(np.arange(5000.0)) is None  # more than 4096 values
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_counts_of_one_give_what_other_counts_give(most: int) -> None:
+    rng = np.random.default_rng(5)
+    values, counts = np.round(rng.normal(size=400), 2), rng.integers(1, most + 1, 400)
+    assert all_single(counts) == (most == 1)
+    distinct, sizes = merged(values, counts)
+    expected = {value: int(counts[values == value].sum()) for value in np.unique(values)}
+    assert dict(zip(distinct.tolist(), sizes.tolist(), strict=True)) == expected
+    assert weighted_sum(values, counts) == pytest.approx(math.fsum(values * counts), rel=1e-13)
+    assert weighted_sum(values, None) == pytest.approx(math.fsum(values), rel=1e-13)
+    assert not all_single(np.array([1, 0, 1]))
 
 
 def test_values_that_rounding_tore_apart_are_merged() -> None:

@@ -90,9 +90,10 @@ def exchangeability_notes(
         if test.name not in TESTS_OF_MEANS or (len(tests) > 1 and test.p_value > alpha):
             continue
         plain = group.contributions(*pair)
-        if plain is not None and exchangeability.skewed(plain.values, plain.counts, len(tests)):
-            skewed.append(pair)
-        elif plain is None and isinstance(group, SumGroup) and group.clustered:
+        if plain is not None:
+            if exchangeability.skewed(plain.values, plain.counts, len(tests), plain.moments):
+                skewed.append(pair)
+        elif isinstance(group, SumGroup) and group.clustered:
             sizes, counts = group.table.sizes, group.table.units.counts
             if exchangeability.follows_size(group.influence(*pair) / sizes, sizes, counts, len(tests)):
                 sized.append(pair)
