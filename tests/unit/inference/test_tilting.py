@@ -258,6 +258,41 @@ def test_far_out_the_same_p_value_without_plain_draws(alternative: Alternative) 
     assert tilting.far(swaps, observed, "less", 1e-12, 0, 10_000) is None
 
 
+def test_less_than_one_expected_hit_takes_a_thousand_trial_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 10,000 plain draws .3 would be hits; of 1000, which are no more than the trial draws, .03."""
+    sizes = []
+    batch = Draws.batch
+
+    def noted(draws: Draws, seed: int, number: int, size: int) -> tuple[FloatArray, FloatArray]:
+        sizes.append(size)
+        return batch(draws, seed, number, size)
+
+    monkeypatch.setattr(Draws, "batch", noted)
+    swaps, observed = far_swaps(0.25)
+    found = tilting.far(swaps, observed, "two-sided", 1e-12, 0, 10_000)
+    assert found is not None
+    assert sizes == [1000, *[250] * (found.n_resamples // 250)]
+    assert found.p_value == tilting.refined(plain(observed), swaps, 1e-12, 0).p_value
+    assert tilting.far(swaps, observed, "two-sided", 1e-12, 0, 1000) is None
+
+
+def test_a_tilt_that_falls_short_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It leads to the data where the difference is a sum: a batch reaches these, and not far beyond."""
+    swaps, observed = far_swaps(0.7)
+    chances = tilted_draws.chances_near(swaps)
+    assert chances is not None
+    found, _ = Draws(swaps, chances, swaps.effects).batch(0, 1, 250)
+    for least in (observed, observed + 20.0 * found.std()):
+        assert tilting._falls_short(swaps, chances, least) == (least > observed) == (found < least).all()
+    bending = dataclasses.replace(swaps, changes_at=lambda signs: swaps.changes + 0.0 * signs)
+    for least in (observed, observed + 20.0 * found.std()):
+        monkeypatch.setattr(tilting, "_OUT_OF_REACH", 5.0)
+        skipped = tilting._drawn(bending, chances, least, 0, 8)
+        monkeypatch.setattr(tilting, "_OUT_OF_REACH", np.inf)
+        drawn = tilting._drawn(bending, chances, least, 0, 8)
+        assert (skipped.total, skipped.error, skipped.size) == (drawn.total, drawn.error, drawn.size)
+
+
 def test_plain_draws_are_made_where_they_may_be_hits() -> None:
     near, observed = far_swaps(0.1)
     assert tilting.far(near, observed, "two-sided", 1e-12, 0, 10_000) is None
