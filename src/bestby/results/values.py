@@ -60,10 +60,10 @@ _SAME = "so the data do not show how it would change with others"
 WITHOUT_INTERVAL = {
     "undefined_interval": "no {} interval: the metric or its standard error is undefined on these data, so"
     " the uncertainty of this number is unknown",
-    "constant_difference": "no {} interval: it would have no length, as the difference is the same whichever"
-    f" of the items, clusters or runs are taken, {_SAME}",
-    "constant_scores": "no {} interval: it would have no length, as the score is the same whichever of the"
-    f" items, clusters or runs are taken, {_SAME}",
+    "constant_difference": "no {} interval: it would have no length, as the difference stays the same if any"
+    f" item, cluster or run counts a little more, {_SAME}",
+    "constant_scores": "no {} interval: it would have no length, as the score stays the same if any item,"
+    f" cluster or run counts a little more, {_SAME}",
     "equal_resamples": "no {} interval: it would have no length, as nearly all resamples give the same"
     " number, though not all do: too few items change it to show how it would change with others",
     "identical_ranks": "no {} interval: the metric sees the same ranks or standard scores of both systems on"
