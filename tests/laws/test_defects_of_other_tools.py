@@ -20,7 +20,8 @@ from bestby.metrics import resolve
 
 def test_p_values_of_exactly_zero() -> None:
     gold = np.random.default_rng(0).normal(size=200)
-    systems = {"good": gold + 0.01 * np.sin(np.arange(200.0)), "bad": -gold}
+    waves = np.sin(np.arange(200.0))
+    systems = {"good": gold + 0.01 * waves, "bad": gold + 2.0 + 0.5 * waves}
     tested = [
         compare(systems, gold, metric="rmse", test=test, n_resamples=99).differences[0].test
         for test in ("permutation", "bootstrap")

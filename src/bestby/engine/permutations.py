@@ -14,8 +14,9 @@ from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import raw_values
 from bestby.engine.base import STANDARDISED, Drawing, Pair
+from bestby.engine.row_order import ordered, projected
 from bestby.engine.stacked import Midpoint, batches
-from bestby.engine.table import Table, ordered, projected
+from bestby.engine.table import Table
 from bestby.engine.transforms import Swap, Taken, TakenByPairs
 from bestby.inference import permutation, tilted_draws, tilting
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
-from bestby._core import rounding, sorting
+from bestby._core import rounding
 from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.engine.row_order import ordered, projected
 from bestby.resampling.units import Units
 
 _BEGINNING = 128
@@ -21,7 +22,7 @@ _AT_ONCE = 1 << 16
 SMALL = 2.0**40
 """Whole numbers below this are not equal but for their last bits."""
 
-FEW = 1 << 16
+FEW_COMBINATIONS = 1 << 16
 """Combinations of the rows of one system or two up to which units are counted before they are sorted."""
 
 EXACT = 2.0**53
@@ -146,15 +147,15 @@ class Table:
         )
 
     def few_kinds(self, systems: Sequence[IntArray]) -> bool:
-        """Whether the rows of each of some systems are so few that their combinations are at most `FEW`."""
+        """Whether the rows of some systems have at most `FEW_COMBINATIONS` combinations."""
         if self.clustered:
             return False
         most = 1
         for columns in systems:
             most *= self._kinds(columns)[1].size
-            if most > FEW:
+            if most > FEW_COMBINATIONS:
                 return False
-        return most * self.units.n_strata <= FEW
+        return most * self.units.n_strata <= FEW_COMBINATIONS
 
     def _kinds(self, columns: IntArray) -> tuple[IntArray, IntArray]:
         """Return the kind of each unit by the columns of a system, shape (C,), and a unit of each kind."""
@@ -164,7 +165,7 @@ class Table:
             order, fresh = ordered(rows, [projected(rows)])
             codes = np.empty(order.size, dtype=np.int64)
             codes[order] = np.cumsum(fresh) - 1
-            many = np.count_nonzero(fresh) > FEW
+            many = np.count_nonzero(fresh) > FEW_COMBINATIONS
             self._known_kinds[key] = (codes[:0] if many else codes, order[fresh])
         return self._known_kinds[key]
 
@@ -363,53 +364,3 @@ def _distinct_rows(
         units,
         np.full(first.size, sizes[0]) if of_one_size else sizes[first],
     )
-
-
-def projected(rows: FloatArray) -> FloatArray:
-    """Return a fixed random combination of the columns.
-
-    Column by column, not as a matrix product, so that equal rows give equal numbers wherever they stand.
-    """
-    size, k = rows.shape
-    out, factors = np.empty(size), _factors(k)
-    step = max(1, _AT_ONCE // max(1, k))
-    for start in range(0, size, step):
-        part = slice(start, start + step)
-        np.add.reduce(np.multiply(factors, rows[part].T, order="C"), out=out[part])
-    return out
-
-
-@lru_cache(maxsize=64)
-def _factors(k: int) -> FloatArray:
-    """Return k fixed random numbers, shape (k, 1)."""
-    return np.random.Generator(np.random.PCG64(7)).normal(size=(k, 1))
-
-
-def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[IntArray, BoolArray]:
-    """Return an order in which equal rows stand together, and which of them differ from the one before.
-
-    `rows` has shape (C, k). `keys`, arrays of shape (C,), is what the order goes by, the last first:
-    projections, which are alike for equal rows, and what else is to keep rows apart.
-    """
-    if len(keys) == 1:
-        order, last = sorting.in_order(np.asarray(keys[0], dtype=np.float64))
-        alike = last[1:] == last[:-1]
-    else:
-        order = np.lexsort(keys)
-        alike = np.ones(max(order.size - 1, 0), dtype=np.bool_)
-        for key in keys:
-            in_order = key.take(order)  # several times as quick as an index in brackets
-            alike &= in_order[1:] == in_order[:-1]
-    fresh = _fresh(rows, order, alike)
-    if (fresh[1:] & alike).any():  # a column so large that the projection loses the others
-        order = np.lexsort([*rows.T, *keys])
-        fresh = _fresh(rows, order, alike)
-    return order, fresh
-
-
-def _fresh(rows: FloatArray, order: IntArray, alike: BoolArray) -> BoolArray:
-    """Return which rows, in this order, differ from the one before, by their keys or themselves."""
-    fresh = np.ones(order.size, dtype=np.bool_)
-    same = np.flatnonzero(alike)
-    fresh[same + 1] = (rows[order[same + 1]] != rows[order[same]]).any(axis=1)
-    return fresh

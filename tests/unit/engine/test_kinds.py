@@ -44,7 +44,7 @@ def test_the_table_of_two_systems_is_the_one_that_sorting_gives(strata: Any) -> 
     assert table.units.n_rows > MOST_ALONE
     assert table.few_kinds(columns)
     counted = table.only(columns)
-    with mock.patch.object(table_module, "FEW", 0):
+    with mock.patch.object(table_module, "FEW_COMBINATIONS", 0):
         assert not table.few_kinds(columns)
         whole = table.only(columns)
     assert (counted.X == whole.X).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestby.data.cells import collapsed
-from bestby.engine import table
+from bestby.engine import row_order, table
 
 
 def rows(*columns: list[float]) -> np.ndarray:
@@ -94,7 +94,7 @@ def test_a_huge_column_does_not_make_other_rows_one() -> None:
 
 
 def test_rows_that_a_huge_column_hides_are_counted_where_they_are_equal() -> None:
-    order, fresh = table.ordered(
+    order, fresh = row_order.ordered(
         rows([1e30, 1e30, 1e30, 1e30], [2.0, 1.0, 2.0, 1.0]), [np.full(4, 1e30), np.array([0, 0, 0, 1])]
     )
     assert order.tolist() == [1, 0, 2, 3]
