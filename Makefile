@@ -82,6 +82,7 @@ lint: $(VENV)/.dev  ## Formatting and style
 
 types: $(VENV)/.dev  ## Static types
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tools/mypy_scripts.ini
 
 imports: $(VENV)/.dev  ## The layers: imports point downward
 	$(BIN)/lint-imports

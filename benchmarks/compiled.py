@@ -91,7 +91,7 @@ def ranks(n: int) -> Iterator[tuple[str, Call, Call]]:
     weights = np.random.default_rng(0).poisson(1.0, (resamples(n), n)).astype(np.uint8)
     for name in ("roc_auc", "average_precision", "spearman"):
         gold, scores, _ = data.numbers(n) if name == "spearman" else data.probabilities(n)
-        metric = resolve(name).fit(gold, [scores], None)
+        metric: Any = resolve(name).fit(gold, [scores], None)
         call = partial(metric.weighted, metric.prepare(gold, scores), weights)
         yield f"{name} of weights", chosen(_ranked, True, call), chosen(_ranked, False, call)
 

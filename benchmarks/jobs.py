@@ -150,7 +150,7 @@ def _test(metric: str, title: str, n: int, *, only: bool = False, **more: Any) -
         }
         if metric == "accuracy":
             right = _right(gold, a, b)
-            made["scipy"] = lambda: rv.scipy_test(*right, _mean_difference, "vectorised mean")
+            made["scipy"] = lambda: rv.scipy_test(right[0], right[1], _mean_difference, "vectorised mean")
             made["evalstats"] = lambda: rv.evalstats(_named(right), "permutation")
         return Work(partial(only_test if only else p_value, {"a": a, "b": b}, gold, metric), made)
 
@@ -223,7 +223,7 @@ def _binary_test(metric: str, called: str, title: str, n: int) -> Job:
             guessed = [(x > 0.5).astype(np.int64) for x in guessed]
         made: Rivals = {
             "MLstatkit": lambda: rv.mlstatkit_test(a, b, gold, called),
-            "BootCI": lambda: rv.bootci_test(*guessed, gold, one, how),
+            "BootCI": lambda: rv.bootci_test(guessed[0], guessed[1], gold, one, how),
         }
         asked = {"n_resamples": 1_000, "interval": "percentile" if metric == "roc_auc" else "normal"}
         return Work(partial(p_value, _named(guessed), gold, metric, **asked), made)
@@ -300,7 +300,7 @@ def _runs_on_datasets(datasets: int, runs: int) -> Job:
             import bestby
 
             result = bestby.compare_datasets(systems, n_resamples=1_000)
-            first = next(iter(result.within.values()))[0]
+            first: Any = next(iter(result.within.values()))[0]
             return float((first.order if first.a == "a" else first.reverse_order).epsilon_min)
 
         return Work(ours, {"deepsig": lambda: rv.deepsig_by_dataset(systems["a"], systems["b"])})

@@ -87,7 +87,8 @@ class Counts(bb.Metric):
         return np.array(predictions.tolist(), dtype=np.float64)
 
     def score(self, totals: Any) -> Any:
-        return resolve("bleu").score(totals)
+        bleu: Any = resolve("bleu")
+        return bleu.score(totals)
 
 
 def counts(folder: Path) -> dict[str, list[tuple[int, ...]]]:

@@ -110,7 +110,7 @@ def _counts() -> Iterator[Cell]:
         ("MCC", "matthews_corrcoef", even),
     ):
         for copied in (0.0, 0.5, 0.9, 0.97) if metric == "f1_macro" else (0.5, 0.9, 0.97):
-            pmf = table(*rest, copied)  # type: ignore[operator]
+            pmf = table(*rest, copied)  # type: ignore[operator, call-arg]
             agree = 100 * p.population_of_labels("", metric, pmf).agreement
             population = p.population_of_labels(
                 f"agree on {agree:.{0 if agree < 99.5 else 1}f} %", metric, pmf

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +100,7 @@ def _labelled(
 def _truth(metric: str, pmf: Floats) -> tuple[float, float]:
     """Return the true difference and the true score of A: the metric of the table itself."""
     gold, a, b = _cells(pmf)
-    fitted = resolve(metric).fit(gold, [a, b], np.arange(pmf.shape[0]))
+    fitted: Any = resolve(metric).fit(gold, [a, b], np.arange(pmf.shape[0]))
     score_a, score_b = (float(fitted.score(pmf.ravel() @ fitted.statistics(gold, x))) for x in (a, b))
     return score_a - score_b, score_a
 

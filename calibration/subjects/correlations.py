@@ -82,7 +82,7 @@ def cell(
         found = {}
         for name in (DEFAULT, OTHER):
             tests = test_maker.run(name, makers, [(0, 0, 1)], "two-sided")
-            codes = {note.code for note in swap_notes.exchange_notes(group, 0, tests, ("a", "b"))}
+            codes = {note.code for note in swap_notes.exchange_notes(group, 0, tests, ("a", "b"), name)}
             judged = name == DEFAULT and kind == "rejected"
             noted = "different_scales" in codes
             found[What(kind, name, judged)] = Outcome(tests[0, 0, 1].p_value <= 0.05, noted)

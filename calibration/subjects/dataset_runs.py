@@ -70,7 +70,7 @@ def one(
     result = compare_datasets(drawn, n_resamples=RESAMPLES, rng=seed)
     noted = bool(NOTES & {note.code for note in result.notes})
     found = result.replicability["a", "b"]
-    inside = [made[0] for made in result.within.values()]
+    inside: list[Any] = [made[0] for made in result.within.values()]
     sign = 1.0 if (result.differences[0].a, result.differences[0].b) == ("a", "b") else -1.0
     over = {entry.resampled: entry.interval for entry in result.overall}
     truths = {

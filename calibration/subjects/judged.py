@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -130,7 +131,8 @@ def _one(
 def _outcomes(found: JudgedComparison, true: np.ndarray) -> dict[What, Outcome]:
     """Return whether the intervals hold the truth, those of the labels alone too, and what is rejected."""
     noted = any(note.code == "few_labels" for note in found.notes)
-    score, difference = found.score("a"), found["a", "b"]
+    score: Any = found.score("a")
+    difference: Any = found["a", "b"]
     gap = true[0] - true[1]
     made = {}
     for default, (of_score, of_difference), name in (

@@ -113,7 +113,8 @@ def _one(
         return {}
     noted = any(note.code in ("few_labels", "few_of_class", "class_without_labels") for note in found.notes)
     true, others = truth(kind)
-    score, difference = found.score("a"), found["a", "b"]
+    score: Any = found.score("a")
+    difference: Any = found["a", "b"]
     made = {}
     for default, (of_score, of_difference), name in (
         (True, (score.interval, difference.interval), ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -84,7 +85,8 @@ def _outcomes(
 ) -> dict[What, Outcome]:
     """Return which intervals cover; `strength` is that of a in the unit of the gap."""
     result = _compared(judged, clusters)
-    d, a = result["a", "b"], result.score("a")
+    d: Any = result["a", "b"]
+    a = result.score("a")
     noted = any(note.code in NOTES for note in result.notes)
     truths = {
         "preference": (d.probability_interval, p),
