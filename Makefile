@@ -63,7 +63,7 @@ board: $(VENV)/.base  ## Make a shared task of the same systems with hidden gold
 quick: $(VENV)/.test  ## The short unit tests and one law, fewer examples (under a minute on two cores)
 	$(PYTEST) -m 'not (slow or check or long)' --hypothesis-profile quick tests/unit tests/laws/test_01_copy.py $(PYTEST_ARGS)
 
-test: $(VENV)/.test  ## Run the tests and doctests (five minutes on two cores)
+test: $(VENV)/.test  ## Run the tests and doctests (about eight minutes on two cores)
 	$(PYTEST) -m 'not (slow or check)' $(PYTEST_ARGS)
 
 test-all: $(VENV)/.test  ## The same, with the simulations and the tests of examples, guides and benchmarks
@@ -74,7 +74,7 @@ fuzz: $(VENV)/.test  ## Compare random data by every path and with other librari
 	BESTBY_FUZZ_ROUNDS=$(ROUNDS) BESTBY_FUZZ_SEED=$(SEED) \
 	  $(PYTEST) tests/differential $(PYTEST_ARGS)
 
-check: lint types imports news docs test-all wheel-test  ## Everything a change must pass (a quarter of an hour)
+check: lint types imports news docs test-all wheel-test  ## Everything a change must pass (25 minutes on two cores)
 
 lint: $(VENV)/.dev  ## Formatting and style
 	$(BIN)/ruff format --check .
