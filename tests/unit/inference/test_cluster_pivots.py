@@ -46,11 +46,21 @@ def test_the_transformation_increases_and_can_be_undone(skewness: float) -> None
 @pytest.mark.parametrize("skewness", [-0.9, 0.3, 0.7])
 def test_the_transformation_goes_on_with_slope_1_where_it_would_be_flat(skewness: float) -> None:
     last = -REACH / skewness
-    for further in (0.1, 3.0, 40.0):
+    for further in (0.1, 3.0, 6.5 / abs(skewness)):
         t = last - math.copysign(further, skewness)
         assert transformed(last, skewness) - transformed(t, skewness) == pytest.approx(last - t)
         assert restored(transformed(t, skewness), skewness) == pytest.approx(t)
         assert transformed(-t, skewness) - transformed(-last, skewness) != pytest.approx(last - t, rel=0.1)
+
+
+@pytest.mark.parametrize("skewness", [-0.9, 0.3, 0.7])
+def test_no_interval_reaches_further_than_by_halls_transformation(skewness: float) -> None:
+    """Far out, where quantiles of few degrees of freedom are, it is steeper than slope 1."""
+    for x in np.geomspace(0.1, 1e4, 60) * -np.sign(skewness):
+        y = skewness * (x - skewness / 6.0)
+        by_hall = 3.0 * (np.cbrt(1.0 + y) - 1.0) / skewness
+        assert abs(restored(float(x), skewness)) <= abs(by_hall) * (1.0 + 1e-9)
+    assert restored(float(x), skewness) == pytest.approx(by_hall)
 
 
 def test_intervals_of_skewed_penalties_cover_and_are_not_far_longer_than_students() -> None:
