@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -412,6 +413,15 @@ def test_dates_are_counted_in_days_however_they_are_given() -> None:
         found = compared(scale="same", bias_by={"day": given}).judges[0].effects[0]
         assert found.numeric
         assert found.slope == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("value", [math.inf, "-inf", 10**400])
+def test_a_column_with_an_infinite_number_is_refused(value: Any) -> None:
+    labelled = int(np.flatnonzero(CHOSEN)[7])
+    column = [value if place == labelled else place for place in range(200)]
+    with pytest.raises(bb.InvalidInputError, match=f"'turns' is infinite for item {labelled}, so") as caught:
+        compared(scale="same", bias_by={"turns": column})
+    assert caught.value.hint
 
 
 def test_a_judge_that_is_far_off_on_few_answers_has_a_note() -> None:

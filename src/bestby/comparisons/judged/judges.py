@@ -116,7 +116,15 @@ def _values(scores: JudgedItems, name: str, given: Any, item: Array, system: Arr
             hint="fill it in, or leave the column out",
             argument="bias_by",
         )
-    return _numbers_or_texts(chosen)
+    found = _numbers_or_texts(chosen)
+    if found.dtype.kind == "f" and not np.isfinite(found).all():
+        first = item_text(scores, int(item[int(np.flatnonzero(~np.isfinite(found))[0])]))
+        raise InvalidInputError(
+            f"bias_by: {quoted(name)} is infinite for item {first}, so that the bias has no slope by it",
+            hint="give a finite number, or leave the column out",
+            argument="bias_by",
+        )
+    return found
 
 
 def _numbers_or_texts(values: Array) -> Array:
