@@ -79,8 +79,9 @@ def _check_lines(g: Gate) -> tuple[str, ...]:
 
 def _other_lines(g: Gate) -> tuple[str, ...]:
     """Return how many of many checks are only in the table."""
-    left = len(g.checks) - len(_with_sentence(g))
-    return (f"Of the other {left} checks the table has the numbers.",) if left and _with_sentence(g) else ()
+    said = len(_with_sentence(g))
+    left = counted(len(g.checks) - said, "check")
+    return (f"The table has the numbers of the other {left}.",) if 0 < said < len(g.checks) else ()
 
 
 def _with_sentence(g: Gate) -> list[GateCheck]:
