@@ -74,11 +74,14 @@ def carried_by_few(pairs: Pairs) -> bool:
     x, y = (values - float(w @ values) for values in (pairs.human, pairs.judge))
     spread = float(w @ (x * x))
     residuals = y - x * (float(w @ (x * y)) / spread if spread > 0.0 else 0.0)
-    if rounding.is_nothing(float(np.abs(residuals).max()), float(np.abs(pairs.judge).max())):
+    largest = float(np.abs(residuals).max())
+    if rounding.is_nothing(largest, float(np.abs(pairs.judge).max())):
         return False
     place = coded(pairs.cluster)[1]
-    sizes = np.sqrt(np.bincount(place, weights=w * w))
-    squares = (np.bincount(place, weights=w * residuals) / sizes) ** 2
+    sums = np.bincount(place, weights=w * (residuals / largest))
+    if rounding.is_nothing(float(np.abs(sums).max()), float(w.max())):
+        return False
+    squares = (sums / np.sqrt(np.bincount(place, weights=w * w))) ** 2
     equal = equal_units(squares / squares.max(), np.ones(squares.size, dtype=np.int64))
     return equal < min(LEAST_CARRYING, LEAST_SHARE * squares.size)
 

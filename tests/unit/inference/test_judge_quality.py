@@ -265,6 +265,11 @@ def test_nothing_is_said_of_scores_0_and_1_or_of_a_judge_that_is_never_off() -> 
     assert not carried_by_few(pairs_of(rare, 1.0 - rare[::-1]))
     human = np.arange(50.0)[:, None]
     assert not carried_by_few(pairs_of(0.1 * human + 3.0, human))
+    twice = np.repeat(human, 2, axis=0)
+    away = pairs_of(twice + np.tile([1.0, -1.0], 50)[:, None], twice)
+    assert not carried_by_few(dataclasses.replace(away, cluster=np.repeat(np.arange(50), 2)))
+    tiny = pairs_of(1e-200 * np.sin(human), 1e-200 * np.cos(human))
+    assert not carried_by_few(tiny)
 
 
 def test_the_correlation_has_no_more_degrees_of_freedom_than_equal_influences() -> None:
