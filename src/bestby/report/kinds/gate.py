@@ -33,6 +33,8 @@ _SHOWN = 10
 _SAID = 8
 """Checks with a sentence each; of more, the table and the data formats have all."""
 
+_DETECTABLE = "loss it sees"  # the title of a column
+
 _LONGEST = 40  # characters of a prediction in a table
 
 
@@ -78,10 +80,19 @@ def _check_lines(g: Gate) -> tuple[str, ...]:
 
 
 def _other_lines(g: Gate) -> tuple[str, ...]:
-    """Return how many of many checks are only in the table."""
+    """Return where many checks without a sentence are, and that alarms which pass show nothing."""
+    if len(g.checks) <= _SAID:
+        return ()
     said = len(_with_sentence(g))
     left = counted(len(g.checks) - said, "check")
-    return (f"The table has the numbers of the other {left}.",) if 0 < said < len(g.checks) else ()
+    where = (f"The table has the numbers of the other {left}.",) if 0 < said < len(g.checks) else ()
+    passed = [check for check in g.checks if check.margin is None and check.outcome == "pass"]
+    if not passed:
+        return where
+    loss = "how small a loss they could have seen is not known"
+    if any(check.detectable is not None for check in passed):
+        loss = f'"{_DETECTABLE}" is the loss that each sees with power 0.8'
+    return (*where, f"Passing without a margin does not show that {visible(g.candidate)} is as good; {loss}.")
 
 
 def _with_sentence(g: Gate) -> list[GateCheck]:
@@ -259,7 +270,7 @@ def _table(g: Gate) -> Table:
         Column("margin", margin, applies=margins),
         Column("p", lambda check: p_value(check.difference.p_value), applies=bool(alarms)),
         Column("p (holm)", lambda check: p_value(check.difference.p_adjusted), applies=len(alarms) > 1),
-        Column("loss it sees", detectable, applies=any(check.detectable is not None for check in alarms)),
+        Column(_DETECTABLE, detectable, applies=any(check.detectable is not None for check in alarms)),
     )
     caption = f"Checks, {g.candidate} {MINUS} {g.baseline}"
     return Table.of(caption, columns, g.checks, lambda check: check.outcome == "fail", main=1)

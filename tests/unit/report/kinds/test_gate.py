@@ -62,6 +62,16 @@ def test_of_many_checks_those_that_do_not_pass_have_a_sentence() -> None:
     assert open_[0].name in str(caught.value)
 
 
+def test_many_alarms_that_pass_are_no_proof() -> None:
+    parts = np.repeat([f"p{i}" for i in range(10)], 40)
+    turned = bb.gate({"main": NEW, "new": MAIN}, GOLD, by={"part": parts})
+    text = words(str(turned))
+    assert turned.outcome == "pass"
+    assert "Passing without a margin does not show that new is as good;" in text
+    assert 'is as good; "loss it sees" is the loss that each sees with power 0.8.' in text
+    assert "Passing without" not in str(bb.gate(SYSTEMS, GOLD, margin=0.12, by={"part": parts}))
+
+
 def test_a_pass_of_an_alarm_is_no_proof() -> None:
     turned = bb.gate({"main": NEW, "new": MAIN}, GOLD)
     (sentence,) = turned.sentences
