@@ -136,9 +136,10 @@ class Corrected:
         variance = max(own + of_judge + 2.0 * cross, 0.0)
         if own == 0.0 or variance == 0.0:
             return StandardError(math.sqrt(variance), residual.df)
-        least = own**2 / max(residual.df, 1.0) + of_judge**2 / max(self.judge_freedom, 1.0)
-        skewness = residual.skewness * (own / variance) ** 1.5
-        return StandardError(math.sqrt(variance), variance**2 / least, skewness, residual.effective)
+        shares = own / variance, of_judge / variance  # not their squares alone, which may be below all floats
+        lost = shares[0] ** 2 / max(residual.df, 1.0) + shares[1] ** 2 / max(self.judge_freedom, 1.0)
+        skewness = residual.skewness * shares[0] ** 1.5
+        return StandardError(math.sqrt(variance), 1.0 / lost, skewness, residual.effective)
 
     def error_alone(self, contrast: FloatArray) -> StandardError:
         """Return the standard error of the same sum of the means of the labels alone."""

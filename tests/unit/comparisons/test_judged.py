@@ -388,6 +388,15 @@ def test_what_is_refused(judge: Any, human: Any, options: dict[str, Any], messag
     assert len(str(caught.value).splitlines()) == 2
 
 
+def test_scores_in_a_very_small_unit_have_the_same_p_values() -> None:
+    tiny = compared(
+        {name: 1e-120 * one for name, one in JUDGE.items()}, {n: 1e-120 * x for n, x in HUMAN.items()}
+    )
+    for d in compared():
+        other = tiny[d.a, d.b]
+        assert (1e120 * other.estimate, other.p_value) == pytest.approx((d.estimate, d.p_value), rel=1e-6)
+
+
 def test_a_column_of_texts_that_are_numbers_is_one_of_numbers() -> None:
     counts = np.arange(200) % 3
     expected = compared(scale="same", bias_by={"turns": counts}).judges[0].effects[0]
