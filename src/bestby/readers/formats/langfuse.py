@@ -26,6 +26,7 @@ _TABLES = (
     {"id", "traceId", "startTime", "parentObservationId", "metadata"},  # observations
     {"id", "traceId", "source", "name", "dataType", "value"},  # scores
 )
+_EMPTY = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"data"\s*:\s*\[\s*\]\s*,\s*"meta"\s*:\s*\{')
 _OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"\w+"\s*:')
 _KEYS = (
     ("experimentId", "experimentItemId"),
@@ -42,9 +43,9 @@ _KEYS = (
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file is such a table, or holds such records."""
+    """Tell whether a file is such a table, holds such records, or is an answer without any."""
     if _OBJECT.match(head) is not None:
-        return any(all(_has(head, key) for key in keys) for keys in _KEYS)
+        return _EMPTY.match(head) is not None or any(all(_has(head, key) for key in keys) for keys in _KEYS)
     names = set(column_names(head))
     return any(table <= names for table in _TABLES)
 
@@ -212,10 +213,12 @@ def _refuse_without_items(contents: Sequence[tuple[File, Contents]]) -> None:
     """Refuse a file that holds nothing of an experiment, and scores alone."""
     for file, found in contents:
         if not found.entries and not found.scores:
-            raise InvalidInputError(
-                f"{file.path} holds no items of experiments",
-                hint="export the traces of a run of a dataset, or fetch /api/public/experiment-items",
-            )
+            hint = "export the traces of a run of a dataset, or fetch /api/public/experiment-items"
+            if found.pages:
+                hint = (
+                    "ask for experiments by the names that Langfuse shows, and from a time before they began"
+                )
+            raise InvalidInputError(f"{file.path} holds no items of experiments", hint=hint)
     if not any(found.entries for _, found in contents):
         raise InvalidInputError(
             f"{contents[0][0].path} holds scores without the items that they belong to",

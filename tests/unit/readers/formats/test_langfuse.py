@@ -258,6 +258,15 @@ def test_traces_of_no_experiment(make: Make) -> None:
     assert message(form, {"none": path}) == "none.csv holds no items of experiments"
 
 
+@pytest.mark.parametrize("meta", ['{"cursor":null}', "{}", '{"page": 1, "totalItems": 0, "totalPages": 0}'])
+def test_answers_without_items_are_known_as_such(make: Make, meta: str) -> None:
+    path = make("runs.jsonl", f'{{"data":[],"meta":{meta}}}\n')
+    assert recognised(path) is form
+    with pytest.raises(InvalidInputError, match="holds no items of experiments") as caught:
+        read(path, value_column="correct")
+    assert "by the names that Langfuse shows" in (caught.value.hint or "")
+
+
 def test_traces_of_version_three_and_of_local_data(make: Make) -> None:
     rows = [
         {**trace(None, None, f"[{ok}]"), "id": f"{run}{i}", "metadata": json.dumps(told), "input": f"in {i}"}
