@@ -34,7 +34,8 @@ def lacking(folder: Folder) -> list[str]:
         lines = (folder.path / ".gitignore").read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
         lines = []
-    return [pattern for pattern in patterns(folder) if not _in_force(pattern, [one.strip() for one in lines])]
+    ended = [line.rstrip(" ") for line in lines]  # a space in front is part of a name
+    return [pattern for pattern in patterns(folder) if not _in_force(pattern, ended)]
 
 
 def _in_force(pattern: str, lines: Sequence[str]) -> bool:

@@ -32,6 +32,8 @@ def test_the_file_of_a_new_board_lacks_nothing(tmp_path: Path) -> None:
         ("", ALL),
         ("/gold\ncache.sqlite*\nlock.sqlite*\ntmp\n", []),
         ("gold/**\r\ncache.sqlite*\r\nlock.sqlite*\r\ntmp/\r\n*.pyc\r\n", []),
+        ("gold/  \ncache.sqlite*\nlock.sqlite*\ntmp/\n", []),
+        (" gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n", ["gold/"]),
         ("# gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n", ["gold/"]),
         ("gold/1/task.csv\ncache.sqlite*\nlock.sqlite*\ntmp/\n", ["gold/"]),
         ("gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n!gold/\n", ["gold/"]),
