@@ -135,8 +135,11 @@ def _coded(words: Array, there: BoolArray | None, sought: Array, codes: Array) -
 def _chunks(column: Any) -> Iterator[tuple[Array, BoolArray | None]]:
     """Yield the words of each chunk, shape (n, 2), and which values are there, None for all.
 
-    Both are good until the next chunk is asked for. Nothing is yielded if the texts have another form.
+    Both are good until the next chunk is asked for. Nothing is yielded if the texts have another form, or the
+    library is too old to show them.
     """
+    if not hasattr(column, "__arrow_c_stream__"):
+        return
     capsule = column.__arrow_c_stream__()  # holds the stream, and ends it when it goes
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)

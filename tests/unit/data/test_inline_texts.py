@@ -128,3 +128,7 @@ def test_the_memory_of_a_frame_is_given_back() -> None:
     for _ in range(20):
         made()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000  # kilobytes; 320,000 if kept
+
+
+def test_a_library_that_does_not_show_its_memory_makes_the_codes_itself() -> None:
+    assert inline_coded(["a", "b", "a"], ["a", "b"]) is None
