@@ -32,7 +32,8 @@ def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray)
     """Return the influence of each unit: the derivative of the score by the weight of the unit, shape (C,).
 
     `total` has shape (k,) and `rows` has shape (C, k). The influence on a mean is known without steps, and so
-    is that on a metric which knows its derivatives.
+    is that on a metric which knows its derivatives. Where the score jumps with the first of such units, steps
+    give a slope as steep as they are small.
 
     References
     ----------
@@ -46,11 +47,12 @@ def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray)
     for start in range(0, rows.shape[0], block):
         part = slice(start, start + block)
         known = derivatives(metric, total, rows[part])
-        if known is not None:
-            out[part] = known[0]
-            continue
-        step = NUDGE * rows[part]
-        out[part] = _slope(score, np.broadcast_to(total, step.shape), step) / NUDGE
+        found = np.full(len(rows[part]), np.nan) if known is None else known[0]
+        unknown = np.flatnonzero(np.isnan(found))
+        if unknown.size:
+            step = NUDGE * rows[part][unknown]
+            found[unknown] = _slope(score, np.broadcast_to(total, step.shape), step) / NUDGE
+        out[part] = found
     return out
 
 

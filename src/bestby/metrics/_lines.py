@@ -57,13 +57,20 @@ class Line:
         return Line(factor * self.value, factor * self.first, factor * self.second)
 
     def __truediv__(self, other: Line) -> Line:
-        """Return the quotient; 0 where the denominator (and so the numerator) is 0."""
-        size = np.where(other.value > 0.0, other.value, 1.0)
+        """Return the quotient; 0 where the denominator (and so the numerator) is 0.
+
+        A direction in which a denominator of 0 grows has no slope: the quotient jumps, as the precision of a
+        class that was never predicted does with the first prediction.
+        """
+        there = other.value > 0.0
+        size = np.where(there, other.value, 1.0)
         value = self.value / size
         first = (self.first - value * other.first) / size
         second = self.second - 2.0 * first * other.first
         if not isinstance(other.second, float):
             second -= value * other.second
+        if not there.all():
+            first[(other.first != 0.0) & ~there] = np.nan
         return Line(value, first, second / size)
 
     def root(self) -> Line:

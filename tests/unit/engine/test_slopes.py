@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bestby.engine.slopes import Directions, influence, response
+from bestby.metrics import resolve
 from bestby.metrics.base import Metric
 from bestby.metrics.correlation import Pearson
 from bestby.metrics.registry import _Wrapped
@@ -144,3 +145,13 @@ def test_directions_give_the_variance_of_the_influence(unit: float) -> None:
 def test_columns_that_do_not_vary_have_no_directions() -> None:
     directions = Directions.of(np.zeros((2, 2)))
     assert directions.slopes(lambda t: t[:, 0], np.ones((3, 2)), 4).shape == (3, 0)
+
+
+def test_a_first_prediction_of_a_class_has_the_slope_of_a_jump() -> None:
+    """Of a class that was never predicted a right prediction takes its precision from 0 to 1 at once."""
+    metric = resolve("precision_macro").fit(np.array([0, 1, 0]), [np.zeros(3, dtype=np.int64)], np.arange(2))
+    gold, predictions = np.array([0, 1, 0, 1]), np.array([0, 0, 0, 1])
+    rows = metric.statistics(gold, predictions)
+    slopes = influence(metric, metric.score, rows[:3].sum(axis=0), rows)
+    assert np.abs(slopes[:3]).max() < 1.0
+    assert slopes[3] > 1000.0
