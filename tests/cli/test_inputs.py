@@ -158,3 +158,25 @@ def test_an_option_of_a_format_is_called_so(
     words = [word for option in options for word in ("--option", option)]
     assert main(["compare", "a.run", "b.run", "--gold", "qrels", *words]) == 2
     assert capsys.readouterr().err.splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        ("compare", "a;b\n0,5;0,25\n0,75;0,5\n"),
+        ("compare --gold gold --metric mse", "gold;a;b\n0,5;0,5;0,25\n0,75;0,75;0,5\n"),
+        ("runs", "system;run;score\na;1;0,5\na;2;0,75\nb;1;0,25\nb;2;0,5\n"),
+        ("datasets", "dataset;a;b\nx;0,5;0,25\ny;0,75;0,5\n"),
+    ],
+)
+def test_decimal_commas_are_named(
+    words: str, content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "german.csv"
+    file.write_text(content)
+    command, *options = words.split()
+    assert main([command, str(file), *options]) == 2
+    hint = capsys.readouterr().err.splitlines()[1]
+    assert hint.startswith(
+        "hint: if '0,5' is a number, write it with a decimal point and no comma; otherwise "
+    )

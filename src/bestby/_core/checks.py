@@ -33,6 +33,20 @@ NUMERAL = re.compile(
 """A text that is a number. A leading zero is none: "01" is a code, and "01" and "1" must stay apart."""
 
 
+def number_hint(text: str, otherwise: str) -> str:
+    """Return what to do about a text where a number should be; a comma may be what makes a number a text.
+
+    >>> number_hint("0,858", "choose other columns")
+    "if '0,858' is a number, write it with a decimal point and no comma; otherwise choose other columns"
+    >>> number_hint("cat", "choose other columns")
+    'choose other columns'
+    """
+    if "," in text and any(NUMERAL.fullmatch(text.replace(",", mark)) for mark in (".", "")):
+        commas = f"if {quoted(text)} is a number, write it with a decimal point and no comma"
+        return f"{commas}; otherwise {otherwise}"
+    return otherwise
+
+
 def column(values: ArrayLike, what: str, length: int | None = None) -> Array:
     """Return `values` as a one-dimensional array of labels or numbers, with nothing missing."""
     array = as_array(values, what)

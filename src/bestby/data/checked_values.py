@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import arrays, checks
-from bestby._core.checks import NUMERAL
+from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import InvalidInputError, MissingValueError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
@@ -179,8 +179,9 @@ def check_numeric(arrays: Mapping[str, Array]) -> None:
             if not NUMERAL.fullmatch(text)
         )
         name, place = next(odd, (next(iter(texts)), 0))
+        text = str(texts[name][place])
         raise InvalidInputError(
             f"without gold, systems must be per-item scores, but {quoted(name)} holds text:"
-            f" {quoted(str(texts[name][place]))} at position {place}",
-            hint="pass gold=... to compare predictions, or correct this value",
+            f" {quoted(text)} at position {place}",
+            hint=number_hint(text, "pass gold=... to compare predictions, or correct this value"),
         )

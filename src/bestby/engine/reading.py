@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.checks import NUMERAL
+from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.data import soft
@@ -278,6 +278,6 @@ def _as_floats(values: Array, what: str, metric: BaseMetric) -> FloatArray:
         raise InvalidInputError(
             f"metric {metric.name} needs numbers, but {what} holds text: {texts[place][:80]!r} at position"
             f" {place}",
-            hint="choose a metric for labels, such as accuracy or f1_macro",
+            hint=number_hint(texts[place], "choose a metric for labels, such as accuracy or f1_macro"),
         )
     return values.astype(np.float64)

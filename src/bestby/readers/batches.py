@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.checks import NUMERAL
+from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import DesignError, InvalidInputError, MissingExtraError
 from bestby._core.typing import OnMissing
 from bestby.data.alignment import dropped_note
@@ -109,7 +109,9 @@ def check_cells(
             if text is not None:
                 raise InvalidInputError(
                     f"{source}: column {name!r} holds text that is not a number: {text!r}",
-                    hint="correct this value; if it stands for a missing one, say so: missing=...",
+                    hint=number_hint(
+                        text, "correct this value; if it stands for a missing one, say so: missing=..."
+                    ),
                 )
     if absent:
         raise InvalidInputError(

@@ -142,3 +142,14 @@ def test_a_whole_number_has_an_end() -> None:
 def test_p_values_are_numbers(values: Any) -> None:
     with pytest.raises(InvalidInputError, match="p_values must be"):
         checks.p_values(values)
+
+
+@pytest.mark.parametrize("text", ["0,858", "-1,5e3", ",5", "1,234.5", "1,234,567"])
+def test_a_number_with_commas_is_named(text: str) -> None:
+    told = checks.number_hint(text, "do that")
+    assert told == f"if '{text}' is a number, write it with a decimal point and no comma; otherwise do that"
+
+
+@pytest.mark.parametrize("text", ["cat", "yes, 5", ",", "", "01", "1_000"])
+def test_other_texts_keep_their_hint(text: str) -> None:
+    assert checks.number_hint(text, "choose other columns") == "choose other columns"

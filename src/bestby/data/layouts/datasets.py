@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestby._core.checks import NUMERAL
+from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
@@ -270,7 +270,9 @@ def _floats(table: Table, name: str) -> list[float | None]:
         raise InvalidInputError(
             f"{table.source}: column {name!r} holds text ({column.values[row]!r}), expected scores;"
             f" first: row {row + 1}",
-            hint="name the columns that are systems: systems=[...], or correct this value",
+            hint=number_hint(
+                column.values[row], "name the columns that are systems: systems=[...], or correct this value"
+            ),
         )
     return [None if gone else float(v) for v, gone in zip(column.values, column.missing, strict=True)]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.checks import number_hint
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
@@ -281,8 +282,11 @@ def _numbers(table: Table, name: str, values: Array) -> Array:
         if text is not None:
             raise InvalidInputError(
                 f"{table.source}: system {name!r} has a value that is not a number: {text!r}",
-                hint="choose the columns of the systems: systems=[...]; a column of their names is"
-                " system_column=...; predictions need gold=... and items=...",
+                hint=number_hint(
+                    text,
+                    "choose the columns of the systems: systems=[...]; a column of their names is"
+                    " system_column=...; predictions need gold=... and items=...",
+                ),
             )
     return values.astype(np.float64)
 
