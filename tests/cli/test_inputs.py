@@ -180,3 +180,13 @@ def test_decimal_commas_are_named(
     assert hint.startswith(
         "hint: if '0,5' is a number, write it with a decimal point and no comma; otherwise "
     )
+
+
+def test_ids_of_two_spellings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "gold.csv").write_text("id,gold\n1.0,x\n2.0,y\n")
+    (tmp_path / "a.csv").write_text("id,prediction\n1,x\n2,x\n")
+    files = [f"{name}={tmp_path / 'a.csv'}" for name in "ab"]
+    assert main(["compare", *files, "--gold", str(tmp_path / "gold.csv"), "--item", "id"]) == 2
+    assert (
+        capsys.readouterr().err.splitlines()[1] == "hint: spell the ids alike: the gold has ids such as '1.0'"
+    )

@@ -81,10 +81,13 @@ def _by_id(
         if (extra and on_missing != "drop") or (absent and on_missing == "error"):
             how, keys = ("extra in", extra) if extra else ("missing from", absent)
             drop = 'pass on_missing="drop" to compare the shared items only'
+            hint = drop if extra else f'{drop}, or on_missing="worst" to count the missing as wrong'
+            if extra and absent and len(absent) == len(reference):
+                hint = f"spell the ids alike: {source} has ids such as {quoted(absent[0])}"
             raise InvalidInputError(
                 f"system {quoted(name)} and {source} share {len(reference) - len(absent)} of {len(reference)}"
                 f" item ids; {len(keys)} {how} {quoted(name)}, first: {quoted(keys[0])}",
-                hint=drop if extra else f'{drop}, or on_missing="worst" to count the missing as wrong',
+                hint=hint,
             )
     ids, notes = _shared_ids(reference, systems) if on_missing == "drop" else (list(reference), ())
     columns, missing, filled = _filled(ids, systems)
