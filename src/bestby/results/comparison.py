@@ -349,7 +349,6 @@ class Comparison(ItemsAtHand, DrawnSystems, Paired):
     _items: ItemsOf | None = field(default=None, init=False)
 
     described_by: ClassVar[str] = "comparison"
-    __getstate__ = ItemsAtHand._state_without_items  # dataclasses of slots have one of their own otherwise
 
     @property
     def _metric_names(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -214,9 +215,13 @@ class ItemsAtHand:
             )
         return self._items
 
-    def _state_without_items(self) -> list[Any]:
-        """Return what is pickled or copied: the data stay behind, as in JSON."""
-        return [None if one.name == "_items" else getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what is pickled or copied: the data stay behind, as in JSON.
+
+        Python before 3.11.4 replaces a `__getstate__` of dataclasses with slots.
+        """
+        state = [None if one.name == "_items" else getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
+        return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
 
     def to_html(
         self,
