@@ -90,8 +90,14 @@ def check_whole(store: Store) -> list[str]:
     return list(store.runs("h1"))
 
 
-def kill_in_a_loop(path: Path, kills: int, seed: int) -> None:
-    """Kill adding processes after random times; what they said was added must be there, everything whole."""
+@posix
+@pytest.mark.parametrize(
+    ("kills", "seed"),
+    [pytest.param(6, 1, marks=pytest.mark.check), pytest.param(150, 2, marks=pytest.mark.slow)],
+)
+def test_killed_at_random_times(tmp_path: Path, kills: int, seed: int) -> None:
+    """What processes said was added before they were killed is there, and everything is whole."""
+    path = tmp_path / "study"
     store, chance = Store(path), random.Random(seed)
     reported: set[str] = set()
     interrupted = 0
@@ -110,9 +116,8 @@ def kill_in_a_loop(path: Path, kills: int, seed: int) -> None:
         reported |= {line.strip() for line in lines if line.strip()}
         runs = check_whole(store)
         assert reported <= set(runs)
-        assert (
-            len(set(runs) - reported) <= interrupted + 1
-        )  # one may be there whose adder died before it said so
+        # one may be there whose adder died before it said so
+        assert len(set(runs) - reported) <= interrupted + 1
         interrupted += process.returncode == -signal.SIGKILL
         for run in runs:
             assert store.load("h1", run).predictions.tolist() == ((GOLD + int(run)) % 3).tolist()
@@ -121,18 +126,6 @@ def kill_in_a_loop(path: Path, kills: int, seed: int) -> None:
     assert interrupted >= kills / 2  # otherwise nothing was tested
     store.add("h1", run="after", predictions=GOLD, gold=GOLD)
     assert "after" in check_whole(store)
-
-
-@posix
-@pytest.mark.check
-def test_killed_at_random_times(tmp_path: Path) -> None:
-    kill_in_a_loop(tmp_path / "study", kills=6, seed=1)
-
-
-@posix
-@pytest.mark.slow
-def test_killed_at_random_times_often(tmp_path: Path) -> None:
-    kill_in_a_loop(tmp_path / "study", kills=150, seed=2)
 
 
 @posix
