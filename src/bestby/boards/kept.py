@@ -1,8 +1,8 @@
 """What is known of a phase once and for all, in the cache: results, and what a ladder shows.
 
-It is kept under a hash of all that it follows from, with a mark of its bytes as everything in the cache, so
-that neither a change of the board nor one of the cache can bring back what is not so any more. Texts are
-kept, which name records of results; nothing that is read from them is run.
+It is kept under a hash of all that it follows from, with a mark of its bytes as everything in the cache: where
+the board was changed it is computed anew, and changed bytes of the cache are not used. It is kept as JSON,
+from which only the records named here can be made.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bestby._core.versions import blas, versions
 from bestby.boards.cache import Cache
 from bestby.boards.content import Best, Gap, ItemsAgainst, Overall, OverallStanding, Standing, Table
 from bestby.boards.entries import Numbered, System
-from bestby.boards.settings import Phase, Settings, Task
+from bestby.boards.settings import Phase, Settings
 from bestby.data.columns import objects
 from bestby.results.loading import decoded, encoded
 
@@ -61,11 +61,10 @@ def _is_small(made: Any) -> bool:
 
 def parts_of_results(settings: Settings, phase: Phase, systems: Sequence[System]) -> tuple[Any, ...]:
     """Return what the results of a phase follow from, beside the gold and the items."""
-    tasks: tuple[Task, ...] = settings.tasks
     public = (settings.public.items, settings.public.pairs)
     return (
         "results",
-        tasks,
+        settings.tasks,
         phase.name,
         phase.part,
         settings.baseline,

@@ -128,7 +128,7 @@ def test_a_changed_submission_is_refused_though_its_results_are_kept(board: Smal
         content(board)
 
 
-def test_half_a_million_differences_are_made_anew(board: SmallBoard) -> None:
+def test_results_of_too_many_pairs_are_not_kept(board: SmallBoard) -> None:
     with mock.patch.object(kept, "MOST_PAIRS", 1):
         content(board)
     assert phases_computed(board) == ["first", "second"]
