@@ -29,7 +29,7 @@ def sealed(doing: str) -> Iterator[None]:
             yield
         except BoardError as error:
             raise error from None  # without the error that it arose from, whose text is not known
-        except Exception as error:  # the text of any error may tell of the gold
+        except Exception as error:  # an error of any kind may quote the gold, and logs are often public
             raise BoardError(
                 f"cannot {doing}: {type(error).__name__}; its text may tell of the gold and is not shown",
                 hint=f"set {SHOW_VARIABLE}=1 and do it again where nobody else reads the output",
