@@ -1,4 +1,9 @@
-"""What git must not store of a board: the gold with its keys, and what is made anew."""
+"""What git must not store of a board: the gold with its keys, and what is made anew.
+
+Git itself is not asked: a board can be verified where git is not installed and before the folder is a
+repository. Lines of `.gitignore` are compared with the patterns that boards need, so that a file that leaves
+the same out in other words is reported too.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +23,10 @@ def patterns(folder: Folder) -> tuple[str, ...]:
         place = folder.gold_folder.resolve().relative_to(folder.path.resolve()).as_posix()
     except ValueError:  # outside
         return ALWAYS
-    if place.split("/")[0] == "gold" or place == ".":
+    if place.split("/")[0] == "gold":
         return ALWAYS
+    if place == ".":
+        return (*ALWAYS, "/[0-9]*/")  # the folders of the versions lie beside the other files
     return (*ALWAYS, "/" + re.sub(r"([\\*?\[\]!#\s])", r"\\\1", place) + "/")
 
 

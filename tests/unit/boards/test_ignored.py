@@ -46,7 +46,7 @@ def test_what_is_lacking(tmp_path: Path, text: str, missing: list[str]) -> None:
     assert lacking(tmp_path, text) == missing
 
 
-@pytest.mark.parametrize("place", ["vault", "a vault/[x]"])
+@pytest.mark.parametrize("place", ["vault", "a vault/[x]", "."])
 def test_a_gold_elsewhere_in_the_board_is_named(tmp_path: Path, place: str) -> None:
     folder = Folder.at(tmp_path, tmp_path / place)
     assert len(lacking(tmp_path, "".join(f"{one}\n" for one in ALL), place)) == 1
@@ -55,8 +55,8 @@ def test_a_gold_elsewhere_in_the_board_is_named(tmp_path: Path, place: str) -> N
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
-def test_git_leaves_out_what_the_file_names(tmp_path: Path) -> None:
-    place = "a vault/[x]"
+@pytest.mark.parametrize("place", ["a vault/[x]", "."])
+def test_git_leaves_out_what_the_file_names(tmp_path: Path, place: str) -> None:
     (tmp_path / ".gitignore").write_text(ignored.text(Folder.at(tmp_path, tmp_path / place)))
     for name in ("gold/1/key", f"{place}/1/key", "cache.sqlite-journal", "lock.sqlite", "tmp/x", "items.csv"):
         path = tmp_path / name
