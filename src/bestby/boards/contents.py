@@ -204,16 +204,14 @@ def chosen_by(
     """
 
     def ladder(phase: Phase, numbered: Sequence[Numbered]) -> frozenset[int]:
-        return OnePhase(source, phase, gold, mark if _is_settled(phase, moment, before) else None).shown(
-            numbered
-        )
+        return OnePhase(source, phase, gold, _mark_to_keep(mark, phase, moment, before)).shown(numbered)
 
     return chosen(lines, source.settings, moment, ladder, before)
 
 
-def _is_settled(phase: Phase, moment: datetime, before: int | None) -> bool:
-    """Return whether no submission can come to a phase: it is over, or the gold is of an older version."""
-    return before is not None or state_at(phase, moment) == "over"
+def _mark_to_keep(mark: str | None, phase: Phase, moment: datetime, before: int | None) -> str | None:
+    """Return the mark if no submission can come: the phase is over, or the gold is of an older version."""
+    return mark if before is not None or state_at(phase, moment) == "over" else None
 
 
 def _version(
@@ -228,7 +226,7 @@ def _version(
     """Return the results by a version of the gold, and what was chosen to be shown."""
     picked = chosen_by(source, lines, gold, moment, before, event.mark)
     made = tuple(
-        OnePhase(source, phase, gold, event.mark if _is_settled(phase, moment, before) else None).content(
+        OnePhase(source, phase, gold, _mark_to_keep(event.mark, phase, moment, before)).content(
             picked.systems.get(phase.name), moment
         )
         for phase in source.settings.phases
