@@ -20,6 +20,7 @@ from bestby.boards.secrets import sealed
 from bestby.boards.settings import Settings, parse
 from bestby.boards.site.building import render
 from bestby.boards.site.page import MANIFEST
+from bestby.boards.site.publishing import kit
 from bestby.boards.site.staging import differences
 from bestby.results.boards import Verification
 
@@ -185,15 +186,7 @@ def _of_sites(folder: Folder, lines: Sequence[Line], site: Path | None) -> tuple
 def _rendered(folder: Folder, past: _Past) -> dict[str, bytes]:
     now = datetime.fromisoformat(past.event.as_of).astimezone(UTC)
     content = contents(folder, past.settings, past.lines, gold_of(folder, past.settings), now)
-    return render(content, _kit(folder, past))
-
-
-def _kit(folder: Folder, past: _Past) -> dict[str, bytes]:
-    paths = [folder.items_file(task.name, past.settings) for task in past.settings.tasks]
-    return {
-        "board.toml": past.text.encode(),
-        **{path.relative_to(folder.path).as_posix(): path.read_bytes() for path in paths},
-    }
+    return render(content, kit(folder, past.settings, past.text))
 
 
 def _past(lines: Sequence[Line], published: Line) -> _Past:

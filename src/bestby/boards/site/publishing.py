@@ -39,8 +39,9 @@ def publish(
             folder.append(lines, [event], now)
 
     with files.reported(f"publish the board in {path_text(site)}", BoardError):
+        made = kit(folder, settings, folder.text())
         trusted = {one.manifest for one in published}
-        return write(pages(content, kit(folder, settings)), content, target, trusted, announce)
+        return write(pages(content, made), content, target, trusted, announce)
 
 
 def place_of(folder: Folder, site: Path) -> Path:
@@ -48,9 +49,12 @@ def place_of(folder: Folder, site: Path) -> Path:
     return checked_place(site, folder.path, (folder.gold_folder, folder.submissions, folder.scratch))
 
 
-def kit(folder: Folder, settings: Settings) -> dict[str, bytes]:
-    """Return the files that participants need to check predictions at home, by their names."""
+def kit(folder: Folder, settings: Settings, text: str) -> dict[str, bytes]:
+    """Return the files that participants need to check predictions at home, by their names.
+
+    `text` is that of `board.toml`, from which the settings were read.
+    """
     lists = [folder.items_file(task.name, settings) for task in settings.tasks]
     with files.reported(f"read the board {path_text(folder.path)}", BoardError):
         made = {path.relative_to(folder.path).as_posix(): path.read_bytes() for path in lists}
-    return {"board.toml": folder.text().encode(), **made}
+    return {"board.toml": text.encode(), **made}

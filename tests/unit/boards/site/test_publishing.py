@@ -86,7 +86,7 @@ def test_a_site_that_was_changed_is_made_anew(board: SmallBoard, tmp_path: Path)
 
 
 def test_the_kit_has_what_a_check_needs(board: SmallBoard) -> None:
-    made = kit(board.folder, board.settings)
+    made = kit(board.folder, board.settings, board.folder.text())
     assert sorted(made) == ["board.toml", "items.csv"]
     assert made["items.csv"].decode().splitlines() == ["id", *ids(40)]
 
