@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bestby.boards.content import Entry
-from bestby.boards.events import GoldSet, Line, Published, Submitted, Withdrawn
+from bestby.boards.events import GoldSet, Line, Published, SettingsSet, Submitted, Withdrawn
 from bestby.boards.record import stamp
 from bestby.boards.settings import Phase, Settings
 
@@ -56,6 +56,11 @@ def head(lines: Sequence[Line]) -> str:
 def golds(lines: Sequence[Line]) -> list[tuple[Line, GoldSet]]:
     """Return the versions of the gold, the one in force first."""
     return [(line, line.event) for line in reversed(lines) if isinstance(line.event, GoldSet)]
+
+
+def settings_text(lines: Sequence[Line]) -> str | None:
+    """Return the text of the last settings that a record tells of; None if it tells of none."""
+    return next((line.event.text for line in reversed(lines) if isinstance(line.event, SettingsSet)), None)
 
 
 def submissions(lines: Sequence[Line], before: int | None = None) -> list[Numbered]:

@@ -13,7 +13,7 @@ from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import user_path
 from bestby._core.text import counted, path_text, quoted
 from bestby.boards import checking, gold, names
-from bestby.boards.entries import submissions, withdrawals
+from bestby.boards.entries import settings_text, submissions, withdrawals
 from bestby.boards.events import Event, Line, SettingsSet, Submitted, Withdrawn
 from bestby.boards.folder import Folder, file_of, gold_in_force
 from bestby.boards.record import stamp
@@ -117,8 +117,7 @@ def moment_of(lines: Sequence[Line], now: datetime) -> datetime:
 def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
     """Return the event of settings that are not those of the record; none if they are."""
     text = folder.text()
-    known = [line.event.text for line in lines if isinstance(line.event, SettingsSet)]
-    return [] if known and known[-1] == text else [SettingsSet(text)]
+    return [] if settings_text(lines) == text else [SettingsSet(text)]
 
 
 def receipts(lines: Sequence[Line], settings: Settings) -> dict[int, SubmissionReceipt]:

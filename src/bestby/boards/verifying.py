@@ -14,7 +14,8 @@ from bestby._core.text import counted, path_text
 from bestby.boards import gold as golds
 from bestby.boards import ignored, record
 from bestby.boards.contents import contents, gold_of
-from bestby.boards.events import GoldSet, Line, Published, SettingsSet, Submitted
+from bestby.boards.entries import settings_text
+from bestby.boards.events import GoldSet, Line, Published, Submitted
 from bestby.boards.folder import Folder
 from bestby.boards.secrets import sealed
 from bestby.boards.settings import Settings, parse
@@ -74,7 +75,7 @@ def _of_record(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
         )
     if not any(isinstance(line.event, GoldSet) for line in lines):
         yield _Finding("the record of the board tells of no gold")
-    recorded = _settings_text(lines)
+    recorded = settings_text(lines)
     try:
         text = folder.text()
     except BoardError as error:
@@ -130,7 +131,7 @@ def _of_golds(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
                 " space or capital letters that do not change the key",
                 hinders=False,
             )
-    text = _settings_text(lines)
+    text = settings_text(lines)
     if not versions or text is None:
         return
     settings = parse(text, "the record")
@@ -193,12 +194,8 @@ def _past(lines: Sequence[Line], published: Line) -> _Past:
     """Return the board as it was before a line that tells of a publication."""
     assert isinstance(published.event, Published)
     before = lines[: published.number]
-    text = _settings_text(before) or ""
+    text = settings_text(before) or ""
     return _Past(before, parse(text, "the record"), text, published.event)
-
-
-def _settings_text(lines: Sequence[Line]) -> str | None:
-    return next((line.event.text for line in reversed(lines) if isinstance(line.event, SettingsSet)), None)
 
 
 def _manifest(line: Line) -> str:
