@@ -122,12 +122,16 @@ class Folder:
     def check_items(self, settings: Settings, gold: GoldSet) -> None:
         """Refuse public lists of items that are not those of the record."""
         for task in settings.tasks:
-            path = self.items_file(task.name, settings)
-            if hashlib.sha256(self._read(path)).hexdigest() != gold.items.get(task.name):
-                raise BoardError(
-                    f"{path_text(path)} is not the list of items that the record tells of",
-                    hint="restore it from a copy or from git; the items of a board never change",
-                )
+            self.check_items_of(task.name, settings, gold)
+
+    def check_items_of(self, task: str, settings: Settings, gold: GoldSet) -> None:
+        """Refuse a public list of the items of a task that is not that of the record."""
+        path = self.items_file(task, settings)
+        if hashlib.sha256(self._read(path)).hexdigest() != gold.items.get(task):
+            raise BoardError(
+                f"{path_text(path)} is not the list of items that the record tells of",
+                hint="restore it from a copy or from git; the items of a board never change",
+            )
 
     def submission(self, file: File) -> bytes:
         """Return the bytes of a submission, whose hash was checked."""

@@ -135,14 +135,11 @@ def _of_golds(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
     if not versions or text is None:
         return
     settings = parse(text, "the record")
-    for task, digest in versions[-1].items.items():
-        path = folder.items_file(task, settings)
+    for task in versions[-1].items:
         try:
-            same = hashlib.sha256(path.read_bytes()).hexdigest() == digest
-        except OSError:
-            same = False
-        if not same:
-            yield _Finding(f"{path_text(path)} is not the list of items that the record tells of")
+            folder.check_items_of(task, settings, versions[-1])
+        except BoardError as error:
+            yield _Finding(error.message)
 
 
 @dataclass(frozen=True, slots=True)
