@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby.advising import interval_choice
-from bestby.comparisons.common import note_rules
-from bestby.inference.clusters import FEW_CLUSTERS
+from bestby.comparisons.common import dependence, note_rules
 from bestby.inference.locations import FEW_RUNS
 from calibration import families, measuring
 from calibration.files import Arrays, Row
@@ -120,7 +119,7 @@ def _small(cell: Cell | Runs) -> bool:
     if isinstance(cell, Runs):
         return cell.n < FEW_RUNS
     if cell.family == "clusters":
-        return cell.n < FEW_CLUSTERS
+        return cell.n < dependence.ENOUGH_FOR_BOOTSTRAP
     drawn = cell.n if cell.resample_size is None else cell.n * cell.resample_size
     return cell.n < note_rules.FEW_ITEMS or drawn < min(cell.n, note_rules.FEW_DRAWN)
 
