@@ -33,9 +33,7 @@ verdict of the package. *Seen alone* is that of the interval from the units seen
 
 Of clusters, and of scores without bounds, the interval of two one-sided tests is longer than that of the
 units seen unless half of the units differ. That threshold is not lower, because below it the interval of the
-units seen errs in up to 7.4 % (the cells *free mean, clusters of 4*). It errs more often there since the
-allowance for skewed clusters has a limit: with 20 % lognormal changes of 30 clusters 7.4 % in place of 3.9;
-*auto*, which is longer, .9 % in place of .7.
+units seen errs in up to 7.4 % (the cells *free mean, clusters of 4*).
 """
 
 SUBJECT = "equivalence"

@@ -39,8 +39,7 @@ of the judge's scores have a kurtosis above 5 and fewer than 100 equal ones woul
 *noted* of bias and correlation is how often it is about the first system. Labels without such an answer
 cannot show it, and it also stands where the judge slips and intervals hold. With outliers *topics* rejects
 too often, too, in 500 labels. Correlations have the degrees of freedom of as many labels as would carry the
-error with equal influence, but for scores 0 and 1: with the number of labels less 1 they cover up to 15
-points less.
+error with equal influence, but for scores 0 and 1.
 """
 
 _NAMES = ("a", "b", "c")
