@@ -173,6 +173,14 @@ def heading(about: Row) -> list[str]:
     ]
 
 
+SEVERAL_RUNS = """
+Processor, load and versions are those of the last run of all jobs. The rows are of several runs: some jobs
+were added or measured anew later, by themselves, with the bestby of that day. The history of
+`benchmarks/results` in git tells when each row was measured.
+"""
+"""What both pages say below the heading."""
+
+
 def cell(row: Row, ours: float) -> str:
     """Return time and ratio of a rival, its remark as a letter."""
     taken = float(row["milliseconds"])
@@ -200,7 +208,15 @@ def rivals_page() -> str:
     rows = read("rivals")
     about = json.loads((RESULTS / "machine.json").read_text(encoding="utf-8"))
     lines = ["# bestby beside other tools", "", *heading(about)]
-    lines += ["ᵖ: a percentile interval.", "", *times_table(rows, anchored=False), "", "## Goals", ""]
+    lines += [
+        SEVERAL_RUNS,
+        "ᵖ: a percentile interval.",
+        "",
+        *times_table(rows, anchored=False),
+        "",
+        "## Goals",
+        "",
+    ]
     lines += [f"- {job[0]['job']} – {goal_line(job)}" for job in grouped(rows)]
     return "\n".join(lines) + "\n"
 
@@ -346,6 +362,7 @@ def benchmarks_page() -> str:
     parts = (
         HEAD,
         heading(about),
+        SEVERAL_RUNS.rstrip("\n"),
         TIME,
         times_table(rows, anchored=True),
         [GOALS.format(times=TIMES_OTHERS, counted=counted(rows))],
