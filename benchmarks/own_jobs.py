@@ -186,15 +186,8 @@ def _board(systems: int, n: int) -> Job:
     """A new submission to a board of many systems, and its site published again."""
 
     def make() -> Work:
-        from bestby import Board
-
         gold, *predictions = data.labels(n, 5, systems)
-        scratch = tempfile.TemporaryDirectory()
-        folder, ids = Path(scratch.name), np.array([f"q{place}" for place in range(n)])
-        atexit.register(scratch.cleanup)
-        matrix = {"id": ids, "gold": gold, **{f"team/s{s:04d}": x for s, x in enumerate(predictions)}}
-        _write_table(folder / "matrix.csv", matrix)
-        board = Board.from_results(folder / "board", folder / "matrix.csv", gold="gold")
+        board, folder, ids = _new_board(gold, predictions)
         board.publish(folder / "site")
         generator = np.random.default_rng(1)
 
@@ -215,16 +208,8 @@ def _board_by_f1(systems: int, n: int) -> Job:
     """A board by a function of sums, every pair of whose systems is compared when its site is published."""
 
     def make() -> Work:
-        from bestby import Board
-
         gold, *predictions = data.labels(n, 5, systems)
-        scratch = tempfile.TemporaryDirectory()
-        folder = Path(scratch.name)
-        atexit.register(scratch.cleanup)
-        ids = np.array([f"q{place}" for place in range(n)])
-        matrix = {"id": ids, "gold": gold, **{f"team/s{s:03d}": x for s, x in enumerate(predictions)}}
-        _write_table(folder / "matrix.csv", matrix)
-        board = Board.from_results(folder / "board", folder / "matrix.csv", gold="gold", metrics="f1_macro")
+        board, folder, _ = _new_board(gold, predictions, metrics="f1_macro")
         number = itertools.count()
 
         def ours() -> float:
@@ -233,6 +218,18 @@ def _board_by_f1(systems: int, n: int) -> Job:
         return Work(ours, {})
 
     return Job(f"a board of {systems:,} systems by macro-F1, n = {n:,}", make, [], at_most=3.0)
+
+
+def _new_board(gold: Any, predictions: list[Any], **more: Any) -> tuple[Any, Path, Any]:
+    """Return a board of some systems, the scratch folder that it lies in, and the ids of its items."""
+    from bestby import Board
+
+    scratch = tempfile.TemporaryDirectory()
+    atexit.register(scratch.cleanup)
+    folder, ids = Path(scratch.name), np.array([f"q{place}" for place in range(len(gold))])
+    columns = {"id": ids, "gold": gold, **{f"team/s{s:04d}": x for s, x in enumerate(predictions)}}
+    _write_table(folder / "matrix.csv", columns)
+    return Board.from_results(folder / "board", folder / "matrix.csv", gold="gold", **more), folder, ids
 
 
 def _write_table(path: Path, columns: dict[str, Any]) -> None:
