@@ -31,8 +31,8 @@ def rows(quick: bool) -> list[dict[str, Any]]:
 
     stream, out = _bare_stream(), []
     for n in ITEMS[:2] if quick else ITEMS:
-        out += _of_draws(n, max(4, (DRAWS // 10 if quick else DRAWS) // n), stream, taken)
-    return [*out, *_of_memory(4_000_000 if quick else 40_000_000, taken)]
+        out += _draw_rows(n, max(4, (DRAWS // 10 if quick else DRAWS) // n), stream, taken)
+    return [*out, *_memory_rows(4_000_000 if quick else 40_000_000, taken)]
 
 
 def _bare_stream() -> Callable[[Any, int], Any]:
@@ -61,7 +61,9 @@ def _row(what: str, n: int | str, nanoseconds: float, bare: float | None = None)
     return {**told, "times": times}
 
 
-def _of_draws(n: int, size: int, stream: Callable[[Any, int], Any], taken: Taken) -> Iterator[dict[str, Any]]:
+def _draw_rows(
+    n: int, size: int, stream: Callable[[Any, int], Any], taken: Taken
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of `size` resamples of n items."""
     from bestby.resampling import _kernels, streams, weights
 
@@ -94,7 +96,7 @@ def _of_draws(n: int, size: int, stream: Callable[[Any, int], Any], taken: Taken
     )
 
 
-def _of_memory(size: int, taken: Taken) -> Iterator[dict[str, Any]]:
+def _memory_rows(size: int, taken: Taken) -> Iterator[dict[str, Any]]:
     """Yield how fast numbers are read and copied."""
     numbers = np.ones(size)
     other = np.empty_like(numbers)

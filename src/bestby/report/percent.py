@@ -90,14 +90,14 @@ def _items_in_percent(items_of: ItemsOf, names: Mapping[str, str]) -> ItemsOf:
     """Return what finds the items on which two systems differ, with effects and scores in percent."""
     measured = {shown: name for name, shown in names.items()}
 
-    def in_percent(metric: str, a: str, b: str, order: Order) -> Disagreements:
+    def scaled(metric: str, a: str, b: str, order: Order) -> Disagreements:
         if metric not in measured:
             return items_of(metric, a, b, order)
         one = items_of(measured[metric], a, b, order)
         rows = tuple(map(_scaled, one.rows))
         return dataclasses.replace(one, metric=metric, rows=rows)
 
-    return in_percent
+    return scaled
 
 
 def _is_share(result: Any, metric: MetricInfo) -> bool:

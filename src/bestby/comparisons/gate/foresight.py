@@ -76,7 +76,7 @@ def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
     return None
 
 
-def more_units(d: Difference, margin: float, level: float, n_checks: int = 1) -> int | None:
+def more_units(d: Difference, margin: float, level: float, n_checks: int) -> int | None:
     """Return how many more units would decide whether the loss reaches the margin; None if that is open.
 
     The true difference is taken to be the one observed. A loss beyond the margin is shown by a bound that
