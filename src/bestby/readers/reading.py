@@ -203,15 +203,7 @@ def read(
         )
     if form is not None:
         return _from_format(form, by_system(files), golds, table_options, options)
-    if options:
-        word = next(iter(options))
-        formats = formats_with(word)
-        if not formats:
-            raise unknown_keyword(read, word)
-        raise InvalidInputError(
-            f"a table takes no {word}",
-            hint=f"leave it out: it is for files of the format {', '.join(formats)}",
-        )
+    _refuse_options(options)
     _check_one_gold(golds)
     if isinstance(files, Mapping):
         return _from_files(files, table_options)
@@ -257,6 +249,18 @@ def _from_format(
     return evaluation.with_systems(
         chosen_names(evaluation.names, options.systems, options.ignore, "the files")
     )
+
+
+def _refuse_options(options: Mapping[str, Any]) -> None:
+    """Refuse options of a format where tables are read."""
+    for word in options:
+        formats = formats_with(word)
+        if not formats:
+            raise unknown_keyword(read, word)
+        raise InvalidInputError(
+            f"a table takes no {word}",
+            hint=f"leave it out: it is for files of the format {', '.join(formats)}",
+        )
 
 
 def _check_one_gold(golds: Sequence[str | Path]) -> None:
