@@ -14,6 +14,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.power import t_power
 from bestby.planning.arguments import check_wanted, checked_question
+from bestby.planning.base import USUAL_POWER
 from bestby.planning.judged import JudgedScores, t_quantile
 from bestby.results.base import Note, provenance_of
 from bestby.results.label_plans import LabelPlan, LabelPoint
@@ -114,8 +115,9 @@ def plan_labels(
     asked, value = _single_question(design, n, half_width, margin, power)
     question = checked_question(level, "two-sided", n_comparisons)
     alpha = question.alpha
-    wanted = None if asked != "margin" else 0.8 if power is None else checks.probability(power, "power")
-    if wanted is not None:
+    wanted = None
+    if asked == "margin":
+        wanted = USUAL_POWER if power is None else checks.probability(power, "power")
         check_wanted(wanted, question)
     if asked == "n":
         found, cautious = int(value), None
