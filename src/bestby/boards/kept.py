@@ -1,8 +1,8 @@
 """What is known of a phase once and for all, in the cache: results, and what a ladder shows.
 
-It is kept under a hash of all that it follows from, with a mark of its bytes as everything in the cache: where
-the board was changed it is computed anew, and changed bytes of the cache are not used. It is kept as JSON,
-from which only the records named here can be made.
+It is kept under a hash of all that it follows from, with a mark of its bytes as everything in the cache:
+where the board was changed it is computed anew, and changed bytes of the cache are not used. It is kept as
+JSON, from which only the records named here can be made.
 """
 
 from __future__ import annotations
