@@ -2,7 +2,7 @@
 
 It is kept under a hash of all that it follows from, with a mark of its bytes as everything in the cache:
 where the board was changed it is computed anew, and changed bytes of the cache are not used. It is kept as
-JSON, from which only the records named here can be made.
+JSON, from which only records of results and those named here are made.
 """
 
 from __future__ import annotations
