@@ -127,13 +127,18 @@ def check(folder: Folder, lines: Sequence[Line]) -> None:
         check_mark(folder, gold)
 
 
-def check_mark(folder: Folder, gold: GoldSet) -> None:
-    """Refuse a version of the gold that is not there, or not the one that the record tells of."""
+def check_there(folder: Folder, gold: GoldSet) -> None:
+    """Refuse a version of the gold that is not there."""
     if not is_there(folder, gold.version):
         raise BoardError(
             f"version {gold.version} of the gold is not in {path_text(folder.gold_folder)}",
             hint="say where it lies: --gold-folder, gold=..., or the environment variable BESTBY_BOARD_GOLD",
         )
+
+
+def check_mark(folder: Folder, gold: GoldSet) -> None:
+    """Refuse a version of the gold that is not there, or not the one that the record tells of."""
+    check_there(folder, gold)
     if mark_of(folder, gold.version) != gold.mark:
         raise BoardError(
             f"version {gold.version} of the gold was changed: it is not the one that the record tells of",

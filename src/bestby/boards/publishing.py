@@ -22,7 +22,7 @@ def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
     with folder.locked():
         lines = folder.lines()
         settings = checked(folder, lines)
-        golds.check_mark(folder, gold_in_force(lines))
+        golds.check_there(folder, gold_in_force(lines))  # if it is, `checked` compared its mark
         changed = changed_settings(folder, lines)
         if changed:
             lines = folder.append(lines, changed, now)
