@@ -130,7 +130,7 @@ def test_verify_finds_a_changed_byte(run: Run, board: Board, tmp_path: Path) -> 
     run("board", "publish", "site", "--board", "task")
     done = run("board", "verify", "site", "--board", "task")
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.fullmatch(r"verified: 4 lines, 1 submissions, \d+ files of the site\n", done.stdout)
+    assert re.fullmatch(r"verified: 4 lines, 1 submission, \d+ files of the site\n", done.stdout)
     page = tmp_path / "site" / "index.html"
     page.write_bytes(page.read_bytes().replace(b"Our task", b"Our tusk", 1))
     done = run("board", "verify", "site", "--board", "task")

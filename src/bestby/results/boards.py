@@ -35,7 +35,7 @@ class SubmissionCheck:
             shown = [f"{label} {count}" for label, count in list(counts.items())[:_MOST]]
             more = [f"and {len(counts) - _MOST} more labels"] if len(counts) > _MOST else []
             found = f"; {', '.join(shown + more)}" if counts else ""
-            lines.append(f"{task}: {number} items{found}")
+            lines.append(f"{task}: {counted(number, 'item')}{found}")
         return "\n".join(lines)
 
 
@@ -112,7 +112,7 @@ class Publication:
     n_changed: int
 
     def __str__(self) -> str:
-        return f"{self.site}: {self.n_files} files as of {self.as_of}, {self.n_changed} changed"
+        return f"{self.site}: {counted(self.n_files, 'file')} as of {self.as_of}, {self.n_changed} changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,8 @@ class Verification:
         return not self.findings
 
     def __str__(self) -> str:
-        seen = f"{self.n_lines} lines, {self.n_submissions} submissions, {self.n_files} files of the site"
+        lines, submissions = counted(self.n_lines, "line"), counted(self.n_submissions, "submission")
+        seen = f"{lines}, {submissions}, {counted(self.n_files, 'file')} of the site"
         if self.sound:
             return f"verified: {seen}"
         return "\n".join([*self.findings, f"{counted(len(self.findings), 'finding')} in {seen}"])
