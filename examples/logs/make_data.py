@@ -252,9 +252,9 @@ def langsmith(path: Path, system: str, rows: list[Row]) -> None:
 
 def langfuse(path: Path, rows: list[Row]) -> None:
     """Write the items of experiments as the API of Langfuse answers: a page of 100 per line."""
-    start = "2026-01-01T00:00:00.000Z"
     items = []
-    for system in reversed(SYSTEMS):  # the newest come first
+    for day, system in reversed([*enumerate(SYSTEMS, 1)]):  # the newest come first
+        start = f"2026-01-0{day}T00:00:00.000Z"
         for row in reversed(rows):
             trace = hashlib.sha256(f"{system} {row['item']}".encode()).hexdigest()[:32]
             score = {

@@ -45,9 +45,9 @@ _CUT = "export the file again; it is not as Langfuse writes it"
 class Entry:
     """What one run of an experiment did on one item, as one row tells.
 
-    `experiment` is the id of the run, and `scores` has numbers and texts by the name of the score. `part`
-    says whether other files may hold more of the run, as pages do; `row` whether other rows of the file may
-    tell more of the same trace.
+    `experiment` is the id of the run, and `scores` has numbers and texts by the name of the score. `began` is
+    the time as the file writes it (ISO 8601), "" if it tells none. `part` says whether other files may hold
+    more of the run, as pages do; `row` whether other rows of the file may tell more of the same trace.
     """
 
     where: str
@@ -56,6 +56,7 @@ class Entry:
     experiment: str | None = None
     dataset: str | None = None
     trace: str | None = None
+    began: str = ""
     scores: Mapping[str, list[Value]] = field(default_factory=dict)
     output: str | None = None
     expected: str | None = None
@@ -175,6 +176,7 @@ def _experiment_item(record: Record) -> Entry:
         experiment=_word(data, "experimentId"),
         dataset=_word(data, "experimentDatasetId"),
         trace=_word(data, "traceId"),
+        began=_word(data, "startTime") or "",
         scores=_values(record, "scores"),
         output=None if failed else _label(data.get("output")),
         expected=_label(_get(data, "expectedOutput")),
@@ -192,6 +194,7 @@ def _run_item(record: Record, dataset: str | None, *, part: bool) -> Entry:
         experiment=_word(record.data, "datasetRunId"),
         dataset=dataset,
         trace=_need(record, "traceId"),
+        began=_word(record.data, "createdAt") or "",
         part=part,
     )
 
@@ -243,6 +246,7 @@ def _table_row(record: Record, *, part: bool) -> list[Entry]:
             item,
             dataset=word(told.get("dataset_id")),
             trace=_word(data, "traceId") or _need(record, "id"),
+            began=_word(data, "startTime") or _word(data, "timestamp") or "",
             scores=scores,
             output=_label(data.get("output")),
             groups=labels,

@@ -67,7 +67,8 @@ def read(
     A run is a system, and an item of its dataset an item; without a dataset the input of the task is.
     Runs stand in the answers to ``/api/public/experiment-items``, in the exported tables of traces or
     observations, and in the results that the libraries return. Runs of a dataset
-    (``/api/public/datasets/NAME/runs/RUN``) are joined with scores beside them by their traces.
+    (``/api/public/datasets/NAME/runs/RUN``) are joined with scores beside them by their traces. Of the runs
+    in one file, the one that began first is the first system.
     `value_column` is a score of numbers or booleans, by default the only one; several values of one score
     are averaged. ``output`` takes the outputs as predictions and the expected outputs as gold.
     """
@@ -142,7 +143,7 @@ def _runs(contents: Sequence[tuple[File, Contents]]) -> list[_Run]:
     files: dict[tuple[str | None, ...], File] = {}
     key: tuple[str | None, ...]
     for file, found in contents:
-        for entry in found.entries:
+        for entry in _oldest_first(found.entries):
             place = None if entry.part else str(file.path)
             key = (file.name if file.named else None, place, entry.run, entry.experiment, entry.dataset)
             groups.setdefault(key, []).append(_with(entry, beside.get(entry.trace or "", {})))
@@ -159,6 +160,15 @@ def _runs(contents: Sequence[tuple[File, Contents]]) -> list[_Run]:
             own = other if file.named else run
         runs.append(_Run(str(file.path), own, other, dataset, _repetitions(entries)))
     return runs
+
+
+def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries of a file in the order in which their runs began: the API lists the newest first."""
+    began: dict[tuple[str, str | None], str] = {}
+    for entry in entries:
+        run = (entry.run, entry.experiment)
+        began[run] = min(began.get(run, entry.began), entry.began)
+    return sorted(entries, key=lambda entry: began[entry.run, entry.experiment])
 
 
 def _with(entry: Entry, scores: Mapping[str, list[Value]]) -> Entry:

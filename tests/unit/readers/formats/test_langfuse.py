@@ -119,6 +119,23 @@ def test_two_runs_in_one_file_and_names(make: Make) -> None:
     assert list(found) == ["old", "new2"], "runs of one name are called as their files"
 
 
+def test_the_run_that_began_first_is_the_first_of_a_file(make: Make) -> None:
+    new = items("new", [1, 0], startTime="2026-11-23T18:22:11.728Z")
+    old = items("old", [0, 1], startTime="2026-11-22T18:22:11.728Z")
+    new[0]["startTime"] = "2026-11-23T18:22:13.000Z"
+    assert list(scores_of(form.read({"x": make("x.json", page([*new, *old]))}))) == ["old", "new"]
+    pages = [page([*new, old[0]], cursor="c"), page(old[1:])]
+    assert list(scores_of(form.read({"p": make("p.jsonl", "\n".join(pages))}))) == ["old", "new"]
+    rows = [
+        trace(run, f"q{i}", f"[{i}]", timestamp=f"2026-11-{day}T18:22:17.015Z")
+        for run, day in (("new", 23), ("old", 22))
+        for i in range(2)
+    ]
+    assert list(scores_of(form.read({"t": make("t.csv", traces(rows))}))) == ["old", "new"]
+    files = {name: make(f"{name}.json", page(rows)) for name, rows in (("a", new), ("b", old))}
+    assert list(scores_of(form.read(files))) == ["new", "old"], "files stay in the order given"
+
+
 def test_lists_of_items_and_lines_and_lay_out(make: Make) -> None:
     rows = [*items("a", [1, 0, 1]), *items("b", [0, 0, 1])]
     whole = scores_of(form.read({"x": make("x.json", page(rows))}))
