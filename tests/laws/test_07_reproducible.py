@@ -66,10 +66,11 @@ def test_block_sizes_change_nothing(entry: Entry, design: str, monkeypatch: pyte
     one = outcome(entry, design, 500)
     for numbers in (60 * 2, 60 * 7, 60 * 333):
         blocks(monkeypatch, numbers)
-        same(entry, outcome(entry, design, 500), one)
+        check_same(entry, outcome(entry, design, 500), one)
 
 
-def same(entry: Entry, other: list[Any], one: list[Any]) -> None:
+def check_same(entry: Entry, other: list[Any], one: list[Any]) -> None:
+    """Check that two outcomes are the same: to the bit where whole numbers are added."""
     if not entry.sums or entry.kind == "labels" or entry.key in ("mse", "mae", "mean", "mean_loss", "rmse"):
         assert other == one
         return
@@ -98,9 +99,9 @@ def test_the_compiled_way_draws_the_same(key: str, design: str, monkeypatch: pyt
     entry = by_key(key)
     plain = outcome(entry, design, 500)
     compiled_from(monkeypatch, 0)
-    same(entry, outcome(entry, design, 500), plain)
+    check_same(entry, outcome(entry, design, 500), plain)
     compiled_from(monkeypatch, 1 << 62)
-    same(entry, outcome(entry, design, 500), plain)
+    check_same(entry, outcome(entry, design, 500), plain)
 
 
 def test_0_is_a_seed_as_any_and_seeds_differ() -> None:

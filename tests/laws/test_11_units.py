@@ -95,7 +95,7 @@ def compared(entry: Entry, unit: float, **settings: Any) -> bb.Comparison:
     return bb.compare(scaled, gold * unit if entry.gold else None, metric=entry.metric, **asked)
 
 
-def same_interval(here: Interval | None, there: Interval | None, factor: float, *, drawn: bool) -> None:
+def check_same_interval(here: Interval | None, there: Interval | None, factor: float, *, drawn: bool) -> None:
     """Check that an interval in another unit is the same one; `drawn` if the draws may differ."""
     assert here is not None
     assert there is not None
@@ -107,26 +107,27 @@ def same_interval(here: Interval | None, there: Interval | None, factor: float, 
     assert there.high / factor == pytest.approx(here.high, rel=1e-9, abs=slack)
 
 
-def same_test(here: TestResult, there: TestResult, *, drawn: bool) -> None:
+def check_same_test(here: TestResult, there: TestResult, *, drawn: bool) -> None:
+    """Check that a test in another unit is the same one; `drawn` if the draws may differ."""
     assert (here.name, here.method, here.exact) == (there.name, there.method, there.exact)
     slack = 6.0 * here.error + 1.0 / SOME if drawn and here.n_resamples else 0.0
     # Exact p-values from a characteristic function are good to some 1e-16, however small they are.
     assert there.p_value == pytest.approx(here.p_value, rel=1e-9, abs=slack + 1e-14)
 
 
-def same(here: Any, there: Any, entry: Entry, unit: float, *, drawn: bool) -> None:
+def check_same(here: Any, there: Any, entry: Entry, unit: float, *, drawn: bool) -> None:
     """Check the scores, differences, intervals, tests, verdicts and notes of two comparisons."""
     factor = unit**entry.power
     for one, other in zip(here.systems, there.systems, strict=True):
         assert one.system == other.system
         assert other.score / factor == pytest.approx(one.score, rel=1e-9)
-        same_interval(one.interval, other.interval, factor, drawn=drawn)
+        check_same_interval(one.interval, other.interval, factor, drawn=drawn)
     for one, other in zip(here.differences, there.differences, strict=True):
         assert (one.a, one.b, one.n_differing) == (other.a, other.b, other.n_differing)
         assert drawn or one.verdict == other.verdict
         assert other.estimate / factor == pytest.approx(one.estimate, rel=1e-9, abs=1e-12 * one.score_a)
-        same_interval(one.interval, other.interval, factor, drawn=drawn)
-        same_test(one.test, other.test, drawn=drawn)
+        check_same_interval(one.interval, other.interval, factor, drawn=drawn)
+        check_same_test(one.test, other.test, drawn=drawn)
     assert [note.code for note in here.notes] == [note.code for note in there.notes]
 
 
@@ -154,7 +155,7 @@ def test_every_interval_and_test_in_other_units(key: str, design: str) -> None:
         one = compared(entry, 1.0, margin=0.3, **settings)
         unit = UNITS[position % len(UNITS)]
         other = compared(entry, unit, margin=0.3 * unit**entry.power, **settings)
-        same(one, other, entry, unit, drawn=drawn)
+        check_same(one, other, entry, unit, drawn=drawn)
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -162,10 +163,10 @@ def test_every_interval_and_test_in_other_units(key: str, design: str) -> None:
 def test_crossed_groupings_and_simultaneous_intervals(key: str, unit: float) -> None:
     entry = METRICS[key]
     crossed = {"clusters": [np.arange(60) % 6, np.arange(60) // 10], "test": "wald"}
-    same(compared(entry, 1.0, **crossed), compared(entry, unit, **crossed), entry, unit, drawn=False)
+    check_same(compared(entry, 1.0, **crossed), compared(entry, unit, **crossed), entry, unit, drawn=False)
     together = {"simultaneous": True, "alternative": "greater"}
     one, other = (compared(entry, u, **together) for u in (1.0, unit))
-    same(one, other, entry, unit, drawn=not entry.one)
+    check_same(one, other, entry, unit, drawn=not entry.one)
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -184,7 +185,9 @@ def test_agreement_of_annotators(unit: float) -> None:
             "level": LEVEL,
             "n_resamples": SOME,
         }
-        same(bb.compare(rounds, **settings), bb.compare(scaled, **settings), METRICS["r2"], unit, drawn=True)
+        check_same(
+            bb.compare(rounds, **settings), bb.compare(scaled, **settings), METRICS["r2"], unit, drawn=True
+        )
 
 
 @pytest.mark.parametrize("unit", [1e-2, 7.0, 100.0])
@@ -201,7 +204,7 @@ def test_ratings_that_are_off_by_0_or_1(key: str, unit: float) -> None:
             )
             for u in (1.0, unit)
         )
-        same(one, other, METRICS[key], unit, drawn=True)
+        check_same(one, other, METRICS[key], unit, drawn=True)
         assert "wilson" not in {system.interval.method for system in one.systems}
 
 
@@ -223,7 +226,7 @@ def test_runs(unit: float, paired: bool) -> None:
     asked += [] if paired else [{"test": "brunner-munzel"}]
     for settings in asked:
         one, other = (bb.compare_runs(r, paired=paired, n_resamples=SOME, **settings) for r in (RUNS, scaled))
-        same(one, other, entry, unit, drawn=False)
+        check_same(one, other, entry, unit, drawn=False)
         for x, y in zip(one.differences, other.differences, strict=True):
             assert y.improvement == x.improvement
             assert y.effect_size == pytest.approx(x.effect_size, rel=1e-9)
@@ -246,7 +249,7 @@ def test_runs_with_items(key: str, unit: float) -> None:
         )
         for u in (1.0, unit)
     ]
-    same(*found, entry, unit, drawn=True)
+    check_same(*found, entry, unit, drawn=True)
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -261,12 +264,12 @@ def test_datasets_folds_and_almost_stochastic_order(unit: float) -> None:
         one, other = (bb.compare_datasets(t, across=across, n_resamples=SOME) for t in (table, scaled))
         assert one.average_ranks == other.average_ranks
         for x, y in zip(one.differences, other.differences, strict=True):
-            same_test(x.test, y.test, drawn=False)
-            same_interval(x.interval, y.interval, unit, drawn=False)
+            check_same_test(x.test, y.test, drawn=False)
+            check_same_interval(x.interval, y.interval, unit, drawn=False)
     folds, in_units = ({k: [u * x for x in v] for k, v in RUNS.items()} for u in (1.0, unit))
     for x, y in zip(bb.compare_folds(folds).differences, bb.compare_folds(in_units).differences, strict=True):
-        same_test(x.test, y.test, drawn=False)
-        same_interval(x.interval, y.interval, unit, drawn=False)
+        check_same_test(x.test, y.test, drawn=False)
+        check_same_interval(x.interval, y.interval, unit, drawn=False)
     first, second = (bb.aso(r["a"], r["b"], n_resamples=SOME) for r in (folds, in_units))
     assert second.violation_ratio == pytest.approx(first.violation_ratio, rel=1e-9)
     assert second.epsilon_min == pytest.approx(first.epsilon_min, rel=1e-9)
@@ -286,9 +289,9 @@ def test_items_of_datasets(unit: float) -> None:
         found.append(bb.compare_datasets(evaluations, metric="rmse", n_resamples=SOME))
     one, other = found
     for x, y in zip(one.overall, other.overall, strict=True):
-        same_interval(x.interval, y.interval, unit, drawn=False)
+        check_same_interval(x.interval, y.interval, unit, drawn=False)
     for x, y in zip(one.differences, other.differences, strict=True):
-        same_test(x.test, y.test, drawn=False)
+        check_same_test(x.test, y.test, drawn=False)
 
 
 @pytest.mark.parametrize("unit", UNITS[:2])
@@ -328,7 +331,7 @@ def test_tables_read_in_batches(unit: float, tmp_path: Path, monkeypatch: pytest
             found.append(bb.compare(streamed, metric=name, n_resamples=200, interval=interval))
     half = len(found) // 2
     for one, other in zip(found[:half], found[half:], strict=True):
-        same(one, other, METRICS[one.metrics[0].name], unit, drawn=False)
+        check_same(one, other, METRICS[one.metrics[0].name], unit, drawn=False)
 
 
 @pytest.mark.parametrize("key", ["mean", "mse", "r2", "spearman"])

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -178,8 +179,8 @@ odd_settings = st.one_of(
 # -- what every outcome must be --------------------------------------------------------------------
 
 
-def outcome(call: Callable[[], Any]) -> Any:
-    """Return the result; None for an error that says what must hold and what to do."""
+def check_outcome(call: Callable[[], Any]) -> Any:
+    """Return the result, None for an error of ours, whose text is checked; other errors and warnings fail."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
@@ -276,7 +277,7 @@ options = st.one_of(
 @given(evaluations(), options)
 def test_compare(made: tuple[Any, Any], given: dict[str, Any]) -> None:
     systems, gold = made
-    result = outcome(lambda: bb.compare(systems, gold, **{"n_resamples": FEW, **given}))
+    result = check_outcome(lambda: bb.compare(systems, gold, **{"n_resamples": FEW, **given}))
     if result is not None:
         check_comparison(result)
 
@@ -285,7 +286,7 @@ def test_compare(made: tuple[Any, Any], given: dict[str, Any]) -> None:
 @given(evaluations(), options)
 def test_evaluation(made: tuple[Any, Any], given: dict[str, Any]) -> None:
     known = {k: v for k, v in given.items() if k in ("items", "clusters", "strata", "on_missing", "classes")}
-    found = outcome(lambda: bb.Evaluation.of(*made, **known))
+    found = check_outcome(lambda: bb.Evaluation.of(*made, **known))
     if found is not None:
         assert found.n_items >= 2
         assert len(found.names) >= 1
@@ -308,7 +309,7 @@ def test_a_frame(made: tuple[Any, Any], library: str, gold: Any) -> None:
     except Exception:  # the library does not take such columns
         return
     for on_missing in ("error", "drop", "worst"):
-        result = outcome(lambda: bb.compare(frame, gold, n_resamples=FEW, on_missing=on_missing))  # noqa: B023
+        result = check_outcome(lambda: bb.compare(frame, gold, n_resamples=FEW, on_missing=on_missing))  # noqa: B023
         if result is not None:
             check_comparison(result)
 
@@ -328,7 +329,7 @@ def test_runs(made: tuple[Any, Any], given: dict[str, Any], more: dict[str, Any]
             **{"n_resamples": FEW, **given, **more},
         ),
     ):
-        result = outcome(call)
+        result = check_outcome(call)
         if result is not None:
             check_comparison(result)
 
@@ -339,12 +340,12 @@ def test_runs(made: tuple[Any, Any], given: dict[str, Any], more: dict[str, Any]
 )
 def test_stochastic_order(a: Any, b: Any, given: dict[str, Any], more: dict[str, Any]) -> None:
     given = {"n_resamples": FEW, **more, **{k: v for k, v in given.items() if k != "alternative"}}
-    found = outcome(lambda: bb.aso(a, b, **given))
+    found = check_outcome(lambda: bb.aso(a, b, **given))
     if found is not None:
         assert 0.0 <= found.violation_ratio <= 1.0 or math.isnan(found.violation_ratio)
         assert 0.0 <= found.epsilon_min <= 1.0 or math.isnan(found.epsilon_min)
-    outcome(lambda: bb.multi_aso({"a": a, "b": b, "c": [0.1, 0.4, 0.2]}, **given))
-    outcome(lambda: bb.normality(a, n_resamples=99))
+    check_outcome(lambda: bb.multi_aso({"a": a, "b": b, "c": [0.1, 0.4, 0.2]}, **given))
+    check_outcome(lambda: bb.normality(a, n_resamples=99))
 
 
 @settings(max_examples=60, **SETTINGS)
@@ -354,7 +355,7 @@ def test_stochastic_order(a: Any, b: Any, given: dict[str, Any], more: dict[str,
 )
 def test_replicability(p_values: Any, alpha: Any) -> None:
     for more in ({}, {"alpha": alpha}):
-        found = outcome(lambda: bb.replicability(p_values, **more))  # noqa: B023
+        found = check_outcome(lambda: bb.replicability(p_values, **more))  # noqa: B023
         if found is not None:
             str(found)
             found.to_json()
@@ -379,7 +380,7 @@ def test_planning(of: tuple[Any, dict[str, Any]], data: st.DataObject) -> None:
     given = {k: v for k, v in data.draw(odd_settings).items() if k != "n_resamples"}
     n = data.draw(st.sampled_from([50, 50, 2, 1, 0, -3, 2.5, None, "x", 10**12]) | scalars)
     power = data.draw(st.sampled_from([0.8, 0.9]) | scalars)
-    design = outcome(lambda: kind(**fields))
+    design = check_outcome(lambda: kind(**fields))
     if design is None:
         return
     for call in (
@@ -389,21 +390,21 @@ def test_planning(of: tuple[Any, dict[str, Any]], data: st.DataObject) -> None:
         lambda: bb.power(design, 50, n_comparisons=n),
         lambda: bb.power(design, 50, curve=[n, 20]),
     ):
-        plan = outcome(call)
+        plan = check_outcome(call)
         if plan is not None:
             assert plan.power is None or 0.0 <= plan.power <= 1.0 + 1e-12
             str(plan)
     if kind is bb.RunsAndItems:
-        outcome(lambda: bb.allocate(design, n, run_cost=1.0, item_cost=0.1))
+        check_outcome(lambda: bb.allocate(design, n, run_cost=1.0, item_cost=0.1))
 
 
 @settings(max_examples=30, **SETTINGS)
 @given(columns(6) | plain(6), scalars)
 def test_planning_from_scores(scores: Any, lift: Any) -> None:
     for more in ({}, {"lift": lift}, {"by": lift}):
-        design = outcome(lambda: bb.LiftedScores(scores, **more))  # noqa: B023
+        design = check_outcome(lambda: bb.LiftedScores(scores, **more))  # noqa: B023
         if design is not None:
-            plan = outcome(lambda: bb.power(design, 8, n_simulations=20, n_resamples=19))  # noqa: B023
+            plan = check_outcome(lambda: bb.power(design, 8, n_simulations=20, n_resamples=19))  # noqa: B023
             assert plan is None or 0.0 <= plan.power <= 1.0
 
 
@@ -431,7 +432,7 @@ def test_planning_from_scores(scores: Any, lift: Any) -> None:
     )
 )
 def test_advise(given: dict[str, Any]) -> None:
-    found = outcome(lambda: bb.advise(**given))
+    found = check_outcome(lambda: bb.advise(**given))
     if found is not None:
         assert str(found)
         assert found.to_json()
@@ -449,8 +450,8 @@ def test_advise(given: dict[str, Any]) -> None:
     odd_settings,
 )
 def test_datasets_and_folds(data: Any, given: dict[str, Any]) -> None:
-    outcome(lambda: bb.compare_datasets(data, **{"n_resamples": FEW, **given}))
-    outcome(lambda: bb.compare_folds(data, **{"n_resamples": FEW, **given}))
+    check_outcome(lambda: bb.compare_datasets(data, **{"n_resamples": FEW, **given}))
+    check_outcome(lambda: bb.compare_folds(data, **{"n_resamples": FEW, **given}))
 
 
 @settings(max_examples=60, **SETTINGS)
@@ -476,7 +477,7 @@ def test_datasets_and_folds(data: Any, given: dict[str, Any]) -> None:
     | st.fixed_dictionaries({"clusters": columns(4)}),
 )
 def test_preferences(judged: Any, given: dict[str, Any], more: dict[str, Any]) -> None:
-    result = outcome(lambda: bb.compare_preferences(judged, **{"n_resamples": FEW, **given, **more}))
+    result = check_outcome(lambda: bb.compare_preferences(judged, **{"n_resamples": FEW, **given, **more}))
     if result is not None:
         str(result)
         result.to_json()
@@ -492,11 +493,13 @@ def test_study(made: tuple[Any, Any], condition: Any, run: Any) -> None:
 def _study(folder: Path, made: tuple[Any, Any], condition: Any, run: Any) -> None:
     study = bb.Study(folder)
     for name, values in made[0].items():
-        outcome(lambda: study.add(name, run=run, predictions=values, gold=made[1], baseline=name == "a"))  # noqa: B023
-        outcome(lambda: study.add(condition, run=1, predictions=values, against=name, **{str(name): run}))  # noqa: B023
-    outcome(lambda: study.compare(n_resamples=FEW))
-    outcome(lambda: study.runs(condition))
-    outcome(lambda: study.remove(condition, run))
+        own = {"gold": made[1], "baseline": name == "a"}
+        check_outcome(partial(study.add, name, run=run, predictions=values, **own))
+        more = {str(name): run}
+        check_outcome(partial(study.add, condition, run=1, predictions=values, against=name, **more))
+    check_outcome(lambda: study.compare(n_resamples=FEW))
+    check_outcome(lambda: study.runs(condition))
+    check_outcome(lambda: study.remove(condition, run))
 
 
 @settings(max_examples=20, **SETTINGS)
@@ -527,16 +530,16 @@ def test_reading(paths: Any, given: dict[str, Any], real: bool) -> None:
         table.write_text("gold,a,b\n1,1,0\n0,1,0\n1,1,1\n", encoding="utf-8")
         source = table if real else paths
         shared = {k: v for k, v in given.items() if k in ("gold", "items", "clusters", "systems", "missing")}
-        outcome(lambda: bb.read(source, **given))
-        outcome(lambda: bb.read_runs(source, **shared))
-        outcome(lambda: bb.read_datasets(source, **shared))
-        outcome(lambda: bb.read_folds(source, **shared))
+        check_outcome(lambda: bb.read(source, **given))
+        check_outcome(lambda: bb.read_runs(source, **shared))
+        check_outcome(lambda: bb.read_datasets(source, **shared))
+        check_outcome(lambda: bb.read_folds(source, **shared))
 
 
 @settings(max_examples=40, **SETTINGS)
 @given(columns(5), st.none() | columns(3))
 def test_annotations(labels: Any, classes: Any) -> None:
-    found = outcome(lambda: bb.Annotations.of(labels, classes))
+    found = check_outcome(lambda: bb.Annotations.of(labels, classes))
     if found is not None:
         assert (found.counts >= 0).all()
 

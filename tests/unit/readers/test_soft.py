@@ -25,7 +25,7 @@ HARD = ["pos", "neg", "neu"]
 ONE = {"a": A, "b": B, "gold": GOLD}
 
 
-def same(evaluation: Evaluation, classes: list[Any] = CLASSES, **hard: list[Any]) -> None:
+def check_distributions(evaluation: Evaluation, classes: list[Any] = CLASSES, **hard: list[Any]) -> None:
     """Assert that the evaluation holds the distributions above, but for what is hard."""
     assert evaluation.classes is not None
     assert evaluation.classes.tolist() == classes
@@ -77,16 +77,16 @@ def test_one_file_per_system_joined_by_line(
     paths = {name: make(f"{name}.{suffix}", content(rows)) for name, rows in ONE.items()}
     gold = paths.pop("gold")
     evaluation = read(paths, gold=gold, classes=CLASSES)
-    same(evaluation)
+    check_distributions(evaluation)
     assert evaluation.items is None
     assert evaluation.notes[0].message == (
         f"The files were read as one file per system, joined by line: a, b; gold: {gold};"
         " distributions over the classes neg, neu, pos: a, b, gold"
     )
     if named:
-        same(read(paths, gold=gold, classes="columns"))
+        check_distributions(read(paths, gold=gold, classes="columns"))
     else:
-        same(read(paths, gold=gold), [0, 1, 2])
+        check_distributions(read(paths, gold=gold), [0, 1, 2])
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -94,7 +94,7 @@ def test_arrays(tmp_path: Path, make: Make, dtype: type) -> None:
     np.save(tmp_path / "a.npy", np.array(B, dtype=dtype))
     np.save(tmp_path / "b.npy", np.asfortranarray(np.array(B, dtype=dtype)))
     evaluation = read({"a": tmp_path / "a.npy", "b": tmp_path / "b.npy"}, gold=make("g.txt", lines(GOLD)))
-    same(evaluation, [0, 1, 2], a=B)
+    check_distributions(evaluation, [0, 1, 2], a=B)
     assert evaluation.systems["a"].dtype == np.float64
 
 
@@ -110,9 +110,9 @@ def test_parquet(tmp_path: Path, make: Make, fixed: bool) -> None:
     kind = pa.list_(pa.float64(), 3) if fixed else pa.list_(pa.float64())
     a = _parquet(tmp_path / "a.parquet", {"id": IDS, "p": pa.array(A, kind)})
     b = _parquet(tmp_path / "b.parquet", {"id": IDS, **dict(zip(CLASSES, np.transpose(B), strict=True))})
-    same(read({"a": a, "b": b}, gold=make("g.csv", with_header(GOLD)), classes=CLASSES))
+    check_distributions(read({"a": a, "b": b}, gold=make("g.csv", with_header(GOLD)), classes=CLASSES))
     wide = _parquet(tmp_path / "wide.parquet", {name: pa.array(rows, kind) for name, rows in ONE.items()})
-    same(read(wide), [0, 1, 2])
+    check_distributions(read(wide), [0, 1, 2])
 
 
 def test_tables_with_ids_are_joined_by_them(make: Make) -> None:
@@ -120,7 +120,7 @@ def test_tables_with_ids_are_joined_by_them(make: Make) -> None:
     header, *rows = with_header(B, "\t").splitlines()
     b = make("b.tsv", "\n".join([header, *reversed(rows)]) + "\n")
     evaluation = read({"a": a, "b": b}, gold=make("g.jsonl", records("gold", GOLD)), classes=CLASSES)
-    same(evaluation)
+    check_distributions(evaluation)
     assert evaluation.items is not None
     assert evaluation.items.tolist() == IDS
 
@@ -141,7 +141,7 @@ def test_tables_with_ids_are_joined_by_them(make: Make) -> None:
     ],
 )  # fmt: skip
 def test_forms_of_one_table(make: Make, name: str, content: str) -> None:
-    same(
+    check_distributions(
         read(
             {"a": make(name, content), "b": make("b.csv", with_header(B))},
             gold=make("g.csv", with_header(GOLD)),
@@ -159,7 +159,7 @@ def _wide(soft: list[str], hard: dict[str, list[str]]) -> str:
 
 def test_a_wide_table_tells_its_distributions_by_itself(make: Make) -> None:
     evaluation = read(make("wide.csv", _wide(["a", "gold", "b"], {"id": IDS, "cluster": ["u", "u", "v"]})))
-    same(evaluation)
+    check_distributions(evaluation)
     assert evaluation.clusters is not None
     assert evaluation.notes[0].message == (
         "wide.csv was read as a wide table; systems: a, b; gold: gold; item: id; cluster: cluster;"
@@ -170,7 +170,7 @@ def test_a_wide_table_tells_its_distributions_by_itself(make: Make) -> None:
 def test_the_order_of_the_classes_is_that_asked_for(make: Make) -> None:
     path = make("wide.csv", _wide(["a", "b", "gold"], {}))
     evaluation = read(path, classes=["pos", "neg", "neu"])
-    same(
+    check_distributions(
         evaluation,
         ["pos", "neg", "neu"],
         **{name: [[row[2], row[0], row[1]] for row in rows] for name, rows in ONE.items()},
@@ -189,19 +189,21 @@ def test_each_system_may_have_its_own_order_of_columns(make: Make) -> None:
 
 
 def test_hard_gold_beside_soft_systems_and_the_reverse(make: Make) -> None:
-    same(read(make("1.csv", _wide(["a", "b"], {"label": HARD})), gold="label"), gold=HARD)
-    same(read(make("2.csv", _wide(["gold", "a"], {"b": HARD}))), b=HARD)
-    same(read(make("3.csv", _wide(["gold"], {"a": HARD, "b": HARD[::-1]}))), a=HARD, b=HARD[::-1])
+    check_distributions(read(make("1.csv", _wide(["a", "b"], {"label": HARD})), gold="label"), gold=HARD)
+    check_distributions(read(make("2.csv", _wide(["gold", "a"], {"b": HARD}))), b=HARD)
+    check_distributions(
+        read(make("3.csv", _wide(["gold"], {"a": HARD, "b": HARD[::-1]}))), a=HARD, b=HARD[::-1]
+    )
     files = {
         "a": make("a.csv", with_header(A)),
         "b": make("b.csv", "id,prediction\nq3,neu\nq1,pos\nq2,neg\n"),
     }
-    same(
+    check_distributions(
         read(files, gold=make("g.csv", "id,label\nq1,pos\nq2,neg\nq3,neu\n"), classes=CLASSES),
         b=HARD,
         gold=HARD,
     )
-    same(
+    check_distributions(
         read({"a": make("a.txt", lines(A)), "b": make("b.txt", "2\n0\n1\n")}, gold=make("g.txt", "2\n0\n1\n")),
         [0, 1, 2], b=[2, 0, 1], gold=[2, 0, 1],
     )  # fmt: skip
@@ -245,7 +247,7 @@ def test_a_long_table(make: Make, form: str) -> None:
         if form == "named":
             arguments |= {"system_column": "by", "value_column": "probs"}
     evaluation = read(path, **arguments)
-    same(evaluation, gold=HARD)
+    check_distributions(evaluation, gold=HARD)
     assert "a long table; systems: a, b" in evaluation.notes[0].message
 
 
@@ -261,7 +263,9 @@ def test_gold_that_the_files_of_the_systems_share(make: Make) -> None:
         rows = [{"id": IDS[i], "prediction": ONE[name][i], "gold": GOLD[i]} for i in order]
         return make(f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
 
-    same(read({"a": file("a", [0, 1, 2]), "b": file("b", [2, 0, 1])}, gold="gold", classes=CLASSES))
+    check_distributions(
+        read({"a": file("a", [0, 1, 2]), "b": file("b", [2, 0, 1])}, gold="gold", classes=CLASSES)
+    )
 
 
 def test_rows_are_divided_by_their_sums_on_request(make: Make) -> None:
