@@ -135,7 +135,7 @@ def _cell(name: str, text: str) -> Any:
 def _add(record: Record, contents: Contents, *, part: bool = False) -> None:
     """Add what a record holds: a page of others, a run with its items, or one row."""
     data = record.data
-    results = next((key for key in ("itemResults", "item_results") if key in data), None)
+    results, links = _spelled(data, "itemResults"), _spelled(data, "datasetRunItems")
     if isinstance(data.get("data"), list) and isinstance(data.get("meta"), dict):
         contents.pages.append(_page(data["meta"]))
         for row in listing(record, "data"):
@@ -146,10 +146,9 @@ def _add(record: Record, contents: Contents, *, part: bool = False) -> None:
                 _add(Record(one.where, one.part("experiment_result")), contents)
     elif results is not None:
         contents.entries.extend(_result(record, row) for row in listing(record, results))
-    elif "datasetRunItems" in data or "dataset_run_items" in data:
-        key = "datasetRunItems" if "datasetRunItems" in data else "dataset_run_items"
+    elif links is not None:
         dataset = _word(data, "datasetId")
-        contents.entries.extend(_run_item(row, dataset, part=False) for row in listing(record, key))
+        contents.entries.extend(_run_item(row, dataset, part=False) for row in listing(record, links))
     elif _get(data, "experimentItemId") is not None:
         contents.entries.append(_experiment_item(record))
     elif _get(data, "datasetItemId") is not None:
@@ -340,8 +339,13 @@ def _called(asked: Any) -> str | None:
 
 
 def _get(data: Mapping[str, Any], name: str) -> Any:
-    """Return what stands under a name, which Python writes with underscores."""
+    """Return what stands under a name, however it is spelled."""
     return data[name] if name in data else data.get(with_underscores(name))
+
+
+def _spelled(data: Mapping[str, Any], name: str) -> str | None:
+    """Return the key for a name, which Python writes with underscores; None if neither is there."""
+    return next((key for key in (name, with_underscores(name)) if key in data), None)
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from pathlib import Path
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
-from bestby.readers.formats._documents import beginning
+from bestby.readers.formats._documents import beginning, check_new
 from bestby.readers.formats._langfuse_rows import Contents, Entry, Page, Value, contents_of, with_underscores
 from bestby.readers.formats._lines import column_names
 from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart
@@ -207,16 +207,11 @@ def _both(first: Entry, second: Entry) -> Entry:
 def _refuse_same(items: Mapping[str, Mapping[str, Entry]]) -> None:
     """Refuse a trace that occurs twice: a page or an answer was given twice."""
     for item, entries in items.items():
-        seen: dict[str, Entry] = {}
+        places: dict[str, str] = {}
         for entry in entries.values():
-            if entry.trace is None:
-                continue
-            first = seen.setdefault(entry.trace, entry)
-            if first is not entry:
-                raise InvalidInputError(
-                    f"{entry.where}: item {item!r} of the run {entry.run!r} was already in {first.where}",
-                    hint="give each page once",
-                )
+            if entry.trace is not None:
+                what = f"item {item!r} of the run {entry.run!r}"
+                check_new(places, entry.trace, entry.where, what, "give each page once")
 
 
 def _refuse_without_items(contents: Sequence[tuple[File, Contents]]) -> None:
@@ -270,7 +265,7 @@ def _refuse_without_numbers(runs: Sequence[_Run], wanted: str | None) -> None:
     for run in runs:
         texts, numbers = run.texts, run.numbers
         if wanted in texts or (texts and not numbers and wanted is None):
-            name = wanted if wanted is not None and wanted in texts else next(iter(texts))
+            name = wanted or next(iter(texts))
             known = f"name a score of numbers: {listed(list(numbers))}" if numbers else "score with numbers"
             raise InvalidInputError(
                 f"{run.source}: the score {name!r} has categories ({listed(texts[name], 4)}), not numbers",
