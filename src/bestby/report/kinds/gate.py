@@ -10,6 +10,7 @@ from typing import Any
 
 from bestby._core.text import counted, shortened, visible
 from bestby.inference.unseen import ENOUGH_DIFFERING
+from bestby.planning.base import USUAL_POWER
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -34,6 +35,8 @@ _SAID = 8
 """Checks with a sentence each; of more, the table and the data formats have all."""
 
 _DETECTABLE = "loss it sees"  # the title of a column
+
+_POWER = f"with power {USUAL_POWER:g}"
 
 _LONGEST = 40  # characters of a prediction in a table
 
@@ -91,7 +94,7 @@ def _other_lines(g: Gate) -> tuple[str, ...]:
         return where
     loss = "how small a loss they could have seen is not known"
     if any(check.detectable is not None for check in passed):
-        loss = f'"{_DETECTABLE}" is the loss that each sees with power 0.8'
+        loss = f'"{_DETECTABLE}" is the loss that each sees {_POWER}'
     return (*where, f"Passing without a margin does not show that {visible(g.candidate)} is as good; {loss}.")
 
 
@@ -188,9 +191,7 @@ def _more(check: GateCheck) -> str:
     number = _rounded_up(check.more)
     if check.difference.n_differing == 0:
         return f"About {number} more {check.unit} would decide it if the systems agree on all of them too."
-    return (
-        f"About {number} more {check.unit} would decide it with power 0.8 if the difference stays as it is."
-    )
+    return f"About {number} more {check.unit} would decide it {_POWER} if the difference stays as it is."
 
 
 def _rounded_up(n: int) -> str:
@@ -237,7 +238,7 @@ def _seen(check: GateCheck) -> str:
     if check.detectable is None:
         return "That does not show that it is as good; how small a loss it could have seen is not known."
     size = f"{check.detectable:.2g}"
-    return f"That does not show that it is as good: with power 0.8 this check sees a loss of {size} or more."
+    return f"That does not show that it is as good: {_POWER} this check sees a loss of {size} or more."
 
 
 def _table(g: Gate) -> Table:

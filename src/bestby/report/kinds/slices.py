@@ -10,6 +10,7 @@ from typing import Any
 
 from bestby import vocabulary
 from bestby.comparisons.common.family import alpha_of, rejects, shown_better
+from bestby.planning.base import USUAL_POWER
 from bestby.report import column, scaffold, summary
 from bestby.report.column import Cell, Column
 from bestby.report.data import COLUMNS as OF_DIFFERENCES
@@ -169,7 +170,8 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         lambda line: stands_out(line.difference),
         main=1 if several else 0,
         methods=methods(c),
-        footnote="detectable: the smallest true difference that the slice could have shown with power 0.8."
+        footnote="detectable: the smallest true difference that the slice could have shown with"
+        f" power {USUAL_POWER:g}."
         " shrunken: the difference drawn towards the mean of the slices, by what chance accounts for."
         " The interval and the p-values of all items are not corrected for the slices.",
     )
