@@ -37,12 +37,13 @@ class Along:
         sizes = self.units.sizes.tolist()
         for size, (start, stop) in zip(sizes, pairwise(self.units.bounds.tolist()), strict=True):
             weights[start:stop] -= counts[start:stop] * (weights[start:stop].sum() / size)
-        shifts = [weights @ part.rows for part in self.parts]
+        score = self.score
+        # An expansion that is kept holds these sums, and not the rows.
+        sums = [(part.total, weights @ part.rows) for part in self.parts]
 
         def along(multiples: FloatArray) -> FloatArray:
             steps = multiples[:, None]
-            moved = [part.total + steps * shift for part, shift in zip(self.parts, shifts, strict=True)]
-            of_a, *of_b = self.score.each_score(moved)
+            of_a, *of_b = score.each_score([total + steps * shift for total, shift in sums])
             return of_a - of_b[0] if of_b else of_a
 
         return along

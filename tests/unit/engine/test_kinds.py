@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 from unittest import mock
 
@@ -15,6 +16,7 @@ from bestby.engine import sums as sums_module
 from bestby.engine import table as table_module
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.responses import Part, Responses
 from bestby.engine.sums import MOST_ALONE, SumGroup
 from bestby.engine.targets import Target
 from bestby.metrics.registry import resolve
@@ -110,6 +112,21 @@ def test_few_groups_and_expansions_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
     own.expansion(0, 0)
     own.expansion(0, 1)
     assert len(own._expansions) == 1
+
+
+def test_an_expansion_that_is_kept_holds_no_rows() -> None:
+    made, held = group(), []
+    part = Responses.part
+
+    def watched(own: Responses, metric: int, system: int) -> Part:
+        found = part(own, metric, system)
+        held.append(weakref.ref(found))
+        return found
+
+    with mock.patch.object(Responses, "part", watched):
+        kept = made.expansion(0, 0, 1)
+    assert made.expansion(0, 0, 1) is kept
+    assert [ref() for ref in held] == [None, None]
 
 
 def test_a_family_by_formula_draws_no_resample() -> None:
