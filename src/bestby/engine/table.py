@@ -152,25 +152,29 @@ class Table:
             return False
         most = 1
         for columns in systems:
-            most *= self._kinds(columns)[1].size
+            most *= self._kinds(columns)[1]
             if most > FEW_COMBINATIONS:
                 return False
         return most * self.units.n_strata <= FEW_COMBINATIONS
 
-    def _kinds(self, columns: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the kind of each unit by the columns of a system, shape (C,), and a unit of each kind."""
+    def _kinds(self, columns: IntArray) -> tuple[IntArray, int]:
+        """Return the kind of each unit by the columns of a system, shape (C,), and how many kinds there are.
+
+        With more than `FEW_COMBINATIONS` kinds, only their number is told.
+        """
         key = tuple(columns.tolist())
         if key not in self._known_kinds:
             rows = self.rows(columns)
             order, fresh = ordered(rows, [projected(rows)])
-            codes = np.empty(order.size, dtype=np.int64)
-            codes[order] = np.cumsum(fresh) - 1
-            many = np.count_nonzero(fresh) > FEW_COMBINATIONS
-            self._known_kinds[key] = (codes[:0] if many else codes, order[fresh])
+            number = int(np.count_nonzero(fresh))
+            codes = np.empty(order.size if number <= FEW_COMBINATIONS else 0, dtype=np.int64)
+            if codes.size:
+                codes[order] = np.cumsum(fresh) - 1
+            self._known_kinds[key] = (codes, number)
         return self._known_kinds[key]
 
     @cached_property
-    def _known_kinds(self) -> dict[tuple[int, ...], tuple[IntArray, IntArray]]:
+    def _known_kinds(self) -> dict[tuple[int, ...], tuple[IntArray, int]]:
         return {}
 
     def _kinds_together(
@@ -186,8 +190,8 @@ class Table:
             return self.X[:, varying], counts, strata, self.sizes
         key = np.zeros(counts.size, dtype=np.int64) if strata is None else strata.copy()
         for columns in systems:
-            codes, firsts = self._kinds(columns)
-            key *= firsts.size
+            codes, number = self._kinds(columns)
+            key *= number
             key += codes
         one_each = bool(counts.max() == 1)
         of_key = np.bincount(key, None if one_each else counts).astype(np.int64)
