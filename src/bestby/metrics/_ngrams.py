@@ -79,7 +79,7 @@ class Splitter:
         """Return the numbers of the pieces of all texts, one after the other, and how many each text has."""
         if self._at_spaces:
             joined = _joined(texts)
-            if "\n" not in joined and joined.count(MARK) == len(texts):
+            if joined is not None:
                 words = (joined.lower() if self._lowercase else joined).split()
                 places = self._looked_up(words, len(words))
                 ends = np.flatnonzero(places == self._places[MARK])
@@ -95,16 +95,17 @@ class Splitter:
 def words_of_each(texts: Sequence[str], words: Callable[[str], list[str]]) -> list[list[str]]:
     """Return the words of each text, made by one call of a function that never looks across spaces."""
     joined = _joined(texts)
-    if "\n" in joined or joined.count(MARK) != len(texts):
+    if joined is None:
         return [words(text) for text in texts]
     every = words(joined)
     ends = [-1, *(place for place, word in enumerate(every) if word == MARK)]
     return [every[first + 1 : stop] for first, stop in pairwise(ends)]
 
 
-def _joined(texts: Sequence[str]) -> str:
-    """Return all texts with the mark after each, between spaces."""
-    return f" {MARK} ".join([*texts, ""])
+def _joined(texts: Sequence[str]) -> str | None:
+    """Return all texts with the mark after each, between spaces; None if one has it, or a line break."""
+    joined = f" {MARK} ".join([*texts, ""])
+    return None if "\n" in joined or joined.count(MARK) != len(texts) else joined
 
 
 class _Numbering(dict[str, int]):
