@@ -154,19 +154,18 @@ class Intervals(Resampled):
             return 1.0
 
         if usual.method == "abc":
-            known = interval_methods.p_value(self, target, method, float(side), intervals.LEAST_P)
+            known = interval_methods.abc_p_value(self, target, float(side), intervals.LEAST_P)
             if known is not None:
                 return known
         fewest = min(1.0, 2.0 / (self.drawing.n_resamples + 1))
 
         def clearance(level: float) -> float:
             # As it is made: at a low level the interval of a score that moves in steps has no length.
-            interval: Interval | None = None
             told = 1.0 - level >= _ABOUT * fewest  # by resamples
             if usual.method == "unseen":
                 interval = interval_methods.unseen(self, target, level)
             else:
-                interval = interval_methods.without_draws(self, target, method, level)
+                interval = interval_methods.without_fallback(self, target, method, level)
             if interval is None and told:
                 interval, _ = interval_methods.interval(self, target, method, level)
             if interval is None or not (interval.exact or told):

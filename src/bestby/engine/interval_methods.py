@@ -28,10 +28,10 @@ def interval(sample: Resampled, target: Target, method: str, level: float) -> Ma
     return METHODS[method](sample, target, level)
 
 
-def without_draws(sample: Resampled, target: Target, method: str, level: float) -> Interval | None:
-    """Return the same where no other method takes its place, one that draws resamples; None elsewhere.
+def without_fallback(sample: Resampled, target: Target, method: str, level: float) -> Interval | None:
+    """Return the interval by this method alone; None where ABC is undefined, for which BCa draws resamples.
 
-    At a level near 0, it need not hold the estimate.
+    An ABC interval at a level near 0 need not hold the estimate.
     """
     if method != "abc":
         return interval(sample, target, method, level)[0]
@@ -39,10 +39,8 @@ def without_draws(sample: Resampled, target: Target, method: str, level: float) 
     return _abc_alone(sample, target, level, holding=False)
 
 
-def p_value(sample: Resampled, target: Target, method: str, side: float, least: float) -> float | None:
-    """Return one minus the level at which an interval ends at 0, where a formula tells; None elsewhere."""
-    if method != "abc":
-        return None
+def abc_p_value(sample: Resampled, target: Target, side: float, least: float) -> float | None:
+    """Return one minus the level at which an ABC interval ends at 0; None where that is undefined."""
     expansion = _expansion(sample, target)
     scale, limits = sample.scale(target), bounds(sample.group, target)
     return abc.p_value(expansion, side, least, scale=scale, bounds=limits)
