@@ -167,7 +167,8 @@ class SumGroup(Group):
         of_kinds = self._of_kinds(metric, a, b)
         if of_kinds is None:
             return shares.answers(self.metrics[metric], self.table, metric, a, b)
-        return of_kinds.shares(0, int(b is not None and a > b), None if b is None else int(b > a))
+        group, own = of_kinds
+        return group.shares(own.metric, own.a, own.b)
 
     def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return how many units of equal size a mean or a share is made of."""
@@ -196,7 +197,7 @@ class SumGroup(Group):
             return n_units, n_units
         of_kinds = self._of_kinds(m, a, b)
         if of_kinds is not None:
-            return of_kinds.differing((0, 0, 1))
+            return of_kinds[0].differing((0, 0, 1))
         return self.table.differing(self.table.columns[m][a], self.table.columns[m][b])
 
     def same_ranks(self, metric: int, a: int, b: int) -> bool:
@@ -245,20 +246,20 @@ class SumGroup(Group):
     def _alone(self) -> dict[tuple[int, tuple[int, ...]], SumGroup]:
         return {}
 
-    def _of_kinds(self, metric: int, a: int, b: int | None) -> SumGroup | None:
-        """Return the group in which no other system has a say, of single units, if it is another one."""
+    def _of_kinds(self, metric: int, a: int, b: int | None) -> tuple[SumGroup, Target] | None:
+        """Return what `alone` does, if that is another group than this one and units are single."""
         if self.table.clustered or self.crossed or self.in_blocks:
             return None
-        group, _ = self.alone(metric, a, b)
-        return None if group is self else group
+        group, own = self.alone(metric, a, b)
+        return None if group is self else (group, own)
 
     def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return how many units of equal weight would carry the variance; None where the jackknife tells."""
-        group = None if isinstance(self.metrics[metric], MeanMetric) else self._of_kinds(metric, a, b)
-        if group is None:
+        of_kinds = None if isinstance(self.metrics[metric], MeanMetric) else self._of_kinds(metric, a, b)
+        if of_kinds is None:
             return None
+        group, own = of_kinds
         left_out = group._left_out
-        own = Target(0, 0) if b is None else Target(0, int(a > b), int(b > a))
         return intervals.effective_units(value_of(left_out.scores, own), left_out.counts, left_out.bounds)
 
     @cached_property
@@ -364,9 +365,10 @@ class SumGroup(Group):
         if standardised:
             return self._permutations.tests(pairs, alternative, drawing, exact=True)
         found: dict[Pair, TestResult] = {}
-        for m, a, b in pairs:  # labels are swapped by kinds, as no other system would have it otherwise
-            group = self._of_kinds(m, a, b) if self.metrics[m].reads == "labels" else None
-            if group is not None:
+        for m, a, b in pairs:  # labels make few kinds of units, whose swaps are the same and take less time
+            of_kinds = self._of_kinds(m, a, b) if self.metrics[m].reads == "labels" else None
+            if of_kinds is not None:
+                group, _ = of_kinds
                 own = (0, int(a > b), int(b > a))
                 found[m, a, b] = group._permutations.tests([own], alternative, drawing, exact=True)[own]
         left = [pair for pair in pairs if pair not in found]
