@@ -104,7 +104,7 @@ def average_precision(order: Array, positive: Array, last: BoolArray) -> WeightD
 
 
 @dataclass(frozen=True, eq=False)
-class _Path:
+class _Term:
     """A quantity as a share of the weight is moved to each item: its value and its derivatives (n,)."""
 
     value: float
@@ -126,13 +126,13 @@ def spearman(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
         *(2.0 * _step_mean(groups, z) + z * z for groups, z in ((groups_x, f), (groups_y, g))),
     ]
     values = [float(f @ g) / n, float(f @ f) / n, float(g @ g) / n]
-    paths = [_Path(value, part - 3.0 * value) for value, part in zip(values, linear, strict=True)]
+    terms = [_Term(value, part - 3.0 * value) for value, part in zip(values, linear, strict=True)]
 
     def second() -> FloatArray:
         tied = [np.bincount(groups)[groups] / n for groups in (groups_x, groups_y)]
         squares = [concordance(groups_x, groups_y) / n, 1.0 - tied[0], 1.0 - tied[1]]
         bends = [6.0 * v - 4.0 * part + 0.5 * s for v, part, s in zip(values, linear, squares, strict=True)]
-        return _second_of_quotient(paths, bends)
+        return _second_of_quotient(terms, bends)
 
     def curvature() -> float:
         sizes = [np.bincount(groups) for groups in (groups_x, groups_y)]
@@ -141,9 +141,9 @@ def spearman(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
             6.0 * n * v - 4.0 * float(part.sum()) + 0.5 * s
             for v, part, s in zip(values, linear, squares, strict=True)
         ]
-        return _summed_second_of_quotient(paths, bends)
+        return _summed_second_of_quotient(terms, bends)
 
-    first = _first_of_quotient(paths)
+    first = _first_of_quotient(terms)
     path = partial(_spearman_path, groups_x, groups_y, n * f, n * g)
     return WeightDerivatives(first, second, Paths(path), curvature=curvature)
 
@@ -184,14 +184,14 @@ def kendall(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
     signs = concordance(groups_x, groups_y)
     parts = [signs / n, *(1.0 - np.bincount(groups)[groups] / n for groups in (groups_x, groups_y))]
     values = [float(part.mean()) for part in parts]
-    paths = [_Path(value, 2.0 * (part - value)) for value, part in zip(values, parts, strict=True)]
+    terms = [_Term(value, 2.0 * (part - value)) for value, part in zip(values, parts, strict=True)]
 
     def second() -> FloatArray:
         bends = [2.0 * value - 4.0 * part for value, part in zip(values, parts, strict=True)]
-        return _second_of_quotient(paths, bends)
+        return _second_of_quotient(terms, bends)
 
     path = partial(_kendall_path, groups_x, groups_y, signs)
-    return WeightDerivatives(_first_of_quotient(paths), second, Paths(path))
+    return WeightDerivatives(_first_of_quotient(terms), second, Paths(path))
 
 
 def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, change: FloatArray) -> Path:
@@ -286,31 +286,31 @@ def _step_mean(groups: IntArray, values: FloatArray) -> FloatArray:
     return half[groups]
 
 
-def _first_of_quotient(paths: list[_Path]) -> FloatArray:
+def _first_of_quotient(terms: list[_Term]) -> FloatArray:
     """Return the first derivative, by the weights of the items, of a product over the root of two squares."""
-    product, x, y = paths
+    product, x, y = terms
     root = np.sqrt(x.value * y.value)
     in_share = (product.first - 0.5 * product.value * (x.first / x.value + y.first / y.value)) / root
     found: FloatArray = in_share / product.first.size
     return found
 
 
-def _second_of_quotient(paths: list[_Path], bends: Sequence[FloatArray]) -> FloatArray:
+def _second_of_quotient(terms: list[_Term], bends: Sequence[FloatArray]) -> FloatArray:
     """Return the second derivative of the same; `bends` are those of its three parts by the share."""
-    n = paths[0].first.size
+    n = terms[0].first.size
     # The weight 1 + s of an item is a share s / (n + s) moved to it.
-    found: FloatArray = _bend_in_share(paths, bends, np.multiply) / n**2 - 2.0 * _first_of_quotient(paths) / n
+    found: FloatArray = _bend_in_share(terms, bends, np.multiply) / n**2 - 2.0 * _first_of_quotient(terms) / n
     return found
 
 
-def _summed_second_of_quotient(paths: list[_Path], bends: Sequence[float]) -> float:
+def _summed_second_of_quotient(terms: list[_Term], bends: Sequence[float]) -> float:
     """Return the sum of it over the items, from the sums of the bends; the first derivatives sum to 0."""
-    return float(_bend_in_share(paths, bends, np.dot)) / paths[0].first.size ** 2
+    return float(_bend_in_share(terms, bends, np.dot)) / terms[0].first.size ** 2
 
 
-def _bend_in_share(paths: list[_Path], bends: Sequence[Any], times: Callable[..., Any]) -> Any:
+def _bend_in_share(terms: list[_Term], bends: Sequence[Any], times: Callable[..., Any]) -> Any:
     """Return the second derivative by the share; `times` multiplies by item, or sums the products."""
-    product, x, y = paths
+    product, x, y = terms
     root = np.sqrt(x.value * y.value)
     log_x, log_y = x.first / x.value, y.first / y.value
     logs = log_x + log_y
