@@ -75,7 +75,7 @@ class Intervals(Resampled):
     def _size(self, target: Target) -> float:
         """Return the size of the scores, or where these are means of the numbers they are made of."""
         size = self.scale(target)
-        for system in (target.a, target.a if target.b is None else target.b):
+        for system in target.systems:
             plain = self.group.contributions(target.metric, system)
             if plain is not None and plain.moments is not None:
                 size = max(size, plain.moments.size)

@@ -102,7 +102,7 @@ class Resampled:
     def scale(self, target: Target) -> float:
         """Return the size of the scores, which rounding is relative to; other systems have no say in it."""
         scores = self.scores[target.metric]
-        return max(abs(float(scores[s])) for s in (target.a, target.a if target.b is None else target.b))
+        return max(abs(float(scores[s])) for s in target.systems)
 
     def proportion(self, target: Target) -> Contributions | None:
         """Return the contributions if they are 0/1 values of single items, or differences of such."""
@@ -120,8 +120,7 @@ class Resampled:
 
     def is_proportion(self, target: Target, plain: Contributions | None) -> bool:
         """Return whether contributions are 0/1 values of single items, or differences of such."""
-        systems = (target.a,) if target.b is None else (target.a, target.b)
-        return plain is not None and are_answers(self.group, target.metric, systems)
+        return plain is not None and are_answers(self.group, target.metric, target.systems)
 
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""

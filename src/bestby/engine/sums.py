@@ -305,8 +305,7 @@ class SumGroup(Group):
         """Return a score or difference to second order in the weights of the units."""
         group, own = self.alone(metric, a, b)
         if own not in group._expansions:
-            systems = (own.a,) if own.b is None else (own.a, own.b)
-            parts = [group._responses.part(own.metric, system) for system in systems]
+            parts = [group._responses.part(own.metric, system) for system in own.systems]
             if len(group._expansions) >= MOST_EXPANDED:
                 group._expansions.clear()
             group._expansions[own] = expansion(Functional(self.metrics[metric]), group.units, parts)

@@ -22,6 +22,11 @@ class Target:
     a: int
     b: int | None = None
 
+    @property
+    def systems(self) -> tuple[int, ...]:
+        """The position of the system, or of both."""
+        return (self.a,) if self.b is None else (self.a, self.b)
+
 
 class Situation(TypedDict):
     """What the choice of an interval depends on; `choose_interval` explains each."""
