@@ -32,8 +32,8 @@ def influence(metric: Metric, score: Score, total: FloatArray, rows: FloatArray)
     """Return the influence of each unit: the derivative of the score by the weight of the unit, shape (C,).
 
     `total` has shape (k,) and `rows` has shape (C, k). The influence on a mean is known without steps, and so
-    is that on a metric which knows its derivatives. Where the score jumps with the first of such units, steps
-    give a slope as steep as they are small.
+    is that on a metric which knows its derivatives. Where the score jumps as soon as such a unit has any
+    weight, the slope is the jump divided by the step.
 
     References
     ----------

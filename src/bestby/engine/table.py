@@ -20,7 +20,7 @@ _AT_ONCE = 1 << 16
 """Numbers of several columns that are compared at once."""
 
 SMALL = 2.0**40
-"""Whole numbers below this are not equal but for their last bits."""
+"""Whole numbers below this are equal or differ by more than their last bits."""
 
 FEW_COMBINATIONS = 1 << 16
 """Combinations of the rows of one system or two up to which units are counted before they are sorted."""

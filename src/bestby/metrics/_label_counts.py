@@ -18,7 +18,7 @@ COUNTS: dict[Part, tuple[str, ...]] = {
     "recall": ("hits", "gold"),
     "f1": ("hits", "predicted", "gold"),
 }
-"""What each is made of."""
+"""The counts that each is made of."""
 
 MOST_NUMBERS = 1 << 30
 """Statistics of one system that are held at once: 8 GiB of them."""
