@@ -33,12 +33,13 @@ MOST_STUDENTIZED = 24
 MOST_ALONE = 1 << 12
 """Distinct units up to which formulas for one system or two take a table of their own.
 
+With more, they do so only where labels of these systems make few kinds of units.
 Sums in another order differ in the last bit, and other systems have a say in the order of the common table.
 """
 
 MOST_HELD = 1 << 22
-"""Numbers of contributions to keep, those of two systems of a million items and their difference among them:
-intervals, tests, standard errors and notes ask for the same ones."""
+"""Numbers to keep of the tables of one system or two, and as many of contributions: those of two systems of a
+million items and of their difference, which intervals, tests, standard errors and notes all ask for."""
 
 MOST_EXPANDED = 1 << 6
 """Scores and differences whose expansions are kept: intervals at several levels ask for the same one."""
@@ -223,7 +224,7 @@ class SumGroup(Group):
     def alone(self, metric: int, a: int, b: int | None = None) -> tuple[SumGroup, Target]:
         """Return a group in which no other system changes a bit of what formulas give, and the target there.
 
-        With very many distinct units it is this group, unless they are few by these systems.
+        With very many distinct units it is this group, unless labels of these systems make few kinds of them.
         """
         systems = (a,) if b is None else (min(a, b), max(a, b))
         group = self._alone.get((metric, systems))

@@ -103,7 +103,7 @@ def derivatives(
 
     None for a metric that does not know them, such as a subclass that has another score.
     """
-    if not isinstance(metric, SmoothMetric) or not _describes(type(metric)):
+    if not isinstance(metric, SmoothMetric) or not _knows_own_score(type(metric)):
         return None
     found = metric.along(Line(total, directions))
     if found is None:
@@ -113,6 +113,6 @@ def derivatives(
 
 
 @cache
-def _describes(kind: type[Metric]) -> bool:
+def _knows_own_score(kind: type[Metric]) -> bool:
     """Return whether the derivatives of a class are of its own score, and not of one that it replaced."""
     return next("along" in vars(one) for one in kind.__mro__ if {"along", "score"} & vars(one).keys())
