@@ -12,9 +12,9 @@ Path = Callable[[FloatArray], FloatArray]
 
 
 class Paths:
-    """`along` of `WeightDerivatives`, by what makes the path of a change of the weights.
+    """`along` of `WeightDerivatives`, made of a function that returns the path of a change of the weights.
 
-    The scores along one change are asked for more than once, so its path is kept until there is another.
+    Scores along one change are asked for several times, so its path is kept until there is another change.
     """
 
     def __init__(self, path: Callable[[FloatArray], Path]) -> None:
