@@ -15,16 +15,28 @@ from bestby.inference.sign_sums import tilt
 from bestby.resampling import executing, streams
 
 _BLOCK = 1 << 19
+"""Random signs that are drawn at a time."""
+
 _FINE, _COARSE = 16, 8
-_COARSE_UNITS, _COARSE_CHANCE = (
-    1 << 13,
-    1 / 64,
-)  # few units, none nearly certain: coarse chances waste no draws
+"""Random bits that decide a sign."""
+
+_COARSE_UNITS, _COARSE_CHANCE = 1 << 13, 1 / 64
+"""So few units, and no sign more certain than that, need the coarse chances only."""
+
 _STEEPEST = 1e6
-_ACCURACY = 2.0**-12  # of a tilt: one this far off leads as close to the data as draws tell
+"""The tilt, per unit of the largest effect, after which none is looked for."""
+
+_ACCURACY = 2.0**-12
+"""Relative accuracy of a tilt: one this far off leads as close to the data as draws tell."""
+
+_SUMMED = 24
+"""Units of a kind up to which each has a random number of its own."""
+
 _IN_WORDS = 256
-_SUMMED = 24  # units of a kind up to which each has its own random number; beyond, its bits of some words
+"""Units of a kind up to which each is a bit of a random word; of more, only their number is drawn."""
+
 _WHOLE_IN_SINGLE = 2.0**24
+"""Whole numbers up to which sums are exact in single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +214,7 @@ class Draws:
         step = max(1, _BLOCK // max(1, self._limits.size))
         sizes = [min(step, size - start) for start in range(0, size, step)]
         if self.swaps.rows is None:
-            drawn = [self._of_signs(2.0 * self._plus(generator, part) - 1.0) for part in sizes]
+            drawn = [self._read(2.0 * self._plus(generator, part) - 1.0) for part in sizes]
             found, along = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
             return found, along
         with executing.one_blas_thread():
@@ -212,16 +224,17 @@ class Draws:
         sums = np.concatenate([part.T for part in parts], axis=1, dtype=np.float64)
         if self.swaps.several.size:
             mask, _, kinds = self._words
-            sums += self._of_plus[kinds].T @ np.bitwise_count(self._bits_of_words(generator, size) & mask).T
+            sums += self._gained[kinds].T @ np.bitwise_count(self._bits_of_words(generator, size) & mask).T
         if self.swaps.many.size:
             many = self.swaps.many
             plus = generator.binomial(self.swaps.counts[many], self.chances[many], (size, many.size))
-            sums += self._of_plus[many].T @ plus.T
-        sums -= self._of_minus[:, None]
+            sums += self._gained[many].T @ plus.T
+        sums -= self._below_zero[:, None]
         k = self.swaps.rows.shape[1]
         return self.swaps.difference(sums[:k].T), sums[k:].sum(axis=0)
 
-    def _of_signs(self, signs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _read(self, signs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the differences, and the sums along, of signs (R, D)."""
         return self.swaps.difference(signs), signs @ self.along
 
     def _plus(self, generator: np.random.Generator, size: int) -> Array:
@@ -285,7 +298,7 @@ class Draws:
         return np.concatenate([limits[:width] for width in self.swaps.layers])
 
     @cached_property
-    def _of_plus(self) -> FloatArray:
+    def _gained(self) -> FloatArray:
         """What a plus in place of a minus sign changes in the sums, shape (D, k + 1), the sum along last.
 
         Where the sums are exact in single precision, which takes half the time, the sum along is that of two
@@ -299,12 +312,12 @@ class Draws:
     def _columns(self) -> FloatArray:
         """The same for the kinds of few units, shape (F, k + 1), or k + 2 in single precision."""
         _, single = self.swaps.doubled
-        return self._of_plus[self.swaps.few].astype(np.float32 if single else np.float64)
+        return self._gained[self.swaps.few].astype(np.float32 if single else np.float64)
 
     @cached_property
-    def _of_minus(self) -> FloatArray:
+    def _below_zero(self) -> FloatArray:
         """How far below 0 the sums are with minus signs alone."""
-        return 0.5 * (self.swaps.counts @ self._of_plus)
+        return 0.5 * (self.swaps.counts @ self._gained)
 
 
 def _in_single(values: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:

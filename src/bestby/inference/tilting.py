@@ -30,16 +30,17 @@ FEW_HITS = 10
 """Hits among the draws of the null hypothesis below which tilted draws follow."""
 
 EXPECTED_HITS = 1.0
-"""Hits among the draws of the null hypothesis, by the normal distribution, below which few are drawn."""
+"""Hits that the normal distribution expects among the draws of the null hypothesis, below which `CHECKED`
+trial draws come first. If none of these is a hit, the others are not made."""
 
 CERTAIN_MISS = 0.01
-"""The same below which as few are drawn as tell whether effects describe the difference."""
+"""Expected hits below which fewer trial draws do: as many as tell whether effects describe the difference."""
 
 CHECKED = 1_000
-"""How many are drawn in between, if they are a quarter of what was asked for at most; none may be a hit."""
+"""Trial draws where a hit is less unlikely, if at least four times as many draws were asked for."""
 
 RELATIVE_ERROR = 0.15
-"""Relative standard error of the p-value at which they end."""
+"""Relative standard error of the p-value at which tilted draws end."""
 
 MOST_DRAWS = 5_000
 """Tilted draws after which they end in any case, or after as many as there were of the null hypothesis."""
@@ -70,10 +71,17 @@ MORE_PLAIN = 10
 MOST_PLAIN_WORK = 1_000_000_000
 """Plain draws times units that are made for one pair where tilted ones fail; a tenth of it for ranks."""
 
-_BATCH = 250
-_OUT_OF_REACH = 5.0  # standard deviations
-_DISAGREES = 1e-4
 METHOD = "importance sampling"
+"""The method of a test by tilted draws."""
+
+_BATCH = 250
+"""Tilted draws after which their error is looked at, and the fewest trial draws."""
+
+_OUT_OF_REACH = 5.0
+"""Standard deviations below the data at which the mean of tilted draws lies too low for hits."""
+
+_DISAGREES = 1e-4
+"""Chance of the hits among plain draws below which the p-value of tilted draws is too small."""
 
 
 def few_hits(result: TestResult) -> bool:
@@ -184,8 +192,8 @@ def refined_mean(plain: TestResult, differences: FloatArray, divisor: float, see
     if not few_hits(plain):
         return plain
     differing = differences[differences != 0.0]
-    signs, sizes = np.sign(differing).astype(np.int64), np.sort(np.abs(differing)) / divisor
-    signs = signs[np.argsort(np.abs(differing), kind="stable")]
+    differing = differing[np.argsort(np.abs(differing), kind="stable")]
+    signs, sizes = np.sign(differing).astype(np.int64), np.abs(differing) / divisor
     ones = np.ones(signs.size, dtype=np.int64)
     swaps = Swaps(ones, signs, 2.0 * sizes, lambda sums: sums[:, 0], sizes[:, None])
     return refined(plain, swaps, rounding.tie_width(0.0, abs(plain.statistic)), seed, linear=True)
