@@ -13,15 +13,15 @@ from scipy.special import ndtr, ndtri
 
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
+from bestby.inference.influence import score_and_bend
 from bestby.inference.intervals import Ends
-
-STEP = 2.0**-6
-"""The step along the least favourable direction, in standard errors, for the curvature of the score there."""
-
-_NEAR = np.array([STEP, 0.0, -STEP])
 
 _SHARES = np.linspace(0.0, 1.0, 5)
 """How far from one end to the other the score is checked to move one way."""
+
+_GRID, _ROUNDS = 33, 3
+"""Each round reads the score at so many quantiles, between those two of the last round where it passes 0. The
+cubic through four of the last ones then says where it is 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +53,8 @@ class Expansion:
     @cached_property
     def bias(self) -> tuple[float, float]:
         """The score on the data, and the bias correction z0 of an error that is not 0."""
-        up, estimate, down = self.along(_NEAR).tolist()
-        q = ((up - estimate) + (down - estimate)) / (2.0 * self.error * STEP**2)
+        estimate, second = score_and_bend(self.along)
+        q = second / (2.0 * self.error)
         return estimate, self.acceleration + q - self.curvature / (2.0 * self.error)
 
     @classmethod
@@ -232,10 +232,6 @@ def p_value(
     p = float(2.0 * ndtr(-(root if near <= root <= far else far)))
     found = abc(expansion, 1.0 - p, scale=scale, bounds=bounds, holding=False)
     return None if found is None else p
-
-
-_GRID = 33
-_ROUNDS = 3
 
 
 def _crossing(z: FloatArray, value: FloatArray) -> float:

@@ -13,7 +13,7 @@ Path = Callable[[FloatArray], FloatArray]
 """Scores (R,) at the weights 1 plus multiples (R,) of one change of the weight of each unit."""
 
 STEP = 2.0**-6
-"""The change of weights in one step: its square, and rounding divided by it, are both small."""
+"""The step along a path: its square, and rounding divided by that, are both small."""
 
 
 def variances(influence: FloatArray, bounds: IntArray) -> list[float]:
@@ -44,8 +44,13 @@ def satterthwaite(influence: FloatArray, bounds: IntArray) -> float:
 
 def bend(path: Path) -> float:
     """Return the second derivative of a score along a path."""
+    return score_and_bend(path)[1]
+
+
+def score_and_bend(path: Path) -> tuple[float, float]:
+    """Return a score where a path begins, and its second derivative along the path there."""
     up, here, down = path(np.array([STEP, 0.0, -STEP])).tolist()
-    return float((up - here) + (down - here)) / STEP**2
+    return float(here), float((up - here) + (down - here)) / STEP**2
 
 
 def within(
