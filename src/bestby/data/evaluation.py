@@ -21,7 +21,7 @@ from bestby.data.building import SLICES, checked_parts
 from bestby.data.cells import collapsed
 from bestby.data.checked_values import assumed_classes_note, is_plain, keyed_or_sequence, system_or_gold
 from bestby.data.coding import Coded, Columns, codes
-from bestby.data.groupings import _UNSUPPORTED, check_countable, checked_names, two_groupings
+from bestby.data.groupings import UNSUPPORTED, check_countable, checked_names, two_groupings
 from bestby.data.roles import listed, unknown_system
 from bestby.results.base import Note
 from bestby.results.values import extent
@@ -373,7 +373,7 @@ class Evaluation:
         """
         for kind in self.dependence:
             if kind not in kinds:
-                what, usual = _UNSUPPORTED[kind]
+                what, usual = UNSUPPORTED[kind]
                 raise DesignError(f"{consumer} does not support {what}", hint=hint or usual)
         return self
 

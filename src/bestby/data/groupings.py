@@ -12,7 +12,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, Dependence
 
-_UNSUPPORTED: dict[Dependence, tuple[str, str]] = {
+UNSUPPORTED: dict[Dependence, tuple[str, str]] = {
     "clusters": ("clusters of items", "leave out clusters, if the items are independent of one another"),
     "crossed": (
         "two crossed groupings of the items",
@@ -79,7 +79,7 @@ def one_grouping(clusters: Any, consumer: str) -> Any:
     """
     first, second = two_groupings(clusters)
     if second is not None:
-        what, hint = _UNSUPPORTED["crossed"]
+        what, hint = UNSUPPORTED["crossed"]
         raise DesignError(f"{consumer} does not support {what}", hint=hint)
     return first
 
