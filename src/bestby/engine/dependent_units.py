@@ -72,7 +72,7 @@ class CrossedGroup(SumGroup):
         if not isinstance(self.metrics[metric], MeanMetric):
             return None
         sizes = (np.bincount(codes).astype(np.float64) for codes in (self.first, self.second))
-        return min(equal_units(size, np.ones(size.size, dtype=np.int64)) for size in sizes)
+        return min(equal_units(size) for size in sizes)
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
         """Return None: no mean over the groups of one grouping has the right variance."""

@@ -212,12 +212,15 @@ def carrying(influence: FloatArray, sizes: FloatArray, counts: IntArray | None =
     return equal_units(squared, counts)
 
 
-def equal_units(weights: FloatArray, counts: IntArray) -> float:
+def equal_units(weights: FloatArray, counts: IntArray | None = None) -> float:
     """Return how many units of equal weight have the same sum of squared shares (Kish 1965, section 8.2).
+
+    There is one unit of each weight without `counts`.
 
     >>> equal_units(np.array([3.0, 1.0]), np.array([1, 3]))
     3.0
     """
+    counts = np.ones(weights.size, dtype=np.int64) if counts is None else counts
     return float(counts @ weights) ** 2 / float(counts @ weights**2)
 
 

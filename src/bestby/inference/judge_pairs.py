@@ -82,7 +82,7 @@ def carried_by_few(pairs: Pairs) -> bool:
     if rounding.is_nothing(float(np.abs(sums).max()), float(w.max())):
         return False
     squares = (sums / np.sqrt(np.bincount(place, weights=w * w))) ** 2
-    equal = equal_units(squares / squares.max(), np.ones(squares.size, dtype=np.int64))
+    equal = equal_units(squares / squares.max())
     return equal < min(LEAST_CARRYING, LEAST_SHARE * squares.size)
 
 
@@ -108,4 +108,4 @@ def error_of(values: FloatArray, pairs: Pairs) -> StandardError:
 def carrying(influence: FloatArray, pairs: Pairs) -> float:
     """Return how many units of equal influence would carry the error of an estimate."""
     squares = np.bincount(coded(pairs.cluster)[1], weights=pairs.weights * influence) ** 2
-    return equal_units(squares / squares.max(), np.ones(squares.size, dtype=np.int64))
+    return equal_units(squares / squares.max())

@@ -86,7 +86,7 @@ class Units:
         if codes is None:
             return cls(n, n, float(n), True)
         sizes = np.unique(codes, return_counts=True)[1]
-        return cls(n, sizes.size, equal_units(sizes.astype(np.float64), np.ones_like(sizes)), False)
+        return cls(n, sizes.size, equal_units(sizes.astype(np.float64)), False)
 
     def effect(self, single: float, clustered: float, expected: float) -> float:
         """Return how many times as large clusters make a variance; judgements that all agree count as one.
