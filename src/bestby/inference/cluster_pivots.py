@@ -34,10 +34,10 @@ from bestby.inference.clusters import StandardError
 from bestby.results.values import TestResult
 
 REACH = 2.0
-"""How far against the skewness s the transformation is used as it is, in 1 / s; it is flat at 3."""
+"""The transformation is used as it is up to T = -REACH / s; it is flat at T = -3 / s."""
 
 _LOWEST = 1.0 - (1.0 - REACH / 3.0) ** 3
-"""How far that is transformed, likewise."""
+"""At T = -REACH / s, g(T) is s / 6 - _LOWEST / s."""
 
 
 def interval(estimate: float, error: StandardError, level: float) -> tuple[float, float]:
@@ -80,7 +80,7 @@ def wald(estimate: float, error: StandardError, alternative: Alternative) -> Tes
 
 
 def transformed(t: float, skewness: float) -> float:
-    """Return g(t).
+    """Return g(t), with slope 1 from -2 / s on until g itself is steeper.
 
     >>> transformed(2.0, 0.0), round(transformed(2.0, 0.3), 4), round(transformed(-2.0, -0.3), 4)
     (2.0, 2.4767, -2.4767)
@@ -100,7 +100,9 @@ def restored(x: float, skewness: float) -> float: ...
 @overload
 def restored(x: float, skewness: FloatArray) -> FloatArray: ...
 def restored(x: float, skewness: float | FloatArray) -> float | FloatArray:
-    """Return the t whose g(t) is x: 3 ((1 + s (x - s / 6))^(1/3) - 1) / s, in a form that holds at s = 0.
+    """Return the t whose `transformed` is x.
+
+    Up to -2 / s that is 3 ((1 + s (x - s / 6))^(1/3) - 1) / s, in a form that holds at s = 0.
 
     >>> round(restored(transformed(2.0, 0.3), 0.3), 12), restored(2.0, 0.0)
     (2.0, 2.0)
