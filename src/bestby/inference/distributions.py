@@ -341,18 +341,18 @@ def _inverted_bootstrap(
     h = np.pi / (WINDOW * sd)
     n_frequencies = 36
     log_modulus, phase = np.zeros(n_frequencies), np.zeros(n_frequencies)
-    for (a, b), mean in zip(pairwise(bounds), totals, strict=True):
-        total = int(counts[a:b].sum())
-        centre = mean / total
+    for (a, b), total in zip(pairwise(bounds), totals, strict=True):
+        n_units = int(counts[a:b].sum())
+        centre = total / n_units
         logarithm = series.log_characteristic(h, n_frequencies, values[a:b], counts[a:b], centre)
         if logarithm is not None:
             log_modulus += logarithm.real
             phase += logarithm.imag
             continue
-        one = _powers(h * (values[a:b] - centre), counts[a:b] / total)
+        one = _powers(h * (values[a:b] - centre), counts[a:b] / n_units)
         with np.errstate(divide="ignore"):
-            log_modulus += total * np.log(np.abs(one))
-        phase += total * np.angle(one)
+            log_modulus += n_units * np.log(np.abs(one))
+        phase += n_units * np.angle(one)
     coefficients = np.exp(log_modulus) * np.exp(1j * phase)
     if np.abs(coefficients[-6:]).max() > 1e-10:
         return None
