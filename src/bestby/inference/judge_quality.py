@@ -61,7 +61,8 @@ def quality(
     return JudgeQuality(
         name,
         tuple(
-            _of_system(pairs.part(pairs.system == s), one, level, same) for s, one in enumerate(pairs.names)
+            _agreement_on_system(pairs.part(pairs.system == s), one, level, same)
+            for s, one in enumerate(pairs.names)
         ),
         equal_bias(pairs, greater=greater) if same else None,
         calibration(pairs, level),
@@ -69,7 +70,7 @@ def quality(
     )
 
 
-def _of_system(pairs: Pairs, name: str, level: float, same: bool) -> JudgeOfSystem:
+def _agreement_on_system(pairs: Pairs, name: str, level: float, same: bool) -> JudgeOfSystem:
     """Return the agreement on one system."""
     bias, interval = _mean_bias(pairs, level) if same else (None, None)
     r, of_r = pearson(pairs, level)

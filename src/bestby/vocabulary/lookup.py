@@ -45,7 +45,7 @@ def terms(argument: str, question: str = "") -> tuple[Term, ...]:
 
 @cache
 def allowed_names(argument: str, question: str = "") -> tuple[Any, ...]:
-    """Return the names that an argument takes; `bestby._core.typing` has the types of some.
+    """Return the names that an argument takes; `bestby._core.typing` and the modules of terms have types.
 
     >>> allowed_names("across", "datasets")
     ('permutation', 'sign', 'wilcoxon', 't')
