@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.inference.clusters import StandardError, cr2, equal_units
+from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.data.coding import codes
+from bestby.inference.clusters import StandardError, carrying, cr2, equal_units
 
 LEAST_CARRYING, LEAST_SHARE = 100, 0.2
 """Answers of equal weight, and their share, below which the judge's errors rest on few (kurtosis above 5)."""
@@ -77,35 +78,28 @@ def carried_by_few(pairs: Pairs) -> bool:
     largest = float(np.abs(residuals).max())
     if rounding.is_nothing(largest, float(np.abs(pairs.judge).max())):
         return False
-    place = coded(pairs.cluster)[1]
-    sums = np.bincount(place, weights=w * (residuals / largest))
+    place = codes(pairs.cluster)[1]
+    sums = np.bincount(place, weights=w * (residuals / largest)).astype(np.float64)
     if rounding.is_nothing(float(np.abs(sums).max()), float(w.max())):
         return False
-    squares = (sums / np.sqrt(np.bincount(place, weights=w * w))) ** 2
-    equal = equal_units(squares / squares.max())
-    return equal < min(LEAST_CARRYING, LEAST_SHARE * squares.size)
+    sizes = np.bincount(place, weights=w * w).astype(np.float64)
+    return carrying(sums, sizes) < min(LEAST_CARRYING, LEAST_SHARE * sums.size)
 
 
-def coded(values: Array) -> tuple[Array, IntArray]:
-    """Return the distinct values and their codes."""
-    distinct, place = np.unique(values, return_inverse=True)
-    return distinct, place.reshape(-1)
-
-
-def error_of(values: FloatArray, pairs: Pairs) -> StandardError:
+def error_of_mean(values: FloatArray, pairs: Pairs) -> StandardError:
     """Return the standard error of the weighted mean of some pairs of one or several systems, by CR2."""
     w = pairs.weights / pairs.weights.sum()
-    own, codes = coded(pairs.cluster)
-    sums = np.bincount(codes, weights=w * (values - float(w @ values))).astype(np.float64)
-    sizes = np.bincount(codes, weights=w).astype(np.float64)
-    stratum = np.zeros(own.size, dtype=np.int64)
-    stratum[codes] = pairs.stratum
+    distinct, place = codes(pairs.cluster)
+    sums = np.bincount(place, weights=w * (values - float(w @ values))).astype(np.float64)
+    sizes = np.bincount(place, weights=w).astype(np.float64)
+    stratum = np.zeros(distinct.size, dtype=np.int64)
+    stratum[place] = pairs.stratum
     order = np.argsort(stratum, kind="stable")
     bounds = np.searchsorted(stratum[order], np.arange(int(stratum.max(initial=0)) + 2))
     return cr2(sums[order], sizes[order], None, bounds)
 
 
-def carrying(influence: FloatArray, pairs: Pairs) -> float:
-    """Return how many units of equal influence would carry the error of an estimate."""
-    squares = np.bincount(coded(pairs.cluster)[1], weights=pairs.weights * influence) ** 2
+def effective_clusters(influence: FloatArray, pairs: Pairs) -> float:
+    """Return how many clusters of equal influence would give an estimate its error."""
+    squares = np.bincount(codes(pairs.cluster)[1], weights=pairs.weights * influence) ** 2
     return equal_units(squares / squares.max())

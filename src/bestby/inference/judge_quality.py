@@ -14,10 +14,11 @@ from scipy.special import stdtr
 
 from bestby._core import rounding
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.data.coding import codes
 from bestby.inference import cluster_pivots, powered_intervals, proportions
 from bestby.inference.classical import doubled_ranks
 from bestby.inference.clusters import StandardError
-from bestby.inference.judge_pairs import Pairs, carrying, coded, error_of
+from bestby.inference.judge_pairs import Pairs, effective_clusters, error_of_mean
 from bestby.inference.powered_intervals import Shares
 from bestby.inference.robust_regression import Regression, regressed
 from bestby.results.judge_quality import (
@@ -127,10 +128,10 @@ def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
     r = min(1.0, max(-1.0, float(w @ (zx * zy))))
     left = 1.0 - r * r
     influence = zx * zy - 0.5 * r * (zx**2 + zy**2)
-    error = error_of(influence, pairs)
+    error = error_of_mean(influence, pairs)
     if _alike(pairs.judge) or _alike(pairs.human) or rounding.is_nothing(left, 1.0) or error.se == 0.0:
         return r, None
-    df = error.df if pairs.binary else min(error.df, carrying(influence, pairs))
+    df = error.df if pairs.binary else min(error.df, effective_clusters(influence, pairs))
     own = StandardError(error.se / left, df)
     low, high = cluster_pivots.interval(math.atanh(r), own, level)
     return r, Interval(math.tanh(low), math.tanh(high), level, "fisher-z", True)
@@ -159,11 +160,11 @@ def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:
     """Return the mean human score by the judge's score: by each of few scores, else in bins of equal size."""
     pairs = dataclasses.replace(pairs, plain=pairs.plain and len(pairs.names) == 1)
     shares = binary(pairs.human)
-    scores, bins = coded(pairs.judge)
+    scores, bins = codes(pairs.judge)
     if scores.size > MOST_CURVE_BINS:
         n_bins = min(MOST_CURVE_BINS, max(2, pairs.judge.size // PER_BIN))
         edges = np.quantile(pairs.judge, np.linspace(0.0, 1.0, n_bins + 1)[1:-1])
-        _, bins = coded(np.searchsorted(edges, pairs.judge, side="right"))
+        _, bins = codes(np.searchsorted(edges, pairs.judge, side="right"))
     found = []
     for number in range(int(bins.max()) + 1):
         part = pairs.part(bins == number)
@@ -225,9 +226,9 @@ def agreement(
         return None
     error = float((variances[several] / n_humans[several]).mean())
     own = means[several].copy()
-    codes = system[several]
-    counts = np.bincount(codes)
-    own -= (np.bincount(codes, weights=own) / np.maximum(counts, 1))[codes]
+    place = system[several]
+    counts = np.bincount(place)
+    own -= (np.bincount(place, weights=own) / np.maximum(counts, 1))[place]
     freedom = own.size - int((counts > 0).sum())
     whole = float(own @ own) / freedom if freedom > 0 else 0.0
     varies = not rounding.is_nothing(math.sqrt(whole), float(np.abs(means[several]).max()))
@@ -264,7 +265,7 @@ def _mean(
         return mean, _share_interval(mean, values, w, pairs, level)
     if values.size < 2:
         return mean, None
-    return mean, _t_interval(mean, error_of(values, pairs), level, float(np.abs(values).max()))
+    return mean, _t_interval(mean, error_of_mean(values, pairs), level, float(np.abs(values).max()))
 
 
 def _share_interval(mean: float, values: FloatArray, w: FloatArray, pairs: Pairs, level: float) -> Interval:
@@ -289,7 +290,7 @@ def _net_interval(
 
 
 def _ends(mean: float, shares: Shares, values: FloatArray, pairs: Pairs, level: float) -> tuple[float, float]:
-    error = error_of(values, pairs)
+    error = error_of_mean(values, pairs)
     low, high, _ = powered_intervals.interval(mean, error, shares, level)
     return low, high
 
@@ -301,7 +302,7 @@ def _t_interval(mean: float, error: StandardError, level: float, size: float = 0
 
 
 def _fit(x: FloatArray, y: FloatArray, pairs: Pairs) -> Regression | None:
-    return regressed(x, y, pairs.weights / pairs.weights.sum(), coded(pairs.cluster)[1])
+    return regressed(x, y, pairs.weights / pairs.weights.sum(), codes(pairs.cluster)[1])
 
 
 def _wald(fit: Regression, contrasts: FloatArray, size: float) -> tuple[float, float] | None:
