@@ -193,8 +193,10 @@ LEAST_P = 1e-12
 """The least p-value that is read from an interval."""
 
 _NEAREST = 1e-6
-_STEPS = 100
-_NARROW = 1e-10
+"""The least normal quantile that is tried: below it a level is 0."""
+
+_NARROW, _STEPS = 1e-10, 100
+"""The relative width of a bracket at which the search for a level ends, and the most steps it takes."""
 
 
 def p_value(clearance: Callable[[float], float], least: float = LEAST_P) -> float:
