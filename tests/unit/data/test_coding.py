@@ -279,11 +279,16 @@ def test_arrays_of_texts_are_made_only_for_whoever_asks(coded: Switch) -> None:
     assert isinstance(evaluation.with_systems(["b"]).compact["b"], Coded)
 
 
-@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64, np.uint32])
-@pytest.mark.parametrize("size", [1, 63, 64, 127, 255, 256, 300])
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [
+        (kind, size)
+        for kind in (np.int8, np.int16, np.int32, np.int64, np.uint32)
+        for size in (1, 63, 64, 127, 255, 256, 300)
+        if size - 1 <= np.iinfo(kind).max
+    ],
+)
 def test_codes_of_a_library_may_be_of_any_type(kind: type[np.integer[Any]], size: int) -> None:
-    if size - 1 > np.iinfo(kind).max:
-        return
     values = [f"t{i}" for i in range(size)]
     least = 0 if kind is np.uint32 else -1
     codes = np.random.default_rng(size).integers(least, size, 50).astype(kind)
