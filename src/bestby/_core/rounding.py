@@ -114,7 +114,6 @@ _FAR: Final = 1e4
 ON_POINT: Final = 1e-6
 """A number this close to a whole number of steps lies on that point of a lattice."""
 
-
 _STUDENTISED: Final = 1e-9
 """A permuted statistic ties with the observed one within this part of it: its variances are sums, too."""
 

@@ -14,10 +14,10 @@ _BLOCK = 1 << 14
 """Numbers that are made words at a time: they stay in the cache of the processor."""
 
 _PASSES = 8
-"""Passes in which neighbours in the wrong order change places before all numbers are sorted by themselves."""
+"""Passes in which neighbours in the wrong order change places; after these NumPy sorts the numbers."""
 
 _FEW = 1000
-"""One of so many numbers may stand in the wrong place for that."""
+"""NumPy sorts them at once where more than one of so many neighbours are in the wrong order."""
 
 _SIGN = np.uint64(1 << 63)
 
