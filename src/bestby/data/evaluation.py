@@ -106,7 +106,7 @@ class Evaluation:
     @property
     def n_rows(self) -> int:
         """The number of rows: of items, or of kinds of items that were counted."""
-        return len(next(iter(Columns.of(self.systems).compact.values())))
+        return len(next(iter(self.compact.values())))
 
     @cached_property
     def n_clusters(self) -> int:
