@@ -174,9 +174,10 @@ class PairGroup(Group):
         """Return the group of one system or of two, in the order of the systems."""
         key = (a,) if b is None else (min(a, b), max(a, b))
         if key not in self._alone:
+            made = self._made(key)  # for a pair, the groups of its systems too
             if len(self._alone) >= MOST_KEPT:
                 self._alone.pop(next(iter(self._alone)))
-            self._alone[key] = self._made(key)
+            self._alone[key] = made
         return self._alone[key]
 
     @cached_property
@@ -196,7 +197,8 @@ class PairGroup(Group):
         named = [(codes, self.names[s]) for codes, s in zip(predicted, chosen, strict=True)]
         statistics = [[self.statistics(metric, gold, *one) for one in named] for metric in self.metrics]
         strata = None if self.labels.strata is None else stratum
-        return SumGroup(self.metrics, table.build(statistics, counts, strata, None))
+        known = () if len(chosen) == 1 else [self.alone(s) for s in chosen]
+        return SumGroup(self.metrics, table.build(statistics, counts, strata, None), of_systems=known)
 
     def target_alone(self, target: Target) -> tuple[SumGroup, Target]:
         """Return the group that a target is computed in, and the target there."""

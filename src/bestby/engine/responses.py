@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bestby._core.typing import FloatArray
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
 from bestby.engine import slopes
 from bestby.engine.slopes import Response
+from bestby.engine.stacked import scores
 from bestby.engine.table import Table
 from bestby.engine.transforms import Functional
 from bestby.metrics._lines import SmoothMetric
@@ -25,6 +28,40 @@ class Part:
     total: FloatArray
     rows: FloatArray
     response: Response
+
+
+@dataclass(frozen=True, eq=False)
+class Single:
+    """What the weights of units do to the score of one system, by the position it has in `responses`.
+
+    Those may be of a table of its own. `rows`, of shape (C,), is the row there that each of the C units has
+    which are asked about; None if these are the units of that table.
+    """
+
+    responses: Responses
+    metric: int
+    system: int
+    rows: IntArray | None
+
+    def part(self) -> Part:
+        """Return what an expansion needs of the system."""
+        found = self.responses.part(self.metric, self.system)
+        if self.rows is None:
+            return found
+        response = found.response
+        of_units = Response(response.influence[self.rows], response.first[self.rows], response.curvature)
+        return Part(found.total, found.rows.T.take(self.rows, axis=1).T, of_units)
+
+    def influence(self) -> FloatArray:
+        """Return what each unit adds to the score, to first order, shape (C,)."""
+        return self._of_units(self.responses.influence(self.metric, self.system))
+
+    def left_out(self) -> FloatArray:
+        """Return the scores without one unit of each kind, shape (C,)."""
+        return self._of_units(self.responses.left_out(self.metric, self.system))
+
+    def _of_units(self, values: FloatArray) -> FloatArray:
+        return values if self.rows is None else values[self.rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +88,18 @@ class Responses:
 
     @cached_property
     def _influences(self) -> dict[tuple[int, int], FloatArray]:
+        return {}
+
+    def left_out(self, metric: int, system: int) -> FloatArray:
+        """Return the score of a system without one unit of each kind, shape (C,)."""
+        if (metric, system) not in self._without:
+            total, rows = self._total(metric, system), self._rows(metric, system)
+            totals = np.subtract(total[:, None], rows.T).T  # column by column, as metrics read them
+            self._without[metric, system] = scores(self.metrics[metric], totals)
+        return self._without[metric, system]
+
+    @cached_property
+    def _without(self) -> dict[tuple[int, int], FloatArray]:
         return {}
 
     def _response(self, metric: int, system: int) -> Response:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from bestby._core import sorting
 from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.resampling.units import Units
 
 _AT_ONCE = 1 << 16
 """Numbers of several columns that are combined at once."""
@@ -62,3 +64,58 @@ def _fresh(rows: FloatArray, order: IntArray, alike: BoolArray) -> BoolArray:
     same = np.flatnonzero(alike)
     fresh[same + 1] = (rows[order[same + 1]] != rows[order[same]]).any(axis=1)
     return fresh
+
+
+def varies(column: FloatArray | IntArray) -> bool:
+    """Return whether some value is another than the first; most often the last one is."""
+    return bool(column[0] != column[-1] or (column != column[0]).any())
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Distinct rows within strata in a canonical order, with their counts and items per unit.
+
+    `order`, of shape (C,), puts rows that are equal together, and `starts` says where each begins.
+    """
+
+    X: FloatArray
+    units: Units
+    sizes: FloatArray
+    order: IntArray
+    starts: IntArray
+
+    @property
+    def first(self) -> IntArray:
+        """One of the rows that were given for each distinct one."""
+        return self.order[self.starts]
+
+    @property
+    def rows(self) -> IntArray:
+        """Which of the distinct rows each row is that was given, shape (C,)."""
+        out = np.empty(self.order.size, dtype=np.int64)
+        out[self.order] = np.repeat(np.arange(self.starts.size), np.diff(self.starts, append=self.order.size))
+        return out
+
+
+def distinct_rows(X: FloatArray, counts: IntArray, strata: IntArray | None, sizes: FloatArray) -> Distinct:
+    """Return distinct rows within strata in a canonical order."""
+    projection = projected(X)
+    of_one_size = not varies(sizes)
+    keys: list[FloatArray | IntArray] = [projection] if of_one_size else [sizes, projection]
+    order, fresh = ordered(X, keys if strata is None else [*keys, strata])
+    starts = np.flatnonzero(fresh)
+    bounds = np.array([0, starts.size])
+    if strata is not None:
+        in_strata = strata[order]
+        edges = np.flatnonzero(in_strata[1:] != in_strata[:-1]) + 1
+        bounds = np.concatenate([[0], np.searchsorted(starts, edges), [starts.size]])
+    ordered_counts = counts.take(order) if varies(counts) else counts
+    distinct = starts.size == order.size
+    first = order if distinct else order[starts]
+    return Distinct(
+        np.ascontiguousarray(X).take(first, axis=0),
+        Units(ordered_counts if distinct else np.add.reduceat(ordered_counts, starts), bounds),
+        np.full(first.size, sizes[0]) if of_one_size else sizes[first],
+        order,
+        starts,
+    )

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import pivots, raw_values, shares, slopes
 from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.expansions import expansion
 from bestby.engine.permutations import Permutations
-from bestby.engine.responses import Responses
+from bestby.engine.responses import Responses, Single
 from bestby.engine.stacked import scored
 from bestby.engine.table import Table
-from bestby.engine.targets import Target, value_of
+from bestby.engine.targets import Target
 from bestby.engine.transforms import Functional, Scores
 from bestby.inference import clusters, intervals
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
+from bestby.inference.influence import standard_error
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
-
-MOST_STUDENTIZED = 24
-"""Columns of statistics up to which second moments are resampled for the studentized interval."""
 
 MOST_ALONE = 1 << 12
 """Distinct units up to which formulas for one system or two take a table of their own.
@@ -52,11 +50,13 @@ MOST_PAIRS = 1 << 13
 class SumGroup(Group):
     """All metrics of a comparison that are functions of sums; they share one set of resamples.
 
-    `table` holds statistics of the distinct units.
+    `table` holds statistics of the distinct units. `of_systems` are the groups of each system by itself, on
+    the same metrics, if they are there already.
     """
 
     metrics: Sequence[Metric]
     table: Table
+    of_systems: Sequence[SumGroup] = field(default=(), kw_only=True)
 
     @property
     def n_systems(self) -> int:  # type: ignore[override]
@@ -133,7 +133,8 @@ class SumGroup(Group):
         if key not in self._contributions:
             if len(self._contributions) * self.units.n_rows > MOST_HELD:
                 self._contributions.clear()
-            self._contributions[key] = self._contributions_of(metric, a, b)
+            columns = self.table.columns[metric]
+            self._contributions[key] = shares.mean(self.table, columns[a], None if b is None else columns[b])
         return self._contributions[key]
 
     @cached_property
@@ -146,19 +147,6 @@ class SumGroup(Group):
             return None
         group, own = self.alone(metric, a, b)
         return group.contributions(own.metric, own.a, own.b)
-
-    def _contributions_of(self, metric: int, a: int, b: int | None) -> Contributions | None:
-        table = self.table
-        size = table.constant(int(table.columns[metric][a][1]))
-        if size is None:
-            return None
-        column = int(table.columns[metric][a][0])
-        if b is None:
-            values = table.column(column) / size
-        else:
-            values = table.difference(column, int(table.columns[metric][b][0]))
-            values = values if size == 1.0 else values / size
-        return Contributions(values, table.units.counts, table.units.bounds, not table.clustered)
 
     def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return whether each item that a share counts is a success, or the difference of two systems.
@@ -226,26 +214,65 @@ class SumGroup(Group):
 
         With very many distinct units it is this group, unless labels of these systems make few kinds of them.
         """
-        systems = (a,) if b is None else (min(a, b), max(a, b))
-        group = self._alone.get((metric, systems))
-        if group is None:
-            same = len(self.metrics) == 1 and systems == tuple(range(self.n_systems))
-            columns = [self.table.columns[metric][s] for s in systems]
-            if same or (self.units.n_rows > MOST_ALONE and not self._few_kinds(metric, columns)):
-                return self, Target(metric, a, b)
-            table = self.table.only(columns)
-            if (1 + len(self._alone)) * table.X.size > MOST_HELD:
-                self._alone.clear()
-            group = self._alone[metric, systems] = SumGroup(self.metrics[metric : metric + 1], table)
-        return group, Target(0, 0) if b is None else Target(0, int(a > b), int(b > a))
+        if b is None:
+            group, _ = self._single(metric, a)
+            return group, Target(metric, a) if group is self else Target(0, 0)
+        systems = (min(a, b), max(a, b))
+        columns = [self.table.columns[metric][s] for s in systems]
+        if self._by_itself(metric, columns):
+            return self, Target(metric, a, b)
+        if (metric, systems) not in self._pairs:
+            table, units = self.table.only(columns)
+            if (1 + len(self._pairs)) * table.X.size > MOST_HELD:
+                self._pairs.clear()
+            group = self._pairs[metric, systems] = SumGroup(self.metrics[metric : metric + 1], table)
+            for position, system in enumerate(systems):
+                own, rows = self._single(metric, system)
+                group._singles[0, position] = own, units if rows is None else rows[units]
+        return self._pairs[metric, systems], Target(0, int(a > b), int(b > a))
+
+    def _single(self, metric: int, system: int) -> tuple[SumGroup, IntArray | None]:
+        """Return the group of one system on one metric, and which of its rows each unit of this table has.
+
+        The second is None if that group is this one.
+        """
+        if (metric, system) in self._singles:
+            return self._singles[metric, system]
+        columns = self.table.columns[metric][system]
+        if self.of_systems:
+            group, rows = self.of_systems[system].alone(metric, 0)[0], self.table.rows_alone(columns)
+        elif self._by_itself(metric, [columns]):
+            return self, None
+        else:
+            table, rows = self.table.alone(columns)
+            group = SumGroup(self.metrics[metric : metric + 1], table)
+        if (1 + len(self._singles)) * (group.table.X.size + rows.size) > MOST_HELD:
+            self._singles.clear()
+        self._singles[metric, system] = group, rows
+        return group, rows
+
+    def _by_itself(self, metric: int, columns: Sequence[IntArray]) -> bool:
+        """Return whether the table is of these systems alone, or has too many rows to make one of these."""
+        if len(self.metrics) == 1 and len(columns) == self.n_systems:
+            return True
+        return self.units.n_rows > MOST_ALONE and not self._few_kinds(metric, columns)
 
     def _few_kinds(self, metric: int, columns: Sequence[IntArray]) -> bool:
         """Return whether labels make few kinds of units; numbers hardly do, and finding out takes a sort."""
         return self.metrics[metric].reads == "labels" and self.table.few_kinds(columns)
 
     @cached_property
-    def _alone(self) -> dict[tuple[int, tuple[int, ...]], SumGroup]:
+    def _pairs(self) -> dict[tuple[int, tuple[int, int]], SumGroup]:
         return {}
+
+    @cached_property
+    def _singles(self) -> dict[tuple[int, int], tuple[SumGroup, IntArray | None]]:
+        return {}
+
+    def _part(self, metric: int, system: int) -> Single:
+        """Return what the weights of the units of this table do to the score of one system."""
+        group, rows = self._single(metric, system)
+        return Single(group._responses, *((metric, system) if group is self else (0, 0)), rows)
 
     def _of_kinds(self, metric: int, a: int, b: int | None) -> tuple[SumGroup, Target] | None:
         """Return what `alone` does, if that is another group than this one and units are single."""
@@ -256,16 +283,12 @@ class SumGroup(Group):
 
     def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return how many units of equal weight would carry the variance; None where the jackknife tells."""
-        of_kinds = None if isinstance(self.metrics[metric], MeanMetric) else self._of_kinds(metric, a, b)
-        if of_kinds is None:
+        if isinstance(self.metrics[metric], MeanMetric) or self.table.clustered or self.in_blocks:
             return None
-        group, own = of_kinds
-        left_out = group._left_out
-        return intervals.effective_units(value_of(left_out.scores, own), left_out.counts, left_out.bounds)
-
-    @cached_property
-    def _left_out(self) -> Jackknife:
-        return self.jackknife(0)
+        group, own = self.alone(metric, a, b)
+        left_out = [group._part(own.metric, system).left_out() for system in own.systems]
+        without = left_out[0] if own.b is None else rounding.difference(*left_out)
+        return intervals.effective_units(without, group.units.counts, group.units.bounds)
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
@@ -273,20 +296,13 @@ class SumGroup(Group):
         plain = group.contributions(own.metric, own.a, own.b)
         if plain is not None and plain.moments is not None and plain.bounds.size == 2:
             return plain.moments.error_of_mean
-        table, influence = group.table, group.influence(own.metric, own.a, own.b)
-        variance = 0.0
-        for start, stop in pairwise(table.units.bounds.tolist()):
-            c, v = table.units.counts[start:stop], influence[start:stop]
-            n = int(c.sum())
-            if n > 1:
-                centre = float(c @ v) / n
-                variance += float(c @ (v - centre) ** 2) * n / (n - 1)
-        return float(np.sqrt(variance))
+        influence = group.influence(own.metric, own.a, own.b)
+        return standard_error(influence, group.units.counts, group.units.bounds)
 
     def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:
         """Return what each distinct unit adds to a score or difference, to first order, shape (C,)."""
-        of_a = self._responses.influence(metric, a)
-        return of_a if b is None else of_a - self._responses.influence(metric, b)
+        of_a = self._part(metric, a).influence()
+        return of_a if b is None else of_a - self._part(metric, b).influence()
 
     @cached_property
     def _responses(self) -> Responses:
@@ -306,7 +322,7 @@ class SumGroup(Group):
         """Return a score or difference to second order in the weights of the units."""
         group, own = self.alone(metric, a, b)
         if own not in group._expansions:
-            parts = [group._responses.part(own.metric, system) for system in own.systems]
+            parts = [group._part(own.metric, system).part() for system in own.systems]
             if len(group._expansions) >= MOST_EXPANDED:
                 group._expansions.clear()
             group._expansions[own] = expansion(Functional(self.metrics[metric]), group.units, parts)
@@ -322,30 +338,15 @@ class SumGroup(Group):
         table, influence = group.table, group.influence(own.metric, own.a, own.b)
         return clusters.cr2(influence, table.sizes, table.units.counts, table.units.bounds)
 
-    def _functional(self, metric: int, a: int, b: int | None) -> tuple[Functional, IntArray]:
-        """Return a score or difference as a function of the totals of the columns it uses."""
-        columns_a = self.table.columns[metric][a]
-        if b is None:
-            return Functional(self.metrics[metric]), columns_a
-        columns, position = np.unique(
-            np.concatenate([columns_a, self.table.columns[metric][b]]), return_inverse=True
-        )
-        of_a, of_b = position[: columns_a.size], position[columns_a.size :]
-        return Functional(self.metrics[metric], of_a, of_b), columns
-
     def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:
         """Return studentized replicates; None with strata or too many columns."""
-        table = self.table
-        plain = self.contributions(metric, a, b)
-        if table.units.n_strata > 1:
+        plain, columns = self.contributions(metric, a, b), self.table.columns[metric]
+        if self.n_strata > 1:
             return None
         if plain is not None:
-            return pivots.mean_pivots(plain.values, table.units, drawing)
-        score, columns = self._functional(metric, a, b)
-        varying = columns[columns < table.X.shape[1]]
-        if varying.size > MOST_STUDENTIZED:
-            return None
-        return pivots.function_pivots(score, table, columns, varying, drawing)
+            return pivots.mean_pivots(plain.values, self.units, drawing)
+        of_b = None if b is None else columns[b]
+        return pivots.function_pivots(self.metrics[metric], self.table, columns[a], of_b, drawing)
 
     # -- permutation -------------------------------------------------------------------------------
 

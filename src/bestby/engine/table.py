@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import BoolArray, FloatArray, IntArray
-from bestby.engine.row_order import ordered, projected
+from bestby.engine.row_order import distinct_rows, ordered, projected, varies
 from bestby.resampling.units import Units
 
 _BEGINNING = 128
@@ -123,26 +123,72 @@ class Table:
         out[constant] = self.constants[columns[constant] - k, None]
         return out.T
 
-    def only(self, systems: Sequence[IntArray]) -> Table:
+    def only(self, systems: Sequence[IntArray]) -> tuple[Table, IntArray]:
         """Return the table of some systems on one metric, by their columns, as if there were no others.
 
-        It has no rows of items.
+        It has no rows of items. The second result is one of the units here for each of its rows.
         """
-        used = list(dict.fromkeys(int(column) for columns in systems for column in columns))
+        varying, constant = self._used(systems)
+        if self.few_kinds(systems):
+            chosen, counts = self._first_of_each(*self._numbered(systems))
+            strata = self._strata
+            X, sizes = self.X.take(chosen, axis=0).take(varying, axis=1), self.sizes[chosen]
+            kinds = distinct_rows(X, counts, None if strata is None else strata[chosen], sizes)
+            chosen = chosen[kinds.first]
+        else:
+            kinds = distinct_rows(self.X.take(varying, axis=1), self.units.counts, self._strata, self.sizes)
+            chosen = kinds.first
+        return self._with(kinds.X, kinds.units, kinds.sizes, systems, varying, constant), chosen
+
+    def alone(self, columns: IntArray) -> tuple[Table, IntArray]:
+        """Return the same of one system, with the row of that table that each unit here has, shape (C,)."""
+        varying, constant = self._used([columns])
+        if not self.few_kinds([columns]):
+            kinds = distinct_rows(self.X.take(varying, axis=1), self.units.counts, self._strata, self.sizes)
+            found = self._with(kinds.X, kinds.units, kinds.sizes, [columns], varying, constant)
+            return found, kinds.rows
+        # Kinds are numbered in the order in which a table of their own has them.
+        key, number = self._numbered([columns])
+        chosen, counts = self._first_of_each(key, number)
+        X, bounds, rows = self.X.take(chosen, axis=0).take(varying, axis=1), np.array([0, chosen.size]), key
+        if self._strata is not None:
+            bounds = np.searchsorted(self._strata[chosen], np.arange(self.units.bounds.size))
+            rows = np.searchsorted(key[chosen], key)
+        units = Units(counts, bounds)
+        return self._with(X, units, self.sizes[chosen], [columns], varying, constant), rows
+
+    def rows_alone(self, columns: IntArray) -> IntArray:
+        """Return the second result of `alone`."""
+        if self._strata is None and self.few_kinds([columns]):
+            return self._kinds(columns)[0]
+        return self.alone(columns)[1]
+
+    def _used(self, systems: Sequence[IntArray]) -> tuple[list[int], list[int]]:
+        """Return the columns of some systems that vary, and those that do not, each once."""
+        used = list(dict.fromkeys(column for columns in systems for column in columns.tolist()))
         k = self.X.shape[1]
-        used.sort(key=lambda column: column >= k)  # as `build` puts them: those that vary first
-        varying = [column for column in used if column < k]
-        X, counts, strata, sizes = self._kinds_together(systems, varying)
-        X, units, sizes = _distinct_rows(X, counts, strata, sizes)
-        place = {column: position for position, column in enumerate(used)}
-        return replace(
-            self,
+        return [column for column in used if column < k], [column for column in used if column >= k]
+
+    def _with(
+        self,
+        X: FloatArray,
+        units: Units,
+        sizes: FloatArray,
+        systems: Sequence[IntArray],
+        varying: Sequence[int],
+        constant: Sequence[int],
+    ) -> Table:
+        """Return the table of some systems with these units."""
+        place = {column: position for position, column in enumerate((*varying, *constant))}
+        k = self.X.shape[1]
+        return Table(
             X=X,
             units=units,
-            constants=self.constants[[column - k for column in used[len(varying) :]]],
-            columns=[[np.array([place[int(c)] for c in columns], dtype=np.int64) for columns in systems]],
-            items=np.empty((0, len(used))),
+            constants=self.constants[[column - k for column in constant]],
+            columns=[[np.array([place[c] for c in columns.tolist()]) for columns in systems]],
+            items=np.empty((0, len(place))),
             item_counts=np.empty(0, dtype=np.int64),
+            clustered=self.clustered,
             sizes=sizes,
         )
 
@@ -164,7 +210,7 @@ class Table:
         """
         key = tuple(columns.tolist())
         if key not in self._known_kinds:
-            rows = self.rows(columns)
+            rows = self.X.T.take(self._used([columns])[0], axis=0).T
             order, fresh = ordered(rows, [projected(rows)])
             number = int(np.count_nonzero(fresh))
             codes = np.empty(order.size if number <= FEW_COMBINATIONS else 0, dtype=np.int64)
@@ -177,34 +223,30 @@ class Table:
     def _known_kinds(self) -> dict[tuple[int, ...], tuple[IntArray, int]]:
         return {}
 
-    def _kinds_together(
-        self, systems: Sequence[IntArray], varying: Sequence[int]
-    ) -> tuple[FloatArray, IntArray, IntArray | None, FloatArray]:
-        """Return rows with the varying columns of some systems, with counts, strata and sizes.
+    @cached_property
+    def _strata(self) -> IntArray | None:
+        """The stratum of each unit, shape (C,); None without strata."""
+        bounds = self.units.bounds
+        return np.repeat(np.arange(bounds.size - 1), np.diff(bounds)) if bounds.size > 2 else None
 
-        Units of one kind by all the systems are one row, if the kinds are few.
-        """
-        bounds, counts = self.units.bounds, self.units.counts
-        strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds)) if bounds.size > 2 else None
-        if not self.few_kinds(systems):
-            return self.X[:, varying], counts, strata, self.sizes
-        key = np.zeros(counts.size, dtype=np.int64) if strata is None else strata.copy()
+    def _numbered(self, systems: Sequence[IntArray]) -> tuple[IntArray, int]:
+        """Return the kind of each unit by all of some systems and its stratum, shape (C,), of how many."""
+        key, total = self._strata, self.units.n_strata
         for columns in systems:
             codes, number = self._kinds(columns)
-            key *= number
-            key += codes
+            key, total = codes if key is None else key * number + codes, total * number
+        assert key is not None  # there is a system
+        return key, total
+
+    def _first_of_each(self, key: IntArray, number: int) -> tuple[IntArray, IntArray]:
+        """Return one unit of each kind that there is, and how many units are of it."""
+        counts = self.units.counts
         one_each = bool(counts.max() == 1)
-        of_key = np.bincount(key, None if one_each else counts).astype(np.int64)
-        present = np.flatnonzero(of_key)
-        unit = np.empty(of_key.size, dtype=np.int64)
+        of_key = np.bincount(key, None if one_each else counts, number).astype(np.int64, copy=False)
+        unit = np.empty(number, dtype=np.int64)
         unit[key] = np.arange(key.size)
-        chosen = unit[present]
-        return (
-            self.X[np.ix_(chosen, np.array(varying, dtype=np.int64))],
-            of_key[present],
-            None if strata is None else strata[chosen],
-            self.sizes[chosen],
-        )
+        present = of_key.nonzero()[0]
+        return unit[present], of_key[present]
 
     def differing(self, a: IntArray, b: IntArray) -> tuple[int, int]:
         """Return on how many items, and on how many units, two sets of columns differ."""
@@ -263,29 +305,24 @@ def build(
         if strata is not None:
             row_strata = np.zeros(n_clusters, dtype=np.int64)
             row_strata[clusters] = strata
-    varying = np.array(list(map(_varies, of_units)), dtype=np.bool_)
+    varying = np.array(list(map(varies, of_units)), dtype=np.bool_)
     order = np.concatenate([np.flatnonzero(varying), np.flatnonzero(~varying)])
     place = np.empty(order.size, dtype=np.int64)
     place[order] = np.arange(order.size)
     items = _side_by_side([unique[i] for i in order], counts.size)
     rows = items if clusters is None else _side_by_side([of_units[i] for i in order], row_counts.size)
     n_varying = int(varying.sum())
-    X, units, sizes = _distinct_rows(rows[:, :n_varying], row_counts, row_strata, sizes)
+    kinds = distinct_rows(rows[:, :n_varying], row_counts, row_strata, sizes)
     return Table(
-        X=X,
-        units=units,
+        X=kinds.X,
+        units=kinds.units,
         constants=rows[0, n_varying:].copy(),
         columns=[[place[c] for c in systems] for systems in columns],
         items=items,
         item_counts=counts,
         clustered=clusters is not None or unit_sizes is not None,
-        sizes=sizes,
+        sizes=kinds.sizes,
     )
-
-
-def _varies(column: FloatArray | IntArray) -> bool:
-    """Return whether some value is another than the first; most often the last one is."""
-    return bool(column[0] != column[-1] or (column != column[0]).any())
 
 
 def _side_by_side(columns: Sequence[FloatArray], n: int) -> FloatArray:
@@ -343,28 +380,3 @@ def _place(column: FloatArray, known: dict[tuple[int, bytes], list[int]], unique
             return place
     alike.append(len(unique))
     return len(unique)
-
-
-def _distinct_rows(
-    X: FloatArray, counts: IntArray, strata: IntArray | None, sizes: FloatArray
-) -> tuple[FloatArray, Units, FloatArray]:
-    """Return distinct rows within strata in a canonical order, with their counts and items per unit."""
-    projection = projected(X)
-    of_one_size = not _varies(sizes)
-    keys: list[FloatArray | IntArray] = [projection] if of_one_size else [sizes, projection]
-    order, fresh = ordered(X, keys if strata is None else [*keys, strata])
-    starts = np.flatnonzero(fresh)
-    bounds = np.array([0, starts.size])
-    if strata is not None:
-        in_strata = strata[order]
-        edges = np.flatnonzero(in_strata[1:] != in_strata[:-1]) + 1
-        bounds = np.concatenate([[0], np.searchsorted(starts, edges), [starts.size]])
-    ordered_counts = counts.take(order) if _varies(counts) else counts
-    distinct = starts.size == order.size
-    first = order if distinct else order[starts]
-    units = Units(ordered_counts if distinct else np.add.reduceat(ordered_counts, starts), bounds)
-    return (
-        np.ascontiguousarray(X).take(first, axis=0),
-        units,
-        np.full(first.size, sizes[0]) if of_one_size else sizes[first],
-    )

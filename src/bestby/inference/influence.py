@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -14,6 +15,25 @@ Path = Callable[[FloatArray], FloatArray]
 
 STEP = 2.0**-6
 """The step along a path: its square, and rounding divided by that, are both small."""
+
+
+def standard_error(influence: FloatArray, counts: IntArray, bounds: IntArray) -> float:
+    """Return the standard error of an estimate from the influence of units, of each kind so many.
+
+    `influence` and `counts` have shape (C,), and `bounds` has the edges of the strata. A stratum of one unit
+    adds nothing.
+
+    >>> standard_error(np.array([-0.5, 0.5]), np.array([2, 2]), np.array([0, 2])) ** 2
+    1.3333333333333333
+    """
+    variance = 0.0
+    for start, stop in pairwise(bounds.tolist()):
+        c, v = counts[start:stop], influence[start:stop]
+        n = int(c.sum())
+        if n > 1:
+            centre = float(c @ v) / n
+            variance += float(c @ (v - centre) ** 2) * n / (n - 1)
+    return math.sqrt(variance)
 
 
 def variances(influence: FloatArray, bounds: IntArray) -> list[float]:

@@ -45,15 +45,35 @@ def test_the_table_of_two_systems_is_the_one_that_sorting_gives(strata: Any) -> 
     columns = [table.columns[0][s] for s in (1, 4)]
     assert table.units.n_rows > MOST_ALONE
     assert table.few_kinds(columns)
-    counted = table.only(columns)
+    counted, _ = table.only(columns)
     with mock.patch.object(table_module, "FEW_COMBINATIONS", 0):
         assert not table.few_kinds(columns)
-        whole = table.only(columns)
+        whole, _ = table.only(columns)
     assert (counted.X == whole.X).all()
     assert (counted.units.counts == whole.units.counts).all()
     assert (counted.units.bounds == whole.units.bounds).all()
     assert (counted.sizes == whole.sizes).all()
     assert len(counted.X) <= 5**3 * (1 if strata is None else 3)
+
+
+@pytest.mark.parametrize("limit", [0, table_module.FEW_COMBINATIONS])
+@pytest.mark.parametrize("strata", [None, STRATA])
+@pytest.mark.parametrize("clusters", [None, np.arange(N) // 2])
+def test_units_know_their_row_in_the_table_of_a_system(strata: Any, clusters: Any, limit: int) -> None:
+    table = group("abc", strata=None if clusters is not None else strata, clusters=clusters).table
+    columns = table.columns[0][1]
+    with mock.patch.object(table_module, "FEW_COMBINATIONS", limit):
+        own, rows = table.alone(columns)
+        (same, first), known = table.only([columns]), table.rows_alone(columns)
+    assert (own.X == same.X).all()
+    assert (own.constants == same.constants).all()
+    assert (own.sizes == same.sizes).all()
+    assert (own.units.counts == same.units.counts).all()
+    assert own.units.bounds.tolist() == same.units.bounds.tolist()
+    assert (own.rows(own.columns[0][0])[rows] == table.rows(columns)).all()
+    assert (np.bincount(rows, table.units.counts) == own.units.counts).all()
+    assert rows[first].tolist() == list(range(own.units.n_rows))
+    assert known.tolist() == rows.tolist()
 
 
 @pytest.mark.parametrize("metric", ["f1_macro", "matthews_corrcoef", "f1_weighted"])
@@ -105,7 +125,7 @@ def test_few_groups_and_expansions_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sums_module, "MOST_EXPANDED", 1)
     made = group()
     known = [made.expansion(0, a, b).error for a in range(4) for b in range(a)]
-    assert len(made._alone) <= 20_000 // 500
+    assert len(made._pairs) <= 20_000 // 500
     fresh = group()
     assert known == [fresh.expansion(0, a, b).error for a in range(4) for b in range(a)]
     (own, _) = made.alone(0, 0, 1)
