@@ -21,7 +21,7 @@ MOST_DISTINCT = 1 << 16
 HEAD = 10_000
 """Values that are looked at to tell whether few of them are distinct."""
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,21 +146,9 @@ def _objects(values: list[Any]) -> Array:
 def codes(values: Array) -> tuple[Array, Array]:
     """Return the sorted distinct values, and the position of each value among them in the narrowest type."""
     if values.dtype.kind in "biu" and values.size:
-        low, high = int(values.min()), int(values.max())
-        span = high - low + 1
-        if span <= max(1024, values.size):
-            # Unsigned integers of the same width and order of bytes wrap round: nothing overflows.
-            unsigned = np.dtype(f"u{values.dtype.itemsize}").newbyteorder(values.dtype.byteorder)
-            base = np.array([low], dtype=values.dtype).view(unsigned)
-            shifted = np.empty(values.size, dtype=_narrow(span))
-            for start in range(0, values.size, _BLOCK):  # what a block needs stays in the cache
-                part = values[start : start + _BLOCK].view(unsigned) - base
-                shifted[start : start + _BLOCK] = part
-            present = _occurring(shifted, span)
-            distinct = (np.flatnonzero(present).astype(unsigned) + base).astype(unsigned).view(values.dtype)
-            if distinct.size == span:
-                return distinct, shifted
-            return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
+        shifted = _shifted(values)
+        if shifted is not None:
+            return _without_gaps(*shifted, values.dtype)
     if values.dtype.kind == "U" and values.size >= CODED_FROM:
         texts = coded_texts(values.tolist())
         if texts is not None:  # quicker than to sort the texts
@@ -168,6 +156,48 @@ def codes(values: Array) -> tuple[Array, Array]:
             return ordered.distinct, ordered.codes
     distinct, inverse = np.unique(values, return_inverse=True)
     return distinct, inverse.reshape(-1).astype(_narrow(distinct.size))
+
+
+def _shifted(values: Array) -> tuple[Array, Array, int] | None:
+    """Return whole numbers less the least one in a narrow type, the least one, and the span; None if wide.
+
+    What a block needs stays in the cache. Unsigned integers of the same width and order of bytes wrap round:
+    nothing overflows.
+    """
+    unsigned, most = _unsigned(values.dtype), 0
+    first = values if unsigned.itemsize == 1 else values[:HEAD]  # what wraps round must not look narrow
+    base = np.array([first.min()], dtype=values.dtype).view(unsigned)
+    shifted = np.empty(values.size, dtype=np.uint8)
+    for start in range(0, values.size, _BLOCK):  # mostly the first ones have the least
+        part = values[start : start + _BLOCK].view(unsigned) - base
+        most = max(most, int(part.max()))
+        if most > np.iinfo(np.uint8).max:
+            break
+        shifted[start : start + _BLOCK] = part
+    else:
+        return shifted, base, most + 1
+    least = values.min()
+    span = int(values.max()) - int(least) + 1
+    if span > max(1024, values.size):
+        return None
+    base, shifted = np.array([least], dtype=values.dtype).view(unsigned), np.empty(values.size, _narrow(span))
+    for start in range(0, values.size, _BLOCK):
+        shifted[start : start + _BLOCK] = values[start : start + _BLOCK].view(unsigned) - base
+    return shifted, base, span
+
+
+def _without_gaps(shifted: Array, base: Array, span: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Return the distinct values, and codes, of whole numbers given by `_shifted`."""
+    unsigned, present = _unsigned(dtype), _occurring(shifted, span)
+    distinct = (np.flatnonzero(present).astype(unsigned) + base).astype(unsigned).view(dtype)
+    if distinct.size == span:
+        return distinct, shifted
+    return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
+
+
+def _unsigned(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of unsigned integers of the same width and order of bytes."""
+    return np.dtype(f"u{dtype.itemsize}").newbyteorder(dtype.byteorder)
 
 
 def _occurring(codes: Array, size: int) -> BoolArray:

@@ -298,3 +298,23 @@ def test_codes_of_a_library_may_be_of_any_type(kind: type[np.integer[Any]], size
     assert set(made.distinct.tolist()) == set(made.values.tolist())
     every = Coded.of(values, np.arange(least, size).astype(kind))
     assert every.values.tolist() == [None, *values][least + 1 :]
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "i4", "i8", "u8", ">i8", ">u2", "?"])
+@pytest.mark.parametrize("n", [1, 5, 100_001])
+@pytest.mark.parametrize("span", [1, 2, 200, 255, 256, 257, 5000])
+def test_codes_of_whole_numbers_are_those_of_the_sorted_values(kind: str, n: int, span: int) -> None:
+    rng = np.random.default_rng(n + span)
+    dtype = np.dtype(kind)
+    ends = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    for low in (ends[0], max(ends[0], -3), max(ends[0], int(ends[1]) - span + 1)):
+        values = (
+            rng.integers(0, min(span, int(ends[1]) - int(low) + 1), n).astype(object) + int(low)
+        ).astype(dtype)
+        at_end = np.concatenate([values[values > values.min()], values[values == values.min()]])
+        for column in (values, np.sort(values)[::-1], at_end):
+            distinct, code = codes(column)
+            expected, inverse = np.unique(column, return_inverse=True)
+            assert distinct.dtype == column.dtype
+            assert np.array_equal(distinct, expected)
+            assert np.array_equal(code, inverse)

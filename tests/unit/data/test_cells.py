@@ -1,0 +1,29 @@
+"""Equal joint rows are counted as a table of all rows counts them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bestby.data import cells
+
+
+@pytest.mark.parametrize(
+    "n", [7, cells._PAIRED_FROM, cells._PAIRED_FROM + 1, cells._PAIRED_FROM + cells._BLOCK + 3]
+)
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 5), (64,), (3, 70)])
+@pytest.mark.parametrize("strata", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_joint_row_is_counted(n: int, sizes: tuple[int, ...], strata: bool, weighted: bool) -> None:
+    rng = np.random.default_rng(n)
+    columns = [rng.integers(0, size, n).astype(np.uint8) for size in sizes]
+    stratum = rng.integers(0, 2, n) if strata else None
+    counts = rng.integers(1, 5, n) if weighted else None
+    position, found = cells.collapsed(columns, sizes, stratum, counts)
+    together = np.column_stack([*columns, np.zeros(n) if stratum is None else stratum])
+    rows, inverse = np.unique(together, axis=0, return_inverse=True)
+    expected = np.bincount(inverse.reshape(-1), counts).astype(np.int64)
+    order = np.lexsort(together[position].T[::-1])
+    assert np.array_equal(together[position][order], rows)
+    assert np.array_equal(found[order], expected)
+    assert found.dtype == np.int64
