@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,8 +16,15 @@ from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
 from bestby.inference import influence, intervals
 from bestby.inference.abc import Expansion
 from bestby.inference.joint import Spread
+from bestby.metrics._ranked import RankMetric
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
+
+_Pair: TypeAlias = tuple[int, int | None]
+_Influence: TypeAlias = tuple[FloatArray, IntArray]
+
+_BEGINNING = 64
+"""Items that are looked at first, where all of them need not be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +35,8 @@ class WeightGroup(ItemGroup):
     _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
     _derivatives: dict[int, WeightDerivatives | None] = field(default_factory=dict, init=False, repr=False)
     _curvatures: dict[int, float] = field(default_factory=dict, init=False, repr=False)
+    _influence: dict[_Pair, _Influence | None] = field(default_factory=dict, init=False, repr=False)
+    _alone: dict[int | None, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         # Resamples that are drawn in other processes need no derivatives, which cannot be sent there.
@@ -69,8 +78,19 @@ class WeightGroup(ItemGroup):
             return super().degrees_of_freedom(metric, a, b)
         return influence.satterthwaite(*part)
 
-    def influence(self, a: int, b: int | None) -> tuple[FloatArray, IntArray] | None:
-        """Return the influence of each unit, and where each stratum, or else each class, begins."""
+    def influence(self, a: int, b: int | None) -> _Influence | None:
+        """Return the influence of each unit, and where each stratum, or else each class, begins.
+
+        It is asked for several times in a row, so the last one is kept.
+        """
+        found = self._influence.get((a, b))
+        if found is None:
+            found = self._influence_of(a, b)
+            self._influence.clear()
+            self._influence[a, b] = found
+        return found
+
+    def _influence_of(self, a: int, b: int | None) -> _Influence | None:
         of_a, of_b = self.derivatives(a), None if b is None else self.derivatives(b)
         if of_a is None or (b is not None and of_b is None):
             return None
@@ -86,8 +106,9 @@ class WeightGroup(ItemGroup):
         any_system = self.derivatives(0)
         assert any_system is not None
         assert any_system.classes is not None
-        sizes = np.bincount(any_system.classes)
-        return np.argsort(any_system.classes, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
+        edges = np.concatenate([[0], np.cumsum(np.bincount(any_system.classes))])
+        members = [np.flatnonzero(any_system.classes == one) for one in range(edges.size - 1)]
+        return np.concatenate(members), edges
 
     def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return how many units of equal weight carry the variance, where there are too many to leave out.
@@ -106,25 +127,34 @@ class WeightGroup(ItemGroup):
         derivatives = self.derivatives(a)
         if derivatives is None or derivatives.scarce is None:
             return None
-        items = np.flatnonzero(derivatives.scarce)
-        return items.size if self.unit_of is None else np.unique(self.unit_of[items]).size
+        if self.unit_of is None:
+            return int(np.count_nonzero(derivatives.scarce))
+        return np.unique(self.unit_of[derivatives.scarce]).size
 
     def _hangs_on_one_unit(self, a: int, b: int | None) -> bool:
         """Return whether a score is undefined without some unit, as the others are alike in some column."""
-        columns = [self.gold, self.systems[a], None if b is None else self.systems[b]]
-        units = {unit for column in columns if column is not None for unit in self._alone_unlike(column)}
+        own = [a] if b is None else [a, b]
+        units = {unit for column in (None, *own) for unit in self._alone_unlike(column)}
         if not units:
             return False
         unit_of = np.arange(self.n_units) if self.unit_of is None else self.unit_of
         kept = np.array([unit_of != unit for unit in sorted(units)]).astype(np.int32)
-        own = [a] if b is None else [a, b]
         return not bool(np.isfinite(self._score_weights(kept)[:, own]).all())
 
-    def _alone_unlike(self, column: Array) -> Iterator[int]:
+    def _alone_unlike(self, system: int | None) -> tuple[int, ...]:
+        """Return the units without which the predictions of a system, or the gold, would be constant."""
+        if system not in self._alone:
+            column = self.gold if system is None else self.systems[system]
+            self._alone[system] = () if column is None else tuple(self._alone_in(column))
+        return self._alone[system]
+
+    def _alone_in(self, column: Array) -> Iterator[int]:
         """Yield the units without which a column would be constant.
 
         They can only be the unit of the first item, and that of the first item unlike it.
         """
+        if self.unit_of is None and _varies_without_any(column[:_BEGINNING]):
+            return
         unlike = (column != column[0]).reshape(len(column), -1).any(axis=1)
         for item in (0, int(unlike.argmax())):
             unit = item if self.unit_of is None else int(self.unit_of[item])
@@ -194,6 +224,12 @@ class WeightGroup(ItemGroup):
 
     # -- scores ------------------------------------------------------------------------------------
 
+    @cached_property
+    def _full(self) -> FloatArray:
+        if not isinstance(self.metric, RankMetric):
+            return super()._full
+        return np.array([[self.metric.whole(self.prepared(s)) for s in range(self.n_systems)]])
+
     def _score_weights(self, weights: Array) -> FloatArray:
         systems = range(self.n_systems)
         return np.column_stack([self.metric.weighted(self.prepared(s), weights) for s in systems])
@@ -226,6 +262,12 @@ class WeightGroup(ItemGroup):
         gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
         prepared = self.metric.prepare(gold, pooled)
         return _SwappedRanks(self.metric, prepared)
+
+
+def _varies_without_any(column: Array) -> bool:
+    """Return whether a column varies whichever one of its items is left out."""
+    others = column[1:]
+    return int((others != column[0]).sum()) > 1 and bool((others[1:] != others[0]).any())
 
 
 @dataclass(frozen=True, eq=False)

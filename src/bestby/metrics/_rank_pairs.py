@@ -9,9 +9,6 @@ from bestby._core.typing import Array, IntArray
 _WIDTH = 32
 """Items of a block whose pairs are all compared, as to sort so few takes longer."""
 
-_AT_ONCE = 1 << 18
-"""Pairs that are compared at a time, which stay in the cache of one core."""
-
 
 def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
     """Return how many items are concordant with an item less those discordant with it, mean over all items.
@@ -22,13 +19,18 @@ def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
     0.6666666666666666
     """
     n = groups_x.size
-    tied_x, tied_y = (_tied(np.bincount(groups)) for groups in (groups_x, groups_y))
+    tied_x, tied_y = (0 if _untied(groups) else _tied(np.bincount(groups)) for groups in (groups_x, groups_y))
     tied_both = 0
     if tied_x and tied_y:
         joint = np.sort(groups_x * (int(groups_y.max()) + 1) + groups_y)
         tied_both = _tied(np.diff(np.flatnonzero(np.diff(joint, prepend=-1, append=-1))))
     untied = n * (n - 1) // 2 - tied_x - tied_y + tied_both
     return 2 * (2 * _concordant(groups_x, groups_y) - untied) / n
+
+
+def _untied(groups: IntArray) -> bool:
+    """Return whether every item is a group of its own."""
+    return int(groups.max()) + 1 == groups.size
 
 
 def _tied(sizes: IntArray) -> int:
@@ -43,36 +45,47 @@ def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
     ranks of y. A pair counts if its ranks ascend: inside blocks by comparing all pairs, then between
     neighbours as two sorted blocks become one.
     """
-    n, top, width = groups_x.size, int(groups_y.max()) + 1, _WIDTH
-    y = groups_y[np.argsort(groups_x * top + (top - 1 - groups_y))]
+    n, width = groups_x.size, _WIDTH
     ranks: Array = np.arange(n - 1, n - 1 - (n + -n % width), -1, dtype=np.int64 if n > 1 << 29 else np.int32)
-    ranks[np.argsort(y * n + np.arange(n - 1, -1, -1))] = np.arange(n)
-    blocks = ranks.reshape(-1, width)
-    found = _ascending(blocks)
-    while len(blocks) > 1:
-        if len(blocks) % 2:  # what fills up the end descends, so that it is in no pair
-            least = min(0, int(blocks[-1].min())) - 1
-            filler = np.arange(least, least - width, -1, dtype=ranks.dtype)
-            blocks = np.concatenate([blocks, filler[None]])
+    ranks[:n] = _descending_in_ties(_in_order(groups_x, groups_y))
+    found, least = _ascending(ranks.reshape(-1, width)), int(ranks.size - n)
+    ranks <<= 1
+    while ranks.size > width:
+        if ranks.size // width % 2:  # what fills up the end descends, so that it is in no pair
+            filler = np.arange(-least - 1, -least - 1 - width, -1, dtype=ranks.dtype) << 1
+            ranks, least = np.concatenate([ranks, filler]), least + width
         # The last bit tells of which half a rank is, through the sort of both.
-        halves = (blocks.reshape(-1, 2, width) << 1) + np.array([[0], [1]], dtype=ranks.dtype)
-        both = halves.reshape(-1, 2 * width)
+        ranks.reshape(-1, 2, width)[:, 1] |= 1
+        both = ranks.reshape(-1, 2 * width)
         both.sort(axis=1)
-        later = np.einsum("bk,k->", both & 1, np.arange(2 * width))
-        found += int(later) - len(both) * (width * (width - 1) // 2)
-        blocks, width = both >> 1, 2 * width
+        later = both & 1
+        both ^= later
+        places = later.sum(axis=0, dtype=ranks.dtype) @ np.arange(2 * width)
+        found += int(places) - len(both) * (width * (width - 1) // 2)
+        width *= 2
     return found
+
+
+def _in_order(groups_x: IntArray, groups_y: IntArray) -> IntArray:
+    """Return y in the order of x, of items tied in x in descending order."""
+    if not _untied(groups_x):
+        top = int(groups_y.max()) + 1
+        return groups_y[np.argsort(groups_x * top + (top - 1 - groups_y))]
+    y = np.empty_like(groups_y)
+    y[groups_x] = groups_y
+    return y
+
+
+def _descending_in_ties(y: IntArray) -> IntArray:
+    """Return the ranks of y from 0, the later of tied items before the earlier ones."""
+    if _untied(y):
+        return y
+    n, ranks = y.size, np.empty_like(y)
+    ranks[np.argsort(y * n + np.arange(n - 1, -1, -1))] = np.arange(n)
+    return ranks
 
 
 def _ascending(blocks: Array) -> int:
     """Return in how many pairs of each block (B, width) the later number is the greater one."""
-    width = blocks.shape[1]
-    earlier = np.tri(width, k=-1, dtype=np.bool_)
-    step = _AT_ONCE // width**2
-    found = 0
-    for first in range(0, len(blocks), step):
-        part = blocks[first : first + step]
-        less = part[:, None, :] < part[:, :, None]
-        less &= earlier
-        found += int(np.count_nonzero(less))
-    return found
+    by_place = np.ascontiguousarray(blocks.T)
+    return sum(int(np.count_nonzero(by_place[i:] > by_place[i - 1])) for i in range(1, len(by_place)))

@@ -9,44 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics._rank_pairs import mean_concordance
+from bestby.metrics._ranked import Ranking, Ranks
 from bestby.metrics.derivatives import Path, Paths, WeightDerivatives
 
 # -- areas under curves ----------------------------------------------------------------------------
 
 
-def roc_auc(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives:
+def roc_auc(ranking: Ranking) -> WeightDerivatives:
     """Return the derivatives of the area under the ROC curve, by placements.
 
     The placement of an item is the share of the items of the other class that it stands on the right side of,
-    ties half (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44, 837-845, eq. 4). Items are in `order` of
-    descending scores, `last` the last of each group of ties.
+    ties half (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44, 837-845, eq. 4).
     """
-    group: IntArray = np.cumsum(last) - last
-    y = positive.astype(np.float64)
-    positives, negatives = (np.bincount(group, weights=one) for one in (y, 1.0 - y))
-    below = negatives.sum() - np.cumsum(negatives) + 0.5 * negatives
-    above = np.cumsum(positives) - 0.5 * positives
+    positives, negatives, above, below = ranking.positives, ranking.negatives, ranking.above, ranking.below
     n_positive, n_negative = positives.sum(), negatives.sum()
-    placement = np.where(y == 1.0, below[group] / n_negative, above[group] / n_positive)
+    is_positive = ranking.positive == 1
+    placement = np.where(
+        is_positive, ranking.of_positions(below) / n_negative, ranking.of_positions(above) / n_positive
+    )
     area = float(positives @ below) / float(n_positive * n_negative)
-    size = np.where(y == 1.0, n_positive, n_negative)
+    size = np.where(is_positive, n_positive, n_negative)
     first = (placement - area) / size
-    place = _places(order)
+    place = _places(ranking.order)
 
     def second() -> FloatArray:
-        found: FloatArray = (-2.0 * first / size)[place]
+        found: FloatArray = (-2.0 * first / size).take(place)
         return found
 
     def path(change: FloatArray) -> Path:
-        c = change[order]
-        more_positives, more_negatives = (np.bincount(group, weights=c * one) for one in (y, 1.0 - y))
+        c = change.take(ranking.order)
+        more_positives = ranking.of_groups(np.where(is_positive, c, 0.0))
+        more_negatives = ranking.of_groups(np.where(is_positive, 0.0, c))
         more_above = np.cumsum(more_positives) - 0.5 * more_positives
         pairs = negatives @ above, more_negatives @ above + negatives @ more_above
         bend, of_classes = more_negatives @ more_above, (more_positives.sum(), more_negatives.sum())
@@ -58,9 +58,9 @@ def roc_auc(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives
 
         return along
 
-    scarce = positive == (n_positive <= n_negative)
-    classes = positive.astype(np.int64)[place]
-    return WeightDerivatives(first[place], second, Paths(path), classes, scarce[place])
+    classes = ranking.positive.take(place).astype(np.int64)
+    scarce = classes == int(n_positive <= n_negative)
+    return WeightDerivatives(first.take(place), second, Paths(path), classes, scarce)
 
 
 def average_precision(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives:
@@ -111,52 +111,66 @@ class _Term:
     first: FloatArray
 
 
-def spearman(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
-    """Return the derivatives of Spearman's correlation, from the groups of ties of each item in both columns.
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """A quantity of each item, how much a change of the weights moves it, and both times that change."""
+
+    value: FloatArray
+    more: FloatArray
+    change: FloatArray
+
+    @cached_property
+    def weighed(self) -> FloatArray:
+        return self.value * self.change
+
+    @cached_property
+    def weighed_more(self) -> FloatArray:
+        return self.more * self.change
+
+
+def spearman(x: Ranks, y: Ranks) -> WeightDerivatives:
+    """Return the derivatives of Spearman's correlation, from both columns in order.
 
     With a share e of the weight moved to one item, the mid-distribution functions move by e towards the step
     at that item, and the sums of their products are cubic in e (Croux & Dehon 2010, Stat. Methods Appl. 19,
     497-515, has the first derivative without ties).
     """
-    n = groups_x.size
-    f, g = (_mid_distribution(groups, np.ones(n)) / n for groups in (groups_x, groups_y))
-    # What is linear in e, but for (1 - e)^2: the item's own product, and the others' with the step.
-    linear = [
-        _step_mean(groups_x, g) + _step_mean(groups_y, f) + f * g,
-        *(2.0 * _step_mean(groups, z) + z * z for groups, z in ((groups_x, f), (groups_y, g))),
-    ]
+    n = x.groups.size
+    f, g = x.centred / n, y.centred / n
+    # What is linear in e, but for (1 - e)^2: the item's own product, and the others' with the step. Of the
+    # squares of one column it depends on the ties alone.
+    linear = [x.step_mean(g) + y.step_mean(f) + f * g, *(0.25 * (1.0 - _tied(z) ** 2) for z in (x, y))]
     values = [float(f @ g) / n, float(f @ f) / n, float(g @ g) / n]
     terms = [_Term(value, part - 3.0 * value) for value, part in zip(values, linear, strict=True)]
 
     def second() -> FloatArray:
-        tied = [np.bincount(groups)[groups] / n for groups in (groups_x, groups_y)]
-        squares = [concordance(groups_x, groups_y) / n, 1.0 - tied[0], 1.0 - tied[1]]
+        squares = [concordance(x.groups, y.groups) / n, 1.0 - _tied(x), 1.0 - _tied(y)]
         bends = [6.0 * v - 4.0 * part + 0.5 * s for v, part, s in zip(values, linear, squares, strict=True)]
         return _second_of_quotient(terms, bends)
 
     def curvature() -> float:
-        sizes = [np.bincount(groups) for groups in (groups_x, groups_y)]
-        squares = [mean_concordance(groups_x, groups_y), *(n - float(size @ size) / n for size in sizes)]
+        squares = [mean_concordance(x.groups, y.groups), *(float((1.0 - _tied(z)).sum()) for z in (x, y))]
         bends = [
             6.0 * n * v - 4.0 * float(part.sum()) + 0.5 * s
             for v, part, s in zip(values, linear, squares, strict=True)
         ]
         return _summed_second_of_quotient(terms, bends)
 
-    first = _first_of_quotient(terms)
-    path = partial(_spearman_path, groups_x, groups_y, n * f, n * g)
-    return WeightDerivatives(first, second, Paths(path), curvature=curvature)
-
-
-def _spearman_path(
-    groups_x: IntArray, groups_y: IntArray, x: FloatArray, y: FloatArray, change: FloatArray
-) -> Path:
-    """Return the path of Spearman's correlation, from the centred mid-ranks of both columns."""
-    more_x, more_y = (_mid_distribution(groups, change) for groups in (groups_x, groups_y))
-    products, *squares = (
-        _cubic(change, *both)
-        for both in ((x, more_x, y, more_y), (x, more_x, x, more_x), (y, more_y, y, more_y))
+    return WeightDerivatives(
+        _first_of_quotient(terms), second, Paths(partial(_spearman_path, x, y)), curvature=curvature
     )
+
+
+def _tied(column: Ranks) -> FloatArray:
+    """Return the share of the items tied with each, itself included."""
+    n = column.groups.size
+    return np.full(n, 1.0 / n) if column.tied is None else column.tied / n
+
+
+def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> Path:
+    """Return the path of Spearman's correlation, from both columns in order."""
+    u, v = (_Moved(one.centred, one.mid_distribution(change), change) for one in (x, y))
+    products, *squares = (_cubic(*both) for both in ((u, v), (u, u), (v, v)))
 
     def along(multiples: FloatArray) -> FloatArray:
         roots = [_root_of(square, multiples) for square in squares]
@@ -165,16 +179,15 @@ def _spearman_path(
     return along
 
 
-def _cubic(
-    change: FloatArray, u: FloatArray, more_u: FloatArray, v: FloatArray, more_v: FloatArray
-) -> list[float]:
+def _cubic(u: _Moved, v: _Moved) -> list[float]:
     """Return the sum of (1 + m change) (u + m more_u) (v + m more_v) as powers of m, the highest first."""
-    mixed = u * more_v + more_u * v
+    mixed = float(u.more @ v.value)
+    other = mixed if u is v else float(u.value @ v.more)
     return [
-        float(change @ (more_u * more_v)),
-        float(change @ mixed + more_u @ more_v),
-        float(change @ (u * v) + mixed.sum()),
-        float(u @ v),
+        float(u.weighed_more @ v.more),
+        float(u.weighed_more @ v.value + u.weighed @ v.more + u.more @ v.more),
+        float(u.weighed @ v.value) + mixed + other,
+        float(u.value @ v.value),
     ]
 
 
@@ -241,7 +254,7 @@ def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | No
 def _places(order: Array) -> IntArray:
     """Return where each item stands in an order."""
     place = np.empty(order.size, dtype=np.int64)
-    place[order] = np.arange(order.size)
+    place[order.astype(np.intp, copy=False)] = np.arange(order.size)
     return place
 
 
@@ -269,21 +282,6 @@ def _power_series(coefficients: list[float], m: FloatArray) -> FloatArray:
 def _root_of(coefficients: list[float], m: FloatArray) -> FloatArray:
     """Return the root of the same sum, 0 where rounding leaves it negative."""
     return np.sqrt(np.maximum(_power_series(coefficients, m), 0.0))
-
-
-def _mid_distribution(groups: IntArray, weights: FloatArray) -> FloatArray:
-    """Return the weight below each item, and half of that tied with it, less half of all."""
-    mass = np.bincount(groups, weights=weights)
-    centred: FloatArray = np.cumsum(mass) - 0.5 * mass - 0.5 * mass.sum()
-    return centred[groups]
-
-
-def _step_mean(groups: IntArray, values: FloatArray) -> FloatArray:
-    """Return for each item half the mean of values, negative those below it, and 0 those tied with it."""
-    sums: FloatArray = np.bincount(groups, weights=values) / groups.size
-    up_to = np.cumsum(sums)
-    half: FloatArray = 0.5 * (up_to[-1] + sums) - up_to
-    return half[groups]
 
 
 def _first_of_quotient(terms: list[_Term]) -> FloatArray:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,10 @@ class RankMetric(WeightedMetric):
         ]
         return np.concatenate(blocks) if blocks else np.empty(0)
 
+    def whole(self, prepared: Any) -> float:
+        """Score the data, of which every item has weight 1."""
+        return float(self.weighted(prepared, np.ones((1, prepared.n_items), dtype=np.uint8))[0])
+
     def exchangeable(self, gold: Any, predictions: Any) -> FloatArray:  # noqa: ARG002
         """Return the midranks of the predictions within their system.
 
@@ -50,6 +56,121 @@ class RankMetric(WeightedMetric):
     @abstractmethod
     def _compiled(self, prepared: Any, counts: Array) -> FloatArray:
         """Score many resamples with a compiled kernel."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """A column sorted once, in ascending order.
+
+    `last` is True at the last position of each group of ties; `groups` has the number of the group of each
+    item, the least value being group 0.
+    """
+
+    values: Array
+    order: Array
+    last: BoolArray
+    groups: IntArray
+
+    @classmethod
+    def of(cls, values: Array) -> Ranks:
+        """Sort a column."""
+        order, last = sorted_with_ties(values)
+        return cls(values, order, last, group_of_items(order, last))
+
+    @cached_property
+    def tied(self) -> IntArray | None:
+        """The number of items tied with each, itself included; None if there are no ties."""
+        return None if self.last.all() else np.bincount(self.groups).take(self.groups)
+
+    @cached_property
+    def doubled(self) -> IntArray:
+        """The midrank of each item less the mean of all, doubled to whole numbers."""
+        n = self.groups.size
+        if self.tied is None:
+            return 2 * self.groups - (n - 1)
+        up_to = np.flatnonzero(self.last) + 1
+        return (2 * up_to).take(self.groups) - self.tied - n
+
+    @cached_property
+    def centred(self) -> FloatArray:
+        """The midrank of each item less the mean of all."""
+        return 0.5 * self.doubled.astype(np.float64)
+
+    def mid_distribution(self, weights: FloatArray) -> FloatArray:
+        """Return the weight below each item, and half of that tied with it, less half of all."""
+        mass = self._of_groups(weights)
+        centred: FloatArray = np.cumsum(mass)
+        centred -= 0.5 * mass
+        centred -= 0.5 * mass.sum()
+        return centred.take(self.groups)
+
+    def step_mean(self, values: FloatArray) -> FloatArray:
+        """Return for each item half the mean of values, negative those below it, and 0 those tied with it."""
+        sums = self._of_groups(values) / self.groups.size
+        up_to = np.cumsum(sums)
+        half: FloatArray = 0.5 * (up_to[-1] + sums) - up_to
+        return half.take(self.groups)
+
+    def _of_groups(self, values: FloatArray) -> FloatArray:
+        """Return the sum of the values of each group of ties."""
+        return values.take(self.order) if self.tied is None else sums_of_groups(self.groups, values)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Items sorted once by a system's scores, in descending order, and which of them are positive.
+
+    `last` is True at the last position of each group of ties.
+    """
+
+    order: Array
+    positive: Array
+    last: BoolArray
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.order.size
+
+    @cached_property
+    def group(self) -> IntArray | None:
+        """The group of ties of each position; None if there are no ties."""
+        return None if self.last.all() else np.cumsum(self.last) - self.last
+
+    def of_groups(self, values: FloatArray) -> FloatArray:
+        """Return the sums of values of the positions over each group of ties."""
+        return values if self.group is None else sums_of_groups(self.group, values)
+
+    def of_positions(self, values: FloatArray) -> FloatArray:
+        """Return for each position the value of its group of ties."""
+        return values if self.group is None else values.take(self.group)
+
+    @cached_property
+    def positives(self) -> FloatArray:
+        """The positive items of each group of ties."""
+        return self.of_groups(self.positive.astype(np.float64))
+
+    @cached_property
+    def above(self) -> FloatArray:
+        """The positive items above each group of ties and half of those in it."""
+        above: FloatArray = np.cumsum(self.positives) - 0.5 * self.positives
+        return above
+
+    @cached_property
+    def negatives(self) -> FloatArray:
+        """The negative items of each group of ties."""
+        return self.of_groups(1.0 - self.positive)
+
+    @cached_property
+    def below(self) -> FloatArray:
+        """The negative items below each group of ties and half of those in it."""
+        below: FloatArray = self.negatives.sum() - np.cumsum(self.negatives) + 0.5 * self.negatives
+        return below
+
+
+def sums_of_groups(groups: IntArray, values: FloatArray) -> FloatArray:
+    """Return the sum of the values of each group, numbered from 0."""
+    return np.asarray(np.bincount(groups, weights=values), dtype=np.float64)
 
 
 def sorted_with_ties(values: Array) -> tuple[Array, BoolArray]:
@@ -72,7 +193,8 @@ def sorted_with_ties(values: Array) -> tuple[Array, BoolArray]:
 def group_of_items(order: Array, last: BoolArray) -> IntArray:
     """Return for each item the number of its group of ties, the least value being group 0."""
     groups = np.empty(order.size, dtype=np.int64)
-    groups[order] = np.cumsum(last) - last
+    of_positions = np.arange(order.size) if last.all() else np.cumsum(last) - last
+    groups[order.astype(np.intp, copy=False)] = of_positions
     return groups
 
 

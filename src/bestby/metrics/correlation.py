@@ -16,7 +16,7 @@ from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _rank_groups, _rank_weights
 from bestby.metrics._items import required_gold
 from bestby.metrics._lines import Line, SmoothMetric
-from bestby.metrics._ranked import RankMetric, group_of_items, sorted_with_ties, totals_to_group_ends
+from bestby.metrics._ranked import RankMetric, Ranks, totals_to_group_ends
 from bestby.metrics.base import Names, StandardisedMetric
 from bestby.metrics.derivatives import WeightDerivatives
 
@@ -71,11 +71,11 @@ class Pearson(StandardisedMetric, SmoothMetric):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the correlation; NaN where a column is constant."""
         x, xx, xy, y, yy, n = (totals[..., column] for column in range(6))
-        x_part, y_part = n * xx - x * x, n * yy - y * y
-        least_x, least_y = (rounding.noise_width(n * squares, rounding.SQUARES) for squares in (xx, yy))
-        defined = (x_part > least_x) & (y_part > least_y)
-        scale = np.sqrt(np.where(defined, x_part, 1.0)) * np.sqrt(np.where(defined, y_part, 1.0))
-        return np.where(defined, np.clip((n * xy - x * y) / scale, -1.0, 1.0), np.nan)
+        squares_x, squares_y = n * xx, n * yy
+        x_part, y_part = squares_x - x * x, squares_y - y * y
+        defined = x_part > rounding.noise_width(squares_x, rounding.SQUARES)
+        defined &= y_part > rounding.noise_width(squares_y, rounding.SQUARES)
+        return _over_roots(n * xy - x * y, x_part, y_part, defined)
 
     def along(self, totals: Line) -> Line | None:
         """Return the same; None where a column is constant."""
@@ -89,53 +89,47 @@ class Pearson(StandardisedMetric, SmoothMetric):
 
 @dataclass(frozen=True, eq=False)
 class TwoOrders:
-    """Items sorted once by the predictions (x) and by the gold (y), in ascending order.
+    """The predictions (x) and the gold (y), each sorted once."""
 
-    `last_x` and `last_y` are True at the last position of each group of ties; `groups_x` and `groups_y` have
-    the number of the group of each item.
-    """
-
-    order_x: Array
-    last_x: BoolArray
-    groups_x: IntArray
-    order_y: Array
-    last_y: BoolArray
-    groups_y: IntArray
+    x: Ranks
+    y: Ranks
 
     @property
     def n_items(self) -> int:
         """The number of items."""
-        return self.order_x.size
+        return self.x.order.size
 
     @cached_property
     def signs(self) -> FloatArray:
         """1 for each concordant pair of items, -1 for each discordant one, 0 for ties; shape (n, n)."""
-        return (_signs(self.groups_x) * _signs(self.groups_y)).astype(np.float64)
+        return (_signs(self.x.groups) * _signs(self.y.groups)).astype(np.float64)
 
 
 @dataclass(frozen=True, repr=False)
 class _RankCorrelation(RankMetric):
-    """What `Spearman` and `Kendall` share: one sort of each column."""
+    """What `Spearman` and `Kendall` share: one sort of each column.
+
+    The gold, in order, is kept for all systems.
+    """
 
     name: str = ""
+    gold: Ranks | None = dataclasses.field(default=None, repr=False, compare=False)
     bounds = (-1.0, 1.0)
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric, having seen that the gold is not constant."""
-        values = required_gold(gold, self.name)
-        _check_varied(self.name, "the gold is", values.min(), values.max())
-        return self
+        """Return the metric with the gold in order, having seen that it is not constant."""
+        return dataclasses.replace(self, gold=self._ranks("the gold is", required_gold(gold, self.name)))
 
     def prepare(self, gold: Any, predictions: Any) -> TwoOrders:
         """Sort both columns, once."""
-        x, y = np.asarray(predictions), np.asarray(gold)
-        _check_varied(self.name, "the gold is", y.min(), y.max())
-        _check_varied(self.name, "the predictions are", x.min(), x.max())
-        order_x, last_x = sorted_with_ties(x)
-        order_y, last_y = sorted_with_ties(y)
-        return TwoOrders(
-            order_x, last_x, group_of_items(order_x, last_x), order_y, last_y, group_of_items(order_y, last_y)
-        )
+        y = self.gold
+        if y is None or y.values is not gold:
+            y = self._ranks("the gold is", np.asarray(gold))
+        return TwoOrders(self._ranks("the predictions are", np.asarray(predictions)), y)
+
+    def _ranks(self, what: str, values: Array) -> Ranks:
+        _check_varied(self.name, what, values.min(), values.max())
+        return Ranks.of(values)
 
 
 class Spearman(_RankCorrelation):
@@ -145,11 +139,19 @@ class Spearman(_RankCorrelation):
     """
 
     def _vectorised(self, prepared: TwoOrders, counts: Array) -> FloatArray:
-        x, xx = _doubled_ranks(counts[:, prepared.order_x], prepared.last_x)
-        y, yy = _doubled_ranks(counts[:, prepared.order_y], prepared.last_y)
-        items_x = x[:, prepared.groups_x] * counts.astype(np.int64, copy=False)
-        xy = np.einsum("rn,rn->r", items_x, y[:, prepared.groups_y])
+        x, xx = _doubled_ranks(counts[:, prepared.x.order], prepared.x.last)
+        y, yy = _doubled_ranks(counts[:, prepared.y.order], prepared.y.last)
+        items_x = x[:, prepared.x.groups] * counts.astype(np.int64, copy=False)
+        xy = np.einsum("rn,rn->r", items_x, y[:, prepared.y.groups])
         return _quotient(xy.astype(np.float64), xx.astype(np.float64), yy.astype(np.float64))
+
+    def whole(self, prepared: TwoOrders) -> float:
+        """Score the data, from their ranks."""
+        if prepared.n_items > _WHOLE_UP_TO:
+            return super().whole(prepared)
+        x, y = prepared.x.doubled, prepared.y.doubled
+        sums = (np.array([float(u @ v)]) for u, v in ((x, y), (x, x), (y, y)))
+        return float(_quotient(*sums)[0])
 
     def _compiled(self, prepared: TwoOrders, counts: Array) -> FloatArray:
         from bestby.metrics import _kernels
@@ -157,14 +159,13 @@ class Spearman(_RankCorrelation):
         largest = int(counts.sum(axis=1, dtype=np.int64).max())
         zero = np.int64(0) if largest <= _WHOLE_UP_TO else np.float64(0.0)
         return _kernels.spearman(
-            counts, prepared.order_x, prepared.last_x, prepared.order_y, prepared.last_y, zero
+            counts, prepared.x.order, prepared.x.last, prepared.y.order, prepared.y.last, zero
         )
 
     def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
-        groups = prepared.groups_x, prepared.groups_y
-        of_groups = partial(_rank_groups.spearman, *groups)
-        return dataclasses.replace(_rank_weights.spearman(*groups), second_of_groups=of_groups)
+        of_groups = partial(_rank_groups.spearman, prepared.x.groups, prepared.y.groups)
+        return dataclasses.replace(_rank_weights.spearman(prepared.x, prepared.y), second_of_groups=of_groups)
 
 
 class Kendall(_RankCorrelation):
@@ -184,8 +185,8 @@ class Kendall(_RankCorrelation):
             return self._compiled(prepared, counts)
         weights = counts.astype(np.float64)
         agreement = np.einsum("rn,rn->r", weights @ prepared.signs, weights)
-        x, x_before = totals_to_group_ends(counts[:, prepared.order_x], prepared.last_x)
-        y, y_before = totals_to_group_ends(counts[:, prepared.order_y], prepared.last_y)
+        x, x_before = totals_to_group_ends(counts[:, prepared.x.order], prepared.x.last)
+        y, y_before = totals_to_group_ends(counts[:, prepared.y.order], prepared.y.last)
         pairs = x[:, -1] ** 2
         untied_x = pairs - ((x - x_before) ** 2).sum(axis=1)
         untied_y = pairs - ((y - y_before) ** 2).sum(axis=1)
@@ -194,12 +195,12 @@ class Kendall(_RankCorrelation):
     def _compiled(self, prepared: TwoOrders, counts: Array) -> FloatArray:
         from bestby.metrics import _kernels
 
-        n_groups = int(np.count_nonzero(prepared.last_y))
-        return _kernels.kendall(counts, prepared.order_x, prepared.last_x, prepared.groups_y, n_groups)
+        n_groups = int(np.count_nonzero(prepared.y.last))
+        return _kernels.kendall(counts, prepared.x.order, prepared.x.last, prepared.y.groups, n_groups)
 
     def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
-        groups = prepared.groups_x, prepared.groups_y
+        groups = prepared.x.groups, prepared.y.groups
         of_groups = partial(_rank_groups.kendall, *groups)
         return dataclasses.replace(_rank_weights.kendall(*groups), second_of_groups=of_groups)
 
@@ -219,9 +220,15 @@ def _signs(groups: IntArray) -> Array:
 
 def _quotient(products: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the correlation from whole-numbered sums; NaN where a column is constant."""
-    defined = (x > 0.0) & (y > 0.0)
-    scale = np.sqrt(np.where(defined, x, 1.0)) * np.sqrt(np.where(defined, y, 1.0))
-    return np.where(defined, np.clip(products / scale, -1.0, 1.0), np.nan)
+    return _over_roots(products, x, y, (x > 0.0) & (y > 0.0))
+
+
+def _over_roots(products: FloatArray, x: FloatArray, y: FloatArray, defined: BoolArray) -> FloatArray:
+    """Return the products over the roots of both squares; NaN where that is not defined."""
+    if not np.all(defined):
+        x, y = np.where(defined, x, 1.0), np.where(defined, y, 1.0)
+    found = np.asarray(np.clip(products / (np.sqrt(x) * np.sqrt(y)), -1.0, 1.0))
+    return found if np.all(defined) else np.where(defined, found, np.nan)
 
 
 def _location(name: str, what: str, values: Array) -> tuple[float, float]:

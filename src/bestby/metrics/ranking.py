@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,28 +12,14 @@ from typing import Any, Self
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Array, BoolArray, FloatArray
+from bestby._core.typing import Array, FloatArray
 from bestby.data.coding import codes
 from bestby.metrics import _rank_groups, _rank_weights
 from bestby.metrics._items import required_gold
-from bestby.metrics._ranked import RankMetric, sorted_with_ties, totals_to_group_ends
+from bestby.metrics._ranked import Ranking, RankMetric, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.base import Names, Patterns
 from bestby.metrics.classification import named_label
 from bestby.metrics.derivatives import WeightDerivatives
-
-
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """Items sorted once by a system's scores; `last` is True at the last position of each group of ties."""
-
-    order: Array
-    positive: Array
-    last: BoolArray
-
-    @property
-    def n_items(self) -> int:
-        """The number of items."""
-        return self.order.size
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,6 +89,11 @@ class RocAuc(_BinaryRanking):
         pairs = positives[:, -1] * (everything[:, -1] - positives[:, -1])
         return np.where(pairs > 0, doubled / (2.0 * np.maximum(pairs, 1)), np.nan)
 
+    def whole(self, prepared: Ranking) -> float:
+        """Score the data, from the numbers above and below each group of ties."""
+        pairs = float(prepared.positives.sum() * prepared.negatives.sum())
+        return float(prepared.positives @ prepared.below) / pairs if pairs else math.nan
+
     def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
         from bestby.metrics import _kernels
 
@@ -111,9 +103,8 @@ class RocAuc(_BinaryRanking):
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items, from their placements."""
-        ranking = prepared.order, prepared.positive, prepared.last
-        of_groups = partial(_rank_groups.roc_auc, *ranking)
-        return dataclasses.replace(_rank_weights.roc_auc(*ranking), second_of_groups=of_groups)
+        of_groups = partial(_rank_groups.roc_auc, prepared.order, prepared.positive, prepared.last)
+        return dataclasses.replace(_rank_weights.roc_auc(prepared), second_of_groups=of_groups)
 
 
 class AveragePrecision(_BinaryRanking):
