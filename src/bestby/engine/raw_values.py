@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -46,12 +47,13 @@ def rebuilt(source: Table, metric: StandardisedMetric, m: int, systems: Sequence
 def differing(source: Table, metric: StandardisedMetric, pair: Pair) -> tuple[int, int]:
     """Return on how many items, and on how many units, the numbers of two systems differ."""
     m, *systems = pair
-    units = _apart(metric, systems, [source.rows(source.columns[m][s]) for s in systems])
-    n_units = int(source.units.counts[units].sum())
+    rows = [source.rows(source.columns[m][s]) for s in systems]
     if not source.clustered:
+        n_units = int(source.units.counts[_apart_singly(metric, systems, rows)].sum())
         return n_units, n_units
-    items = _apart(metric, systems, [source.items[:, source.columns[m][s]] for s in systems])
-    return int(source.item_counts[items].sum()), n_units
+    n_units = int(source.units.counts[_apart(metric, systems, rows)].sum())
+    items = [source.items[:, source.columns[m][s]] for s in systems]
+    return int(source.item_counts[_apart_singly(metric, systems, items)].sum()), n_units
 
 
 def same(source: Table, metric: StandardisedMetric, pair: Pair) -> bool:
@@ -123,4 +125,25 @@ def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[Fl
         apart |= ~rounding.level(of_a, of_b, scale)
         if apart.all():
             break
+    return apart
+
+
+def _apart_singly(
+    metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]
+) -> BoolArray:
+    """Return the same of rows of single items, whose numbers mostly tell, without their statistics.
+
+    Where numbers are further apart than the root of what counts as rounding, so are their squares.
+    """
+    centre, unit = _common_scale(metric, systems)
+    first, second = (
+        (metric.locations[s][1] / unit) * metric.standard_scores(of_system)
+        + (metric.locations[s][0] - centre) / unit
+        for of_system, s in zip(rows, systems, strict=True)
+    )
+    least = math.sqrt(rounding.level_width(1.0))
+    apart: BoolArray = np.abs(first - second) > least * np.maximum(1.0, np.abs(np.maximum(first, second)))
+    near = np.flatnonzero(~apart)
+    if near.size:
+        apart[near] = _apart(metric, systems, [of_system[near] for of_system in rows])
     return apart
