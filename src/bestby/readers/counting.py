@@ -26,6 +26,7 @@ from bestby.data.values import as_scores
 from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
 from bestby.readers.database import lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
+from bestby.readers.gold_beside import is_gold_beside
 from bestby.readers.multi_file import Piece, Pieces, check_same_columns, joined
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of, differ_in_capitals
@@ -106,7 +107,9 @@ def _is_array(path: Path) -> bool:
 
 
 def _other_kind(head: Table, options: TableOptions) -> str | None:
-    """Return what the columns show to be no hard label per system."""
+    """Return what the columns show to be no hard label per system beside its gold."""
+    if is_gold_beside(head, options):
+        return f"the gold is another file, {options.roles.gold}"
     table = gathered(head, options.soft, options.columns, options.roles.item)
     if table.soft:
         return f"column {table.soft[0]!r} holds soft labels"

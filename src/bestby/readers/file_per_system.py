@@ -142,14 +142,7 @@ def system_part(path: Path, name: str, options: TableOptions) -> Part:
         table, value = class_columns(table, soft, {*other, *VALUE_WORDS})
     value = value or value_word(table.data, prefer_score=roles.gold is None)
     if value is None:
-        try:
-            value = _only(table, name, [column for column in table.names if column not in other], (name,))
-        except InvalidInputError as error:
-            if roles.gold is not None:
-                error.hint = (
-                    f"{error.hint}; if all systems are in this table, the gold must be a column of it too"
-                )
-            raise
+        value = _only(table, name, [column for column in table.names if column not in other], (name,))
     return _part(table, table.require(value, "value column"), ids)
 
 
@@ -228,13 +221,18 @@ def _shared_gold(parts: Sequence[Part], columns: Sequence[Column]) -> Part:
     return Part(parts[0].source, whole, None if parts[0].items is None else [ids[row] for row in first])
 
 
-def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...]) -> str:
-    """Return the column with a telling name, or the only one, or the only one of distributions."""
+def only_column(table: Table, columns: Sequence[str], words: tuple[str, ...]) -> str | None:
+    """Return the column with a telling name, or the only one, or the only one of distributions, if any."""
     named = [word for word in words if word in columns]
     soft = [name for name in table.soft if name in columns]
-    for candidates in (named[:1], columns, soft):
-        if len(candidates) == 1:
-            return candidates[0]
+    return next((one[0] for one in (named[:1], columns, soft) if len(one) == 1), None)
+
+
+def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...]) -> str:
+    """Return the column that `only_column` finds; refuse a table where it finds none."""
+    column = only_column(table, columns, words)
+    if column is not None:
+        return column
     hint = "name the column of predictions or scores: value_column=..., or call it prediction or score"
     hint = "call it gold" if what == "the gold" else hint
     hard = [column for column in map(table.column, columns) if not column.is_soft]

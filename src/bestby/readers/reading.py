@@ -23,11 +23,13 @@ from bestby.data.layouts.evaluations import evaluation_of, with_reading_note
 from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles, listed
+from bestby.data.table import Table
 from bestby.readers import arguments
 from bestby.readers.counting import read_counted
 from bestby.readers.file_per_system import read_file_per_system
 from bestby.readers.files import check_header, holds_values_only, read_table
 from bestby.readers.formats.base import Format
+from bestby.readers.gold_beside import holds_systems, is_gold_beside, with_gold
 from bestby.readers.multi_file import Pieces, pieces_of, single, whole_table
 from bestby.readers.naming import by_system, named_paths, without_gold
 from bestby.readers.opening import TABLE, evaluation_of_format, format_of, formats_with, read_format
@@ -88,8 +90,9 @@ def read(
         in several files: a pattern such as ``preds/*.parquet``, or a folder; folders called ``lang=de`` are a
         column ``lang`` of the rows below, if it is asked for.
     gold : str or path, or sequence of them, optional
-        One table: the column of the gold. One file per system: the file of the gold, or a column that all
-        of them have. Without gold, the values are scores. Of texts there may be several references.
+        One table: the column of the gold, or a file of it, joined by item id (by line where neither has ids).
+        One file per system: the file of the gold, or a column that all of them have. Without gold, the values
+        are scores. Of texts there may be several references.
     systems, ignore : str or sequence of str, optional
         Which systems to read (all by default), and the columns of a table that are not systems, or systems
         of several files to leave out, by name or pattern (``"gpt-*"``).
@@ -292,7 +295,10 @@ def _is_one_system(file: Path, options: TableOptions) -> bool:
     if holds_values_only(readable_file(file), options.missing):
         return True
     gold = options.roles.gold
-    return gold is not None and is_file(gold) and gold not in read_table(file, options.missing).data
+    if gold is None or not is_file(gold):
+        return False
+    table = read_table(file, options.missing)
+    return is_gold_beside(table, options) and not holds_systems(table, options)
 
 
 def _from_table(file: Path, pieces: Pieces | None, options: TableOptions, stream: bool | None) -> Evaluation:
@@ -314,9 +320,20 @@ def _from_table(file: Path, pieces: Pieces | None, options: TableOptions, stream
             table = read_table(file, options.missing)
         else:
             table = whole_table(pieces, options.missing, options.columns)
-        evaluation = evaluation_of(table, options, source)
+        evaluation = _evaluation_of(table, options, source)
     notes = () if doubt is None else (Note("numbers_as_names", doubt),)
     return dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
+
+
+def _evaluation_of(table: Table, options: TableOptions, source: str) -> Evaluation:
+    """Make an evaluation of a table that has its gold, or whose gold is another file."""
+    if not is_gold_beside(table, options):
+        return evaluation_of(table, options, source)
+    table, options, joined = with_gold(table, options)
+    evaluation = evaluation_of(table, options, source)
+    read_as, *others = evaluation.notes
+    read_as = dataclasses.replace(read_as, message=f"{read_as.message}; {joined}")
+    return dataclasses.replace(evaluation, notes=(read_as, *others))
 
 
 def _check_annotators(roles: Roles) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
-from bestby._core.errors import InvalidInputError
 from bestby.readers import read
 
 EXPECTED = {"gold": ["x", "y", "x"], "a": ["x", "x", "x"], "b": ["y", "y", "y"]}
@@ -111,10 +110,6 @@ def test_a_file_of_one_system_beside_the_gold(make: Make, gold: Path) -> None:
     ):
         evaluation = read(path, gold=gold)
         assert columns(evaluation) == {"gold": ["x", "y", "x"], path.stem: ["x", "x", "y"]}
-    wide = make("w.csv", "a,b\nx,x\ny,x\ny,y\n")
-    with pytest.raises(InvalidInputError, match="which column holds w") as caught:
-        read(wide, gold=gold)
-    assert "the gold must be a column of it" in str(caught.value.hint)
 
 
 def test_one_file_with_a_value_per_line_has_no_header(make: Make) -> None:

@@ -23,7 +23,7 @@ from bestby.data.roles import (
     shares_nothing,
 )
 from bestby.data.table import Table, check_there, listed
-from bestby.data.values import read_together
+from bestby.data.values import as_scores, read_together
 
 
 def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
@@ -98,4 +98,6 @@ def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
         hint = "choose the columns of the systems: systems=[...]; or leave columns out: ignore=[...]"
         if name in table.data and table.repeats(name):
             hint += "; a column of their names is system_column=..."
+        elif labels.is_text and sum(not as_scores(column).is_text for column in hard.values()) > 1:
+            hint += "; probabilities of classes are classes=[...]"
         raise shares_nothing(table.source, name, hint)

@@ -1,0 +1,110 @@
+"""A table of several systems, wide or long, whose gold is a file of its own: joined by item id, or by row."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_file
+from bestby._core.text import counted, quoted
+from bestby.data.columns import Column, Raw, column_of_texts
+from bestby.data.layouts.assemble import check_unique
+from bestby.data.layouts.long import is_long
+from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.soft_tables import gathered, has_classes
+from bestby.data.roles import VALUE_WORDS, recognised
+from bestby.data.table import Table
+from bestby.readers.file_per_system import Part, gold_part, only_column
+from bestby.readers.files import stem_of
+
+
+def is_gold_beside(table: Table, options: TableOptions) -> bool:
+    """Tell whether the gold of a table is another file."""
+    gold = options.roles.gold
+    return gold is not None and gold not in table.data and is_file(gold)
+
+
+def holds_systems(table: Table, options: TableOptions) -> bool:
+    """Tell whether a table beside its gold holds several systems, and not the values of one."""
+    if options.ignore:  # columns, as one file is not to be left out
+        return True
+    roles, soft = dataclasses.replace(options.roles, gold=None), options.soft
+    table, options = dataclasses.replace(options, roles=roles).prepared(table)
+    named = any(name in table.data for name in options.systems or ())
+    if named or options.system_column is not None or is_long(table, roles, options.systems, soft):
+        return True
+    told = options.value_column is not None or any(word in table.data for word in VALUE_WORDS)
+    if told or roles.annotators or soft.every_column or has_classes(table, soft):
+        return False
+    table = gathered(table, soft, options.columns, roles.item)
+    taken = {name for _, name in recognised(options.roles, table.data).named()}
+    others = [name for name in table.names if name not in taken]
+    return len(others) > 1 and only_column(table, others, (stem_of(table.source),)) is None
+
+
+def with_gold(table: Table, options: TableOptions) -> tuple[Table, TableOptions, str]:
+    """Return the table with the gold, and groups that stand beside it, as columns; and how they were joined.
+
+    The column of the gold is called as its file.
+    """
+    name = str(options.roles.gold)
+    gold = gold_part(name, [], dataclasses.replace(options, ignore=()))  # columns of the table
+    own = dataclasses.replace(options, roles=dataclasses.replace(options.roles, gold=None))
+    table, prepared = own.prepared(table)
+    ids = table.item_column(prepared.roles.item)
+    items = None if ids is None else table.texts(ids, "item")
+    rows, joined = _rows(table, items, gold, options.on_missing)
+    data: dict[str, Raw | Column] = {**table.data, name: gold.column.take(rows)}
+    roles = dataclasses.replace(prepared.roles, gold=name, item=ids)
+    groups = [one for role, one in roles.named() if role not in ("gold", "item")]
+    if gold.table is not None:
+        for group in dict.fromkeys([*groups, "cluster", "stratum"]):
+            if group in gold.table.data and group not in table.data:
+                data[group] = column_of_texts(gold.table.texts(group, "group")).take(rows)
+    return dataclasses.replace(table, data=data), dataclasses.replace(prepared, roles=roles), joined
+
+
+def _rows(table: Table, items: list[str] | None, gold: Part, on_missing: str) -> tuple[Sequence[int], str]:
+    """Return the row of the gold for every row of the table."""
+    if (items is None) != (gold.items is None):
+        with_ids, without = (table, gold) if gold.items is None else (gold, table)
+        raise InvalidInputError(
+            f"{with_ids.source} has item ids, {without.source} has none",
+            hint=f"name the item column of {without.source}: items=...; or give ids in both, or in none",
+        )
+    if items is None or gold.items is None:
+        if gold.column.size != table.n_rows:
+            raise InvalidInputError(
+                f"{table.source} has {counted(table.n_rows, 'row')}, {gold.source} has {gold.column.size}",
+                hint="give one label per row in the same order, or an item column in both files",
+            )
+        return range(table.n_rows), "joined by line"
+    check_unique(gold.items, f"{gold.source}: item ids")
+    places = {item: place for place, item in enumerate(gold.items)}
+    _check_same_items(table, items, gold, places, on_missing)
+    known = {*items}
+    left_out = sum(item not in known for item in gold.items)
+    more = f"; {counted(left_out, 'item')} of {gold.source} without a row left out" if left_out else ""
+    return [places[item] for item in items], f"joined by item id{more}"
+
+
+def _check_same_items(
+    table: Table, items: Sequence[str], gold: Part, places: dict[str, int], on_missing: str
+) -> None:
+    """Refuse items without gold, and gold without a row unless such items are to be dropped."""
+    lacking = [item for item in dict.fromkeys(items) if item not in places]
+    if lacking:
+        raise InvalidInputError(
+            f"{gold.source} has no gold for {counted(len(lacking), 'item')} of {table.source}; first:"
+            f" {quoted(lacking[0])}",
+            hint="complete the gold, or leave these items out of the table",
+        )
+    known = {*items}
+    extra = [item for item in places if item not in known]
+    if extra and on_missing != "drop":
+        raise InvalidInputError(
+            f"{table.source} has no row for {counted(len(extra), 'item')} of {gold.source}; first:"
+            f" {quoted(extra[0])}",
+            hint='pass on_missing="drop" to compare the other items only, or add the rows',
+        )

@@ -1,0 +1,97 @@
+"""One table of several systems whose gold is a file of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.readers.helpers import Make, columns, message
+
+from bestby.readers import read
+
+EXPECTED = {"gold": ["x", "y", "x"], "a": ["x", "x", "y"], "b": ["x", "y", "y"]}
+
+
+@pytest.fixture
+def gold(make: Make) -> Path:
+    """Return a gold file in another order, with groups."""
+    return make("gold.csv", "id,label,cluster,lang\n3,x,d2,en\n1,x,d1,de\n2,y,d1,en\n")
+
+
+@pytest.fixture
+def wide(make: Make) -> Path:
+    return make("wide.csv", "id,a,b\n1,x,x\n2,x,y\n3,y,y\n")
+
+
+def test_a_wide_table_is_joined_by_item_id(wide: Path, gold: Path) -> None:
+    evaluation = read(wide, gold=gold, by="lang")
+    assert columns(evaluation) == EXPECTED
+    assert evaluation.items is not None
+    assert evaluation.items.tolist() == ["1", "2", "3"]
+    assert evaluation.clusters is not None
+    assert evaluation.clusters.tolist() == ["d1", "d1", "d2"]
+    assert evaluation.groupings["lang"].tolist() == ["de", "en", "en"]
+    assert evaluation.notes[0].message == (
+        f"wide.csv was read as a wide table; systems: a, b; gold: {gold}; item: id; cluster: cluster;"
+        " slices: lang; joined by item id"
+    )
+
+
+def test_systems_may_be_chosen_or_left_out(wide: Path, gold: Path) -> None:
+    chosen = read(wide, gold=gold, systems="b")
+    assert columns(chosen) == columns(read(wide, gold=gold, ignore="a"))
+    assert columns(chosen) == {name: EXPECTED[name] for name in ("gold", "b")}
+
+
+def test_without_ids_rows_are_joined_by_line(make: Make) -> None:
+    wide, gold = make("wide.csv", "a,b\nx,x\nx,y\ny,y\n"), make("gold.txt", "x\ny\nx\n")
+    assert columns(read(wide, gold=gold)) == EXPECTED
+    gold = make("gold.txt", "x\ny\n")
+    assert message(wide, gold=gold) == f"{{}} has 3 rows, {gold} has 2"
+
+
+def test_a_long_table(make: Make, gold: Path) -> None:
+    text = "id,model,prediction\n1,a,x\n2,a,x\n3,a,y\n1,b,x\n2,b,y\n3,b,y\n"
+    assert columns(read(make("long.csv", text), gold=gold)) == EXPECTED
+
+
+def test_a_table_in_several_files(make: Make, gold: Path) -> None:
+    first = make("p1.csv", "id,a,b\n1,x,x\n2,x,y\n")
+    make("p2.csv", "id,a,b\n3,y,y\n")
+    assert columns(read(str(first.with_name("p*.csv")), gold=gold)) == EXPECTED
+
+
+def test_numbers_are_compared_as_numbers(make: Make) -> None:
+    gold = make("gold.csv", "id,gold\n2,0.5\n1,2.0\n")
+    evaluation = read(make("wide.csv", "id,a,b\n1,2,1.5\n2,0.50,1\n"), gold=gold)
+    assert columns(evaluation) == {"gold": [2.0, 0.5], "a": [2.0, 0.5], "b": [1.5, 1.0]}
+
+
+def test_items_that_one_of_the_files_lacks(make: Make, wide: Path, gold: Path) -> None:
+    short = make("short.csv", "id,a,b\n1,x,x\n3,y,y\n")
+    assert message(short, gold=gold) == f"{{}} has no row for 1 item of {gold}; first: '2'"
+    evaluation = read(short, gold=gold, on_missing="drop")
+    assert columns(evaluation) == {"gold": ["x", "x"], "a": ["x", "y"], "b": ["x", "y"]}
+    assert "1 item of" in evaluation.notes[0].message
+    assert "left out" in evaluation.notes[0].message
+    few = make("few.csv", "id,gold\n1,x\n2,y\n")
+    assert message(wide, gold=few) == f"{few} has no gold for 1 item of {{}}; first: '3'"
+
+
+def test_ids_in_one_of_the_files_only(make: Make, wide: Path, gold: Path) -> None:
+    text = make("gold.txt", "x\ny\nx\n")
+    assert message(wide, gold=text) == f"{{}} has item ids, {text} has none"
+    nameless = make("nr.csv", "Nr,a,b\nk1,x,x\nk2,x,y\nk3,y,y\n")
+    keyed = make("keyed.csv", "id,gold\nk3,x\nk1,x\nk2,y\n")
+    assert message(nameless, gold=keyed) == f"{keyed} has item ids, {{}} has none"
+    assert columns(read(nameless, gold=keyed, items="Nr")) == EXPECTED
+
+
+def test_ids_that_occur_twice(make: Make, wide: Path) -> None:
+    twice = make("twice.csv", "id,gold\n1,x\n2,y\n3,x\n3,y\n")
+    assert message(wide, gold=twice).startswith(f"{twice}: item ids must be unique")
+
+
+def test_a_column_of_something_else_is_refused(make: Make, gold: Path) -> None:
+    table = make("t.csv", "id,text,a\n1,good,x\n2,bad,y\n3,so so,y\n")
+    assert message(table, gold=gold) == "{}: column 'text' shares no value with the gold; is it a system?"
