@@ -34,6 +34,9 @@ _BEING_WRITTEN = 10.0
 
 _DAMAGED = "the log is damaged there: correct the line, or start a new log"
 
+_LINES = 'write {"item": "q1", "system": "a", "score": 1}, or {"item": "q1", "a": 1, "b": 0}'
+_TABLE = f"{_LINES}; tables such as CSV are read by bestby compare"
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -95,9 +98,13 @@ class LinesSource:
 
     def _entry(self, place: int, line: bytes) -> Entry:
         where = f"{self._file.path}, line {place}"
+        if place == 1 and not line.lstrip(b"\xef\xbb\xbf \t").startswith((b"{", b"[", b'"')):
+            shown = quoted(line.decode("utf-8", errors="replace").strip())
+            raise InvalidInputError(f"{where}: a log is lines of JSON, and this is {shown}", hint=_TABLE)
         value = parsed(line, str(self._file.path), place, hint=_DAMAGED)
         if not isinstance(value, dict):
-            raise InvalidInputError(f"{where}: expected a JSON object, got {kind(value)}", hint=_DAMAGED)
+            hint = _LINES if place == 1 else _DAMAGED
+            raise InvalidInputError(f"{where}: expected a JSON object, got {kind(value)}", hint=hint)
         record, columns = Record(where, value), self._columns
         key = _key(record, columns.item, ITEM_WORDS, "the id of the item", "--item KEY")
         item = word(value[key])
@@ -129,7 +136,7 @@ class LinesSource:
         if not names:
             raise InvalidInputError(
                 f"{record.where}: no system has a score; keys: {listed(list(value))}",
-                hint='write {"item": "q1", "system": "a", "score": 1}, or {"item": "q1", "a": 1, "b": 0}',
+                hint=_LINES,
             )
         return {name: _score(record, name) for name in names}
 

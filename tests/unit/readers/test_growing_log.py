@@ -269,6 +269,23 @@ def test_lines_that_cannot_be_used(grown: Grown, row: Any, told: str) -> None:
     assert refused.value.hint
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("item,a,b\n1,1,0\n", "a log is lines of JSON, and this is 'item,a,b'"),
+        ("\ufeffitem\ta\tb\r\n1\t1\t0\r\n", "a log is lines of JSON, and this is "),
+        ('[{"item": "q", "a": 1, "b": 0}]\n', "expected a JSON object, got a list"),
+    ],
+)
+def test_a_file_that_is_no_log_is_not_called_damaged(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInputError) as refused:
+        GrowingLog([str(path)], Columns()).read(final=True)
+    assert refused.value.message.startswith(f"{path}, line 1: {told}")
+    assert str(refused.value.hint).startswith('write {"item": "q1", "system": "a", "score": 1}')
+
+
 def test_a_file_for_each_system(tmp_path: Path) -> None:
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
     log = GrowingLog([f"a={one}", str(two)], Columns())

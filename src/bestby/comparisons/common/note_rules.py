@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Question
 from bestby.comparisons.common import dependence
 from bestby.comparisons.common.settings import CheckedSettings, Settings
@@ -25,6 +27,8 @@ from bestby.results.values import TestResult
 
 FEW_ITEMS = 30
 
+_COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
+"""A whole number, or one with a decimal comma."""
 
 FEW_DRAWN = 50
 """Units of a resample below which a test at 5 % does not reject between 4 and 6 %."""
@@ -62,7 +66,27 @@ def evaluation_notes(
     compares_labels = any(metric.reads != "numbers" for metric in metrics)
     brought = [note for note in evaluation.notes if compares_labels or note.code != "labels_merged"]
     size_notes = data_notes(evaluation, intervals=settings.interval is not None)
-    return [*brought, *size_notes, *reading_notes, *label_notes(evaluation, metrics)]
+    commas = decimal_comma_notes(evaluation, metrics)
+    return [*brought, *size_notes, *reading_notes, *commas, *label_notes(evaluation, metrics)]
+
+
+def decimal_comma_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
+    """Return a note if the gold is of numbers with decimal commas, which are texts: labels, for a metric of such."""
+    names = [metric.name for metric in metrics if metric.reads == "labels"]
+    gold = evaluation.gold
+    if not names or gold is None or gold.ndim > 1 or not isinstance(gold[0], str):
+        return []
+    if not _COMMA_NUMBER.fullmatch(gold[0]):  # so that labels of other kinds cost nothing
+        return []
+    labels = {*gold.tolist()}
+    shown = min((label for label in labels if "," in label), default=None)
+    if shown is None or not all(map(_COMMA_NUMBER.fullmatch, labels)):
+        return []
+    message = (
+        f"gold such as {quoted(shown)} is text, which counts as a label ({', '.join(names)}); if these are"
+        " numbers, write them with a decimal point, and choose a metric of numbers, such as mse"
+    )
+    return [Note("decimal_commas", message)]
 
 
 def label_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
