@@ -156,7 +156,9 @@ def check_bounded(array: Array, what: str, start: int = 0) -> None:
 
 def check_not_tiny(array: Array, what: str) -> None:
     """Refuse floats that are all too small, but not 0, for the powers that metrics and variances take."""
-    if array.dtype.kind == "f" and 0.0 < largest(array) < 1.0 / LARGEST:
+    if array.dtype.kind != "f" or (array.size and abs(array.item(0)) >= 1.0 / LARGEST):
+        return
+    if 0.0 < largest(array) < 1.0 / LARGEST:
         raise InvalidInputError(
             f"{what} must not all be smaller than {1.0 / LARGEST:g} in absolute value; the largest is"
             f" {largest(array):g}",

@@ -70,6 +70,10 @@ def round_down(x: float | FloatArray) -> int | IntArray:
 
 def difference(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return A minus B, 0 where the two are equal but for their last bits."""
+    if a.ndim == b.ndim == 0:
+        one, other = float(a), float(b)
+        level_with = abs(one - other) <= _LAST_DIGITS * (abs(one) + abs(other))
+        return np.asarray(0.0 if level_with else one - other)
     if a.size > _BLOCK and a.ndim == 1 and a.shape == b.shape:
         out = np.empty(a.shape)
         for start in range(0, a.size, _BLOCK):

@@ -31,7 +31,10 @@ def in_order(values: FloatArray) -> tuple[IntArray, FloatArray]:
     >>> in_order(np.array([0.5, -1.0, 0.0]))
     (array([1, 2, 0]), array([-1. ,  0. ,  0.5]))
     """
-    order = np.argsort(values) if values.size < _WORDS_FROM else _order_of_words(values)
+    if values.size < _WORDS_FROM:
+        order = values.argsort()
+        return order, values.take(order)
+    order = _order_of_words(values)
     found = values.take(order)
     for _ in range(_PASSES):
         wrong = np.flatnonzero(found[1:] < found[:-1])

@@ -27,6 +27,8 @@ def label_column(values: ArrayLike | Coded, what: str, length: int | None = None
         except InvalidInputError:  # said again below, with the position of the value
             values = np.asarray(values)
     array = _as_array(values, what)
+    if array.dtype.kind in "biu" and array.ndim == 1 and length in (None, array.size):
+        return complete(array)  # of these every value is one
     if array.dtype.kind == "M" and array.ndim == 1 and not np.isnat(array).any():
         array = np.array(texts_of_dates(array), dtype=np.str_)
     elif array.dtype.kind == "O" and array.ndim == 1:

@@ -54,15 +54,16 @@ def _few(
     columns: Sequence[Array], sizes: Sequence[int], strata: IntArray | None, weights: IntArray | None
 ) -> tuple[IntArray, IntArray]:
     """Return the same where few joint rows are possible: a pass for each beats scattering."""
-    key = np.zeros(columns[0].size, dtype=np.uint8) if strata is None else strata.astype(np.uint8)
-    span = 1 if strata is None else int(strata.max()) + 1
-    for codes, size in zip(columns, sizes, strict=True):
+    columns = columns if strata is None else [strata, *columns]
+    sizes = sizes if strata is None else [int(strata.max()) + 1, *sizes]
+    key, span = columns[0].astype(np.uint8), sizes[0]
+    for codes, size in zip(columns[1:], sizes[1:], strict=True):
         key *= np.uint8(size)
         key += codes.astype(np.uint8, copy=False)
         span *= size
     counts = _counted(key, span) if weights is None else np.bincount(key, weights, minlength=span)
     counts = counts.astype(np.int64, copy=False)
-    present = np.flatnonzero(counts)
+    present = counts.nonzero()[0]
     return _firsts(key, span)[present], counts[present]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ def checked_labels(
             name: coded[name] if name in coded else column.values  # noqa: SIM401 - makes no array in vain
             for name, column in columns.items()
         }
+        if not any(column.is_text for column in columns.values()):
+            return as_given, None, ()  # numbers have one spelling
         columns |= {name: complete(texts.distinct) for name, texts in coded.items()}
         merged = read_together(columns.pop("", None), columns, strings=True)[2]
         return as_given, None, merged_note(merged)
@@ -119,6 +122,7 @@ def keyed_or_sequence(values: Any, what: str) -> Any:
     return values if isinstance(values, Mapping | Annotations) else arrays.sequence(values, what)
 
 
+@lru_cache(maxsize=1024)
 def system_or_gold(name: str) -> str:
     """Return what messages call a system, or the gold, whose name is empty."""
     return f"system {quoted(name)}" if name else "gold"

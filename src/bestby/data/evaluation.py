@@ -93,12 +93,12 @@ class Evaluation:
                 hint="give one of the three as clusters, that with the fewest groups",
             )
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the systems, in the order given."""
         return tuple(self.systems)
 
-    @property
+    @cached_property
     def n_items(self) -> int:
         """The number of items."""
         return self.n_rows if self.counts is None else int(self.counts.sum())
@@ -229,7 +229,7 @@ class Evaluation:
         """Distinct values and codes of the hard gold (under ``""``) and of each hard system; see `codes`."""
         return {name: self.codes_of(name) for name, values in self.compact.items() if is_plain(values)}
 
-    @property
+    @cached_property
     def compact(self) -> dict[str, Array | Coded]:
         """The systems and the gold (under ``""``), those whose texts were coded on the way in as codes."""
         gold = {} if self.gold is None else {"": self.gold}
@@ -275,7 +275,7 @@ class Evaluation:
         """Return the names of hard columns in order, each with its distinct values and codes."""
         return [(name, self.coded[name]) for name in sorted(self.coded)]
 
-    @property
+    @cached_property
     def countable(self) -> bool:
         """Whether the items are hard labels (or whole numbers) and strata and nothing else."""
         others = (self.classes, self.clusters, self.crossed, self.annotations)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from bestby.data.coding import codes
 
 ROWS = 1 << 16
 """Rows hashed at a time, which stay in the cache of one core."""
+
+_MOST_KNOWN = 1 << 10
+"""Random words up to which those of the same sizes are made once."""
 
 
 def hash_of_items(evaluation: Any) -> str:
@@ -75,7 +79,7 @@ def hash_of_cells(evaluation: Any) -> str:
     for name, (distinct, _) in named:
         digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
         digest.update(np.ascontiguousarray(distinct).view(np.uint8).data)
-    tables = _random_words([distinct.size for _, (distinct, _) in named])
+    tables = _random_words(tuple(distinct.size for _, (distinct, _) in named))
     columns = [(code, evaluation.missing.get(name)) for name, (_, code) in named]
     counts = evaluation.counts
     if evaluation.counted:
@@ -92,7 +96,7 @@ def hash_of_cells(evaluation: Any) -> str:
             own = code[part].astype(np.intp)
             if absent is not None:
                 own[absent[part]] = table.size - 1
-            row += table[own]
+            row += table.take(own)
         row = mix(row)
         if counts is not None:
             row *= counts[part].astype(np.uint64)
@@ -101,10 +105,17 @@ def hash_of_cells(evaluation: Any) -> str:
     return digest.hexdigest()
 
 
-def _random_words(sizes: Sequence[int]) -> list[Words]:
+def _random_words(sizes: tuple[int, ...]) -> list[Words]:
     """Return a random word per value of each column, and one more at the end, for a missing value."""
+    return _known_words(sizes) if sum(sizes) <= _MOST_KNOWN else _made_words(sizes)
+
+
+def _made_words(sizes: tuple[int, ...]) -> list[Words]:
     words = np.concatenate([np.arange(size + 1, dtype=np.uint64) for size in sizes])
     ends = np.cumsum(np.array(sizes) + 1)
     words[ends - 1] = np.uint64(1 << 63)
     places = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint64), np.array(sizes) + 1)
     return np.split(mix(mix(words + GOLDEN) + places * GOLDEN), ends[:-1])
+
+
+_known_words = lru_cache(maxsize=64)(_made_words)

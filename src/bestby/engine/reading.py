@@ -76,25 +76,30 @@ class Reading:
                 "the items are texts or structures, not labels",
                 hint="choose a metric that reads such: bleu, em",
             )
-        names = ("", *self.evaluation.names)
-        present = []
-        for name in names:
-            values, code = self.evaluation.coded[name]
-            absent = self.evaluation.missing.get(name)
-            present.append(np.arange(values.size) if absent is None else np.unique(code[~absent]))
-        distinct = [self.evaluation.coded[name][0][there] for name, there in zip(names, present, strict=True)]
-        labels, positions = label_codes(_read(distinct))
+        coded = [self.evaluation.coded[name] for name in ("", *self.evaluation.names)]
+        absent = [self.evaluation.missing.get(name) for name in ("", *self.evaluation.names)]
+        present = [
+            None if gone is None else np.unique(code[~gone])
+            for (_, code), gone in zip(coded, absent, strict=True)
+        ]
+        labels, positions = _common_labels(
+            [
+                values if there is None else values[there]
+                for (values, _), there in zip(coded, present, strict=True)
+            ]
+        )
         narrow = _narrow(labels.size)
+        numbered = np.arange(labels.size, dtype=narrow)
         out = []
-        for name, there, position in zip(names, present, positions, strict=True):
-            values, code = self.evaluation.coded[name]
-            place = np.full(values.size, -1, dtype=narrow)
-            place[there] = position
-            same = np.array_equal(place, np.arange(values.size))
+        for (values, code), gone, there, position in zip(coded, absent, present, positions, strict=True):
+            place = position.astype(narrow)
+            if there is not None:
+                place = np.full(values.size, -1, dtype=narrow)
+                place[there] = position
+            same = place.size <= numbered.size and bool((place == numbered[: place.size]).all())
             recoded = code.astype(narrow) if same else place[code]
-            absent = self.evaluation.missing.get(name)
-            if absent is not None:
-                recoded[absent] = -1
+            if gone is not None:
+                recoded[gone] = -1
             out.append(recoded)
         return labels, out[0], out[1:]
 
@@ -229,6 +234,20 @@ class Reading:
                 for name, x in zip(self.evaluation.names, out, strict=True)
             ]
         return None if gold is None else _as_floats(gold, "the gold", metric), out
+
+
+def _common_labels(distinct: Sequence[Array]) -> tuple[Array, list[IntArray]]:
+    """Return the labels of the gold and of each system together, and the positions of theirs among them.
+
+    What all have, as is usual, is read and looked up once.
+    """
+    number: dict[tuple[str, bytes], int] = {}
+    which = [number.setdefault((values.dtype.str, values.tobytes()), len(number)) for values in distinct]
+    if len(number) == 1 and distinct[0].dtype.kind != "U":  # numbers are compared as they are
+        return distinct[0], [np.arange(distinct[0].size)] * len(distinct)
+    each_once = [distinct[which.index(one)] for one in range(len(number))]
+    labels, positions = label_codes(_read(each_once))
+    return labels, [positions[one] for one in which]
 
 
 def _read(distinct: Sequence[Array]) -> list[Array]:

@@ -22,8 +22,12 @@ def projected(rows: FloatArray) -> FloatArray:
     Column by column, not as a matrix product, so that equal rows give equal numbers wherever they stand.
     """
     size, k = rows.shape
-    out, factors = np.empty(size), _factors(k)
+    factors = _factors(k)
     step = max(1, _AT_ONCE // max(1, k))
+    if size <= step:
+        out: FloatArray = np.add.reduce(np.multiply(factors, rows.T, order="C"))
+        return out
+    out = np.empty(size)
     for start in range(0, size, step):
         part = slice(start, start + step)
         np.add.reduce(np.multiply(factors, rows[part].T, order="C"), out=out[part])
@@ -43,7 +47,7 @@ def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[In
     projections, which are alike for equal rows, and what else is to keep rows apart.
     """
     if len(keys) == 1:
-        order, last = sorting.in_order(np.asarray(keys[0], dtype=np.float64))
+        order, last = sorting.in_order(keys[0].astype(np.float64, copy=False))
         alike = last[1:] == last[:-1]
     else:
         order = np.lexsort(keys)
@@ -51,19 +55,21 @@ def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[In
         for key in keys:
             in_order = key.take(order)  # several times as quick as an index in brackets
             alike &= in_order[1:] == in_order[:-1]
-    fresh = _fresh(rows, order, alike)
-    if (fresh[1:] & alike).any():  # a column so large that the projection loses the others
-        order = np.lexsort([*rows.T, *keys])
-        fresh = _fresh(rows, order, alike)
+    fresh = np.ones(order.size, dtype=np.bool_)
+    same = alike.nonzero()[0]
+    if same.size:
+        differ = _differ(rows, order, same)
+        if differ.any():  # a column so large that the projection loses the others
+            order = np.lexsort([*rows.T, *keys])
+            differ = _differ(rows, order, same)
+        fresh[same + 1] = differ
     return order, fresh
 
 
-def _fresh(rows: FloatArray, order: IntArray, alike: BoolArray) -> BoolArray:
-    """Return which rows, in this order, differ from the one before, by their keys or themselves."""
-    fresh = np.ones(order.size, dtype=np.bool_)
-    same = np.flatnonzero(alike)
-    fresh[same + 1] = (rows[order[same + 1]] != rows[order[same]]).any(axis=1)
-    return fresh
+def _differ(rows: FloatArray, order: IntArray, places: IntArray) -> BoolArray:
+    """Return at which places in this order a row differs from the next one."""
+    differ: BoolArray = (rows[order[places + 1]] != rows[order[places]]).any(axis=1)
+    return differ
 
 
 def varies(column: FloatArray | IntArray) -> bool:

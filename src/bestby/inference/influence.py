@@ -16,6 +16,8 @@ Path = Callable[[FloatArray], FloatArray]
 STEP = 2.0**-6
 """The step along a path: its square, and rounding divided by that, are both small."""
 
+_STEPS = np.array([STEP, 0.0, -STEP])
+
 
 def standard_error(influence: FloatArray, counts: IntArray, bounds: IntArray) -> float:
     """Return the standard error of an estimate from the influence of units, of each kind so many.
@@ -69,7 +71,7 @@ def bend(path: Path) -> float:
 
 def score_and_bend(path: Path) -> tuple[float, float]:
     """Return a score where a path begins, and its second derivative along the path there."""
-    up, here, down = path(np.array([STEP, 0.0, -STEP])).tolist()
+    up, here, down = path(_STEPS).tolist()
     return float(here), float((up - here) + (down - here)) / STEP**2
 
 

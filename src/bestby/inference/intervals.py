@@ -102,29 +102,31 @@ class Moments:
     def of(cls, values: FloatArray, counts: IntArray, bounds: IntArray | None = None) -> Moments | None:
         """Return those of values with multiplicities, shape (C,) each; None if a value is not finite."""
         edges = [0, values.size] if bounds is None else bounds.tolist()
-        weights = None if all_single(counts) else counts
-        parts = [(a, b) for a, b in itertools.pairwise(edges) if b > a]
-        highest = [float(values[a:b].max()) for a, b in parts]
-        lowest = [float(values[a:b].min()) for a, b in parts]
+        weights = None if all_single(counts) else counts.astype(np.float64)
+        parts = [slice(a, b) for a, b in itertools.pairwise(edges) if b > a]
+        highest = [float(np.maximum.reduce(values[part])) for part in parts]
+        lowest = [float(np.minimum.reduce(values[part])) for part in parts]
         if not all(map(math.isfinite, highest + lowest)):
             return None
-        sizes = [int(counts[a:b].sum()) for a, b in parts]
+        sizes = [int(np.add.reduce(counts[part])) for part in parts]
         means = [
-            weighted_sum(values[a:b], None if weights is None else weights[a:b]) / size
-            for (a, b), size in zip(parts, sizes, strict=True)
+            weighted_sum(values[part], None if weights is None else weights[part]) / size
+            for part, size in zip(parts, sizes, strict=True)
         ]
         ends = zip(highest, lowest, means, strict=True)
         largest = max((max(high - mean, mean - low) for high, low, mean in ends), default=0.0)
-        sums = np.zeros(3)
-        for (a, b), mean in zip(parts, means, strict=True) if largest > 0.0 else ():
-            for start in range(a, b, _BLOCK):
-                part = slice(start, min(start + _BLOCK, b))
-                u = (values[part] - mean) / largest
+        second = third = fourth = 0.0
+        for part, mean in zip(parts, means, strict=True) if largest > 0.0 else ():
+            for start in range(part.start, part.stop, _BLOCK):
+                block = slice(start, min(start + _BLOCK, part.stop))
+                u = (values[block] - mean) / largest
                 squared = u * u
-                counted = squared if weights is None else weights[part].astype(np.float64) * squared
-                sums += counted.sum(), counted @ u, counted @ squared
+                counted = squared if weights is None else weights[block] * squared
+                second += float(np.add.reduce(counted))
+                third += float(counted @ u)
+                fourth += float(counted @ squared)
         size = max([0.0, *highest, *(-low for low in lowest)])
-        return cls(sum(sizes), size, largest, *sums.tolist())
+        return cls(sum(sizes), size, largest, second, third, fourth)
 
     @property
     def acceleration(self) -> float:

@@ -57,7 +57,9 @@ def merged(values: FloatArray, counts: IntArray, scale: float | None = None) -> 
 
 def all_single(counts: IntArray) -> bool:
     """Return whether every value stands for one unit, so that it need not be multiplied by its count."""
-    return counts.size == 0 or int(counts.max()) == int(counts.min()) == 1
+    if counts.size == 0:
+        return True
+    return int(counts[0]) == 1 and int(counts.max()) == int(counts.min()) == 1
 
 
 def weighted_sum(values: FloatArray, counts: Array | None) -> float:

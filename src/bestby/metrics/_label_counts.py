@@ -43,8 +43,8 @@ def class_counts(
             " too many",
             hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
         )
-    answered = np.flatnonzero(predictions >= 0)
-    right = np.flatnonzero(predictions == gold)
+    answered = (predictions >= 0).nonzero()[0]
+    right = (predictions == gold).nonzero()[0]
     everything = np.arange(gold.size)
     sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
     out = np.zeros((gold.size, len(columns) * n_labels))

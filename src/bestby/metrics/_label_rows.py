@@ -12,7 +12,7 @@ from bestby.metrics.base import Metric
 
 def occurring(gold: Array | None, n_labels: int) -> tuple[int, ...]:
     """Return the positions of the labels that the gold has; without gold all."""
-    return tuple(range(n_labels) if gold is None else np.flatnonzero(np.bincount(gold)).tolist())
+    return tuple(range(n_labels) if gold is None else np.bincount(gold).nonzero()[0].tolist())
 
 
 MOST_LABELS = 200

@@ -54,8 +54,9 @@ class MatthewsCorrelation(_Agreement):
         """Return the covariance of gold and predictions over their spreads."""
         predicted, due, right, n = self._parts(totals)
         covariance = right * n - dot(predicted, due)
-        spread_p, spread_g = self._spreads(predicted, due, n)
-        defined = (spread_p > _NOTHING * n * n) & (spread_g > _NOTHING * n * n)
+        spread_p, spread_g, squares = self._spreads(predicted, due, n)
+        least = _NOTHING * squares
+        defined = (spread_p > least) & (spread_g > least)
         scale = np.sqrt(np.where(defined, spread_p * spread_g, 1.0))
         return np.where(defined, covariance / scale, 0.0)
 
@@ -71,14 +72,17 @@ class MatthewsCorrelation(_Agreement):
         return (right * n - (predicted * due).over_classes()) / (spread_p * spread_g).root()
 
     @staticmethod
-    def _spreads(predicted: FloatArray, due: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
-        missing = n - over_classes(predicted)
-        return n * n - dot(predicted, predicted) - missing * missing, n * n - dot(due, due)
+    def _spreads(
+        predicted: FloatArray, due: FloatArray, n: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return n squared less the sums of squares of both margins, and n squared."""
+        missing, squares = n - over_classes(predicted), n * n
+        return squares - dot(predicted, predicted) - missing * missing, squares - dot(due, due), squares
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if gold or predictions are all of one class."""
         predicted, due, _, n = self._parts(totals)
-        spread_p, spread_g = self._spreads(predicted, due, n)
+        spread_p, spread_g, _ = self._spreads(predicted, due, n)
         if spread_p > 0.0 and spread_g > 0.0:
             return None
         which = "the predictions are" if spread_p <= 0.0 else "the gold is"
@@ -100,9 +104,9 @@ class CohenKappa(_Agreement):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the agreement beyond chance over the most there could be."""
         predicted, due, right, n = self._parts(totals)
-        chance = dot(predicted, due)
-        room = n * n - chance
-        defined = room > _NOTHING * n * n
+        chance, squares = dot(predicted, due), n * n
+        room = squares - chance
+        defined = room > _NOTHING * squares
         return np.where(defined, (right * n - chance) / np.where(defined, room, 1.0), np.nan)
 
     def along(self, totals: Line) -> Line | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -241,8 +242,8 @@ def _location(name: str, what: str, values: Array) -> tuple[float, float]:
 
 def _centre_and_scale(values: Array) -> tuple[float, float]:
     numbers = np.asarray(values, dtype=np.float64)
-    centre = float(numbers.mean())
-    return centre, float(np.sqrt(np.mean((numbers - centre) ** 2)))
+    centre = float(np.add.reduce(numbers)) / numbers.size
+    return centre, math.sqrt(float(np.add.reduce((numbers - centre) ** 2)) / numbers.size)
 
 
 def _check_varied(name: str, what: str, low: float, high: float, rounding: float = 0.0) -> None:

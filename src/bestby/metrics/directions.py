@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -66,13 +67,16 @@ def is_label(name: Any) -> bool:
     >>> is_label("COMET"), is_label("f1_macro"), is_label(None)
     (True, False, False)
     """
-    if not isinstance(name, str):
-        return False
+    return isinstance(name, str) and not _is_metric(name)
+
+
+@lru_cache(maxsize=1024)
+def _is_metric(name: str) -> bool:
     try:
         resolve(name)
     except BestbyError:
-        return True
-    return False
+        return False
+    return True
 
 
 def bounds_of(name: Any) -> tuple[float, float]:

@@ -33,7 +33,7 @@ def numbers(labels: Array) -> FloatArray | None:
 
 def fractions(labels: Array) -> FloatArray:
     """Return the numbers among the labels that are not whole."""
-    values = numbers(labels)
+    values = None if labels.dtype.kind in "biu" else numbers(labels)
     return np.empty(0) if values is None else values[values != np.rint(values)]
 
 

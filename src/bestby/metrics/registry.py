@@ -214,6 +214,8 @@ class _Wrapped(Metric):
 
 
 def _named(spec: str) -> BaseMetric:
+    if spec in NAMES:
+        return NAMES[spec][1](spec)
     match = re.fullmatch(r"([^\[\]]+)\[(.*)\]", spec.strip(), re.DOTALL)
     name, label = (spec.strip(), None) if match is None else (match[1], match[2])
     stem, separator, part = _split(name)

@@ -157,8 +157,10 @@ def _check_no_scores(metric: BaseMetric, columns: Mapping[str, Array], gold: Arr
         return
     for name, labels in columns.items():
         fractions = probabilities.unknown_fractions(labels, gold)
+        if not fractions.size:
+            continue
         likely = probabilities.are_probabilities(labels, gold)
-        if not fractions.size or not (likely or gold.size == 2):
+        if not (likely or gold.size == 2):
             continue
         if likely and metric.reads == "distributions":
             continue

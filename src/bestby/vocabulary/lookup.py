@@ -53,6 +53,7 @@ def allowed_names(argument: str, question: str = "") -> tuple[Any, ...]:
     return tuple(term.name for term in terms(argument, question))
 
 
+@cache
 def needs(kind: str, name: str) -> tuple[str, ...]:
     """Return what a term requires of the data; nothing for a name that no term has.
 

@@ -18,7 +18,7 @@ import pytest
 
 from bestby import Evaluation, compare, read
 from bestby._core.errors import BestbyError
-from bestby.data import coding, columns, frames
+from bestby.data import coding, columns, frames, hashing
 from bestby.data.coding import Coded, coded_texts, codes
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
@@ -318,3 +318,22 @@ def test_codes_of_whole_numbers_are_those_of_the_sorted_values(kind: str, n: int
             assert distinct.dtype == column.dtype
             assert np.array_equal(distinct, expected)
             assert np.array_equal(code, inverse)
+
+
+@pytest.mark.parametrize("kind", [*"bhilBHIL", ">i2", ">u8"])
+def test_codes_reach_to_both_ends_of_a_type(kind: str) -> None:
+    dtype = np.dtype(kind)
+    least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    for wanted in ([least, least + 2], [most - 2, most], [least, most], [least, most - 1, most]):
+        values = np.array([wanted[-1], *wanted, wanted[0]], dtype=dtype)
+        with np.errstate(all="raise"):
+            distinct, own = codes(values)
+        assert distinct.dtype.str == values.dtype.str
+        assert distinct.tolist() == wanted
+        assert distinct[own].tolist() == values.tolist()
+
+
+def test_words_of_a_hash_are_the_same_whether_known_or_made() -> None:
+    sizes = (3, 1, 4)
+    for known, made in zip(hashing._random_words(sizes), hashing._made_words(sizes), strict=True):
+        assert known.tolist() == made.tolist()

@@ -222,6 +222,8 @@ def on_marks(interval: Interval | None, scores: tuple[float, float], margin: flo
     low, high = rounding.on_marks(np.array([interval.low, interval.high]), marks(margin), scale).tolist()
     if low == high:  # both ends lie within rounding of the same mark: moved there, they would be one point
         return interval
+    if (low, high) == (interval.low, interval.high) and low and high:  # of 0 there are two
+        return interval
     return dataclasses.replace(interval, low=low, high=high)
 
 
@@ -318,7 +320,10 @@ def with_verdict(
 ) -> AnyDifference:
     """Return a difference with its verdict, from its interval and that of two one-sided tests."""
     scores = (d.score_a, d.score_b)
-    interval, tost = (on_marks(one, scores, margin) for one in (d.interval, tost))
+    interval = on_marks(d.interval, scores, margin)
+    if margin is None and interval is d.interval:
+        return d
+    tost = on_marks(tost, scores, margin)
     return dataclasses.replace(
         d,
         interval=interval,

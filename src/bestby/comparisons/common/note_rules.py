@@ -71,7 +71,7 @@ def evaluation_notes(
 
 
 def decimal_comma_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
-    """Return a note if the gold is of numbers with decimal commas, which are texts: labels, for a metric of such."""
+    """Return a note if a metric of labels gets numbers with decimal commas as its gold, which are texts."""
     names = [metric.name for metric in metrics if metric.reads == "labels"]
     gold = evaluation.gold
     if not names or gold is None or gold.ndim > 1 or not isinstance(gold[0], str):

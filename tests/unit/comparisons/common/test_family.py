@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
+
 import numpy as np
 import pytest
 
@@ -56,3 +59,14 @@ def test_standings_follow_the_direction(greater_is_better: bool) -> None:
 def test_verdicts(low: float, high: float, direction: bool, expected: str) -> None:
     interval = Interval(low, high, 0.95, "t", True)
     assert family.verdict(interval, interval, 0.1, direction) == expected
+
+
+def test_only_what_lies_by_a_mark_is_moved() -> None:
+    d = difference("a", "b", 0.3, 0.5)
+    assert family.with_verdict(d, d.interval, None) is d
+    for low in (-1e-17, -0.0):
+        near = dataclasses.replace(d, interval=Interval(low, 0.6, 0.95, "t", True), score_a=0.8, score_b=0.5)
+        moved = family.with_verdict(near, near.interval, None).interval
+        assert moved is not None
+        assert math.copysign(1.0, moved.low) == 1.0
+        assert (moved.low, moved.high) == (0.0, 0.6)

@@ -20,8 +20,8 @@ def test_decimal_commas_of_the_gold_are_noted() -> None:
     result = bb.compare({"a": NUMBERS, "b": OTHERS}, gold=NUMBERS)
     note = next(note for note in result.notes if note.code == "decimal_commas")
     assert note.message == (
-        "gold such as '-2,0' is text, which counts as a label (accuracy); if these are numbers, write them with"
-        " a decimal point, and choose a metric of numbers, such as mse"
+        "gold such as '-2,0' is text, which counts as a label (accuracy); if these are numbers, write them"
+        " with a decimal point, and choose a metric of numbers, such as mse"
     )
 
 
