@@ -109,3 +109,17 @@ def test_items_with_the_same_prediction_do_not_differ() -> None:
         difference = compare(both, gold, metric="pearson", clusters=clusters)["a", "b"]
         assert difference.n_differing == 6
         assert difference.exact
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_numbers_differ_beyond_rounding_however_near_they_are(clusters: bool) -> None:
+    gold, both = systems(60)
+    far, near, same = (
+        np.array([0.1, -3.0, 1e-3]),
+        np.array([1e-7, -1e-8, 1e-10]),
+        np.array([1e-15, 0.0, -1e-16]),
+    )
+    both["b"] = both["a"] + np.concatenate([far, near, same, np.zeros(51)])
+    groups = np.arange(60) // 3 if clusters else None
+    difference = compare(both, gold, metric="pearson", clusters=groups, test=None)["a", "b"]
+    assert difference.n_differing == 6

@@ -333,3 +333,23 @@ def test_pearson_is_nan_where_a_resample_is_constant(generator):
     scores = metric.score(weights @ metric.statistics(gold, predictions))
     assert np.isnan(scores[0])
     assert np.isfinite(scores[1])
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 9])
+@pytest.mark.parametrize("name", ALL)
+def test_the_score_of_the_data_is_that_of_weights_of_one(name: str, decimals: int) -> None:
+    for seed, n in ((0, 7), (1, 60), (2, 1500)):
+        gold, predictions = _columns(name, np.random.default_rng(seed), n, decimals)
+        metric = resolve(name).fit(gold, [predictions], None)
+        prepared = metric.prepare(gold, predictions)
+        assert metric.whole(prepared) == metric.weighted(prepared, np.ones((1, n), dtype=np.uint8))[0]
+
+
+@pytest.mark.parametrize("name", ["spearman", "kendall"])
+def test_the_gold_is_sorted_once_for_all_systems(name: str) -> None:
+    rng = np.random.default_rng(0)
+    gold, a, b = rng.normal(size=(3, 50))
+    metric = resolve(name).fit(gold, [a, b], None)
+    assert metric.prepare(gold, a).y is metric.prepare(gold, b).y
+    both = metric.prepare(np.concatenate([gold, gold]), np.concatenate([a, b]))
+    assert both.y.groups.size == 100
