@@ -170,13 +170,7 @@ def _tied(column: Ranks) -> FloatArray:
 def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> Path:
     """Return the path of Spearman's correlation, from both columns in order."""
     u, v = (_Moved(one.centred, one.mid_distribution(change), change) for one in (x, y))
-    products, *squares = (_cubic(*both) for both in ((u, v), (u, u), (v, v)))
-
-    def along(multiples: FloatArray) -> FloatArray:
-        roots = [_root_of(square, multiples) for square in squares]
-        return _defined(_power_series(products, multiples), roots[0] * roots[1])
-
-    return along
+    return _quotient_path([_cubic(*both) for both in ((u, v), (u, u), (v, v))])
 
 
 def _cubic(u: _Moved, v: _Moved) -> list[float]:
@@ -219,13 +213,7 @@ def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, cha
         pairs = (more**2, 2.0 * n * more, float(n**2))
         tied = (mass @ mass, 2.0 * (count @ mass), count @ count)
         untied.append([float(all_of - same) for all_of, same in zip(pairs, tied, strict=True)])
-
-    def along(multiples: FloatArray) -> FloatArray:
-        agreement = float(signs.sum()) + multiples * (linear + multiples * square)
-        roots = [_root_of(square, multiples) for square in untied]
-        return _defined(agreement, roots[0] * roots[1])
-
-    return along
+    return _quotient_path([[square, linear, float(signs.sum())], *untied])
 
 
 def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | None = None) -> FloatArray:
@@ -266,22 +254,28 @@ def _from_here(values: FloatArray) -> FloatArray:
 
 def _defined(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Return quotients, NaN where the denominator is not positive."""
-    found: FloatArray = np.full(numerator.size, np.nan)
-    found[denominator > 0.0] = (numerator / np.where(denominator > 0.0, denominator, 1.0))[denominator > 0.0]
+    defined = denominator > 0.0
+    if defined.all():
+        return numerator / denominator
+    found: FloatArray = np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)
     return found
 
 
-def _power_series(coefficients: list[float], m: FloatArray) -> FloatArray:
-    """Return the sum of powers of m, shape (R,), with coefficients of which that of the highest is first."""
-    found: FloatArray = np.zeros(m.size)
-    for coefficient in coefficients:
-        found = found * m + coefficient
-    return found
+def _quotient_path(parts: list[list[float]]) -> Path:
+    """Return the path of a product over the roots of two squares.
 
+    The three are sums of powers of the multiple m, with coefficients of which that of the highest is first.
+    """
+    coefficients = np.array(parts).T[:, :, None]
 
-def _root_of(coefficients: list[float], m: FloatArray) -> FloatArray:
-    """Return the root of the same sum, 0 where rounding leaves it negative."""
-    return np.sqrt(np.maximum(_power_series(coefficients, m), 0.0))
+    def along(multiples: FloatArray) -> FloatArray:
+        values = np.zeros((len(parts), multiples.size))
+        for coefficient in coefficients:
+            values = values * multiples + coefficient
+        roots = np.sqrt(np.maximum(values[1:], 0.0))  # rounding may leave a square negative
+        return _defined(values[0], roots[0] * roots[1])
+
+    return along
 
 
 def _first_of_quotient(terms: list[_Term]) -> FloatArray:
