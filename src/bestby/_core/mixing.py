@@ -16,12 +16,20 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)
 _M2 = np.uint64(0x94D049BB133111EB)
 
+_AT_ONCE = 1 << 13
+"""Words mixed at once: with what they are shifted to, they stay in the cache of one core."""
 
-def mix(z: Words) -> Words:
-    """Return the SplitMix64 finaliser of each word."""
-    z = z ^ (z >> np.uint64(30))  # a new array; the rest is done in place
-    z *= _M1
-    z ^= z >> np.uint64(27)
-    z *= _M2
-    z ^= z >> np.uint64(31)
-    return z
+
+def mix(z: Words, *, in_place: bool = False) -> Words:
+    """Return the SplitMix64 finaliser of each word of a contiguous array, written into that if `in_place`."""
+    mixed = z if in_place else np.array(z, order="C")
+    words, shifted = mixed.reshape(-1), np.empty(min(mixed.size, _AT_ONCE), dtype=np.uint64)
+    for first in range(0, words.size, _AT_ONCE):
+        part = words[first : first + _AT_ONCE]
+        room = shifted[: part.size]
+        part ^= np.right_shift(part, np.uint64(30), out=room)
+        part *= _M1
+        part ^= np.right_shift(part, np.uint64(27), out=room)
+        part *= _M2
+        part ^= np.right_shift(part, np.uint64(31), out=room)
+    return mixed

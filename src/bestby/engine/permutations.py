@@ -131,7 +131,7 @@ class Permutations:
         midpoint, half, observed, scale = self._midpoint(pair)
         difference = Swap(self.metrics[pair[0]], midpoint)
         step = np.where(own < 0, -1.0, 1.0)
-        changes = step * (difference(-half) - difference(-half - step[:, None] * delta))
+        changes = step * (difference(-half[None]) - difference(-half - step[:, None] * delta))
         tolerance = max(rounding.tie_width(scale, abs(observed)), self._slack(pair, midpoint, half))
         shifts = 0.5 * delta
 

@@ -75,4 +75,6 @@ def quotient(part: Part, *counts: Line) -> Line:
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Divide; 0 where the denominator (and so the numerator) is 0."""
+    if denominator.min(initial=np.inf) > 0.0:
+        return numerator / denominator
     return numerator / np.where(denominator > 0.0, denominator, 1.0)

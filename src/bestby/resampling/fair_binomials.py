@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -21,8 +21,11 @@ from bestby.resampling.streams import Words
 WIDTHS = (8, 16, 32, 64)
 """Bits of a word that a draw takes: the fewest that hold a bit for each unit."""
 
-_AT_ONCE = 1 << 13
+_AT_ONCE = 1 << 12
 """Draws from tables made at a time, whose temporaries stay in the cache of one core."""
+
+_KEPT = 1 << 14
+"""Units up to which tables are kept for later comparisons: 32 KB or less of each."""
 
 LARGEST_TABLE = 1 << 30
 """Units above which the normal distribution takes the place of a table."""
@@ -51,59 +54,63 @@ class FairBinomials:
         A `dtype` of floats must hold the counts exactly.
         """
         out = np.empty((self.counts.size, keys.size), dtype=dtype)
-        position = 0
-        for mask, (_, rows) in zip(self._masks, self._by_width, strict=True):
-            bits = mask.view("<u8")
-            word = streams.words_by_position(keys, position, bits.size)
-            word &= bits[:, None]
-            ones = np.bitwise_count(np.ascontiguousarray(word.T, dtype="<u8").view(mask.dtype))
-            out[rows] = ones.T[: rows.size]
-            position += bits.size
+        words = streams.words_by_position(keys, 0, self._mask.size + self._large.size)
+        counted = words[: self._mask.size].astype("<u8", copy=False)
+        counted &= self._mask[:, None]
+        for of_width in self._by_width:
+            ones = np.bitwise_count(counted[of_width.words].view(of_width.kind))
+            ones = ones.reshape(-1, keys.size, of_width.per_word)
+            for place, row in enumerate(of_width.rows.tolist()):
+                word, part = divmod(place, of_width.per_word)
+                out[row] = ones[word, :, part]
         if self._large.size:
-            out[self._large] = self._of_tables(keys, position)
+            out[self._large] = self._tables.draws(words[self._mask.size :])
         return out
 
     @cached_property
     def order(self) -> IntArray:
         """The order of the numbers in `side_by_side`: those drawn by bits of a word, then by tables."""
-        return np.concatenate([*(rows for _, rows in self._by_width), self._large])
+        return np.concatenate([*(of_width.rows for of_width in self._by_width), self._large])
 
     def side_by_side(self, keys: Words, dtype: DTypeLike = np.float64) -> Array:
         """Return the same draws, shape (R, C), in another `order`: quicker for many numbers."""
         out = np.empty((keys.size, self.counts.size), dtype=dtype)
-        position = first = 0
-        for mask, (_, rows) in zip(self._masks, self._by_width, strict=True):
-            bits = mask.view("<u8")
-            word = streams.words(keys, position, bits.size).astype("<u8", copy=False)
-            word &= bits
-            out[:, first : first + rows.size] = np.bitwise_count(word.view(mask.dtype)[:, : rows.size])
-            position, first = position + bits.size, first + rows.size
+        words = streams.words(keys, 0, self._mask.size + self._large.size)
+        counted = words[:, : self._mask.size].astype("<u8", copy=False)
+        counted &= self._mask
+        first = 0
+        for of_width in self._by_width:
+            stop = first + of_width.rows.size
+            parts = counted[:, of_width.words].view(of_width.kind)
+            out[:, first:stop] = np.bitwise_count(parts[:, : stop - first])
+            first = stop
         if self._large.size:
-            out[:, first:] = self._of_tables(keys, position).T
+            out[:, first:] = self._tables.draws(words[:, self._mask.size :].T).T
         return out
 
-    def _of_tables(self, keys: Words, position: int) -> FloatArray:
-        return self._tables.draws(streams.words_by_position(keys, position, self._large.size))
-
     @cached_property
-    def _by_width(self) -> list[tuple[int, IntArray]]:
+    def _by_width(self) -> list[_OfWidth]:
         """The numbers drawn by counting ones, by the bits that each takes."""
-        lows = (-1, *WIDTHS[:-1])
-        rows = (
-            np.flatnonzero((low < self.counts) & (self.counts <= width))
-            for low, width in zip(lows, WIDTHS, strict=True)
-        )
-        return [(width, chosen) for width, chosen in zip(WIDTHS, rows, strict=True) if chosen.size]
+        out, low, first = [], -1, 0
+        for width in WIDTHS:
+            rows = np.flatnonzero((low < self.counts) & (self.counts <= width))
+            if rows.size:
+                stop = first + -(-rows.size * width // 64)
+                out.append(_OfWidth(width, rows, slice(first, stop)))
+                first = stop
+            low = width
+        return out
 
     @cached_property
-    def _masks(self) -> list[Array]:
-        """The bits that count, of whole words of 64 bits, for the numbers of each width."""
-        masks = []
-        for width, rows in self._by_width:
-            bits = np.zeros(-(-rows.size * width // 64) * (64 // width), dtype=f"<u{width // 8}")
-            bits[: rows.size] = [(1 << n) - 1 for n in self.counts[rows].tolist()]
-            masks.append(bits)
-        return masks
+    def _mask(self) -> Words:
+        """The bits that count of the words, of 64 bits, that ones are counted in, shape (W,)."""
+        masks = [np.zeros(0, dtype="<u8")]
+        for of_width in self._by_width:
+            n_words = of_width.words.stop - of_width.words.start
+            bits = np.zeros(n_words * of_width.per_word, dtype=of_width.kind)
+            bits[: of_width.rows.size] = [(1 << n) - 1 for n in self.counts[of_width.rows].tolist()]
+            masks.append(bits.view("<u8"))
+        return np.concatenate(masks)
 
     @cached_property
     def _large(self) -> IntArray:
@@ -112,6 +119,25 @@ class FairBinomials:
     @cached_property
     def _tables(self) -> _Tables:
         return _Tables.of(self.counts[self._large].tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class _OfWidth:
+    """The numbers at `rows` of the counts, each the ones among `width` bits of the words at `words`."""
+
+    width: int
+    rows: IntArray
+    words: slice
+
+    @property
+    def kind(self) -> str:
+        """The type of so many bits."""
+        return f"<u{self.width // 8}"
+
+    @property
+    def per_word(self) -> int:
+        """How many of them a word of 64 bits holds."""
+        return 64 // self.width
 
 
 def probabilities(n: int) -> tuple[int, FloatArray]:
@@ -130,30 +156,29 @@ def probabilities(n: int) -> tuple[int, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """Alias tables of 2^bits places each, end to end: a word chooses a place and its value.
+    """Alias tables of 2^bits places each, end to end: a word chooses a place and one of its two values.
 
-    `least`, `bits` and `starts` have shape (T, 1); `normals` has the units of those that are too many for a
-    table, by their position.
+    `shifts` and `starts` have shape (T, 1). A word above that of its place in `lasts`, of shape (places,),
+    takes the second of its `values`, of shape (2 * places,). `normals` has the units of those that are too
+    many for a table, by their position.
     """
 
-    least: FloatArray
-    bits: Words
+    shifts: Words
     starts: IntArray
-    limits: Words
-    aliases: IntArray
+    lasts: Words
+    values: FloatArray
     normals: dict[int, int]
 
     @classmethod
     def of(cls, counts: Sequence[int]) -> _Tables:
         """Return the tables of numbers of units; those too large get one of two units in their place."""
-        tables = [_table(n if n <= LARGEST_TABLE else 2) for n in counts]
-        sizes = [limits.size for _, limits, _ in tables]
+        made = [(_kept if n <= _KEPT else _words_and_values)(n if n <= LARGEST_TABLE else 2) for n in counts]
+        sizes = [lasts.size for lasts, _ in made]
         return cls(
-            np.array([[float(least)] for least, _, _ in tables]),
-            np.array([[size.bit_length() - 1] for size in sizes], dtype=np.uint64),
+            np.array([[65 - size.bit_length()] for size in sizes], dtype=np.uint64),
             (np.cumsum(sizes, dtype=np.int64) - np.array(sizes))[:, None],
-            np.concatenate([limits for _, limits, _ in tables]),
-            np.concatenate([aliases for _, _, aliases in tables]),
+            np.concatenate([lasts for lasts, _ in made]),
+            np.concatenate([values for _, values in made]),
             {row: n for row, n in enumerate(counts) if n > LARGEST_TABLE},
         )
 
@@ -169,11 +194,12 @@ class _Tables:
         return out
 
     def _draw(self, part: slice, word: Words, out: FloatArray) -> None:
-        shift = np.uint64(64) - self.bits[part]
-        place = (word >> shift).view(np.int64)
-        there = place + self.starts[part]
-        own = (word & ((np.uint64(1) << shift) - np.uint64(1))) < self.limits.take(there, mode="clip")
-        np.add(np.where(own, place, self.aliases.take(there, mode="clip")), self.least[part], out=out)
+        place = (word >> self.shifts[part]).view(np.int64)
+        place += self.starts[part]
+        second = word > self.lasts.take(place, mode="clip")
+        place *= 2
+        place += second
+        self.values.take(place, mode="clip", out=out)
 
 
 def _draw_normal(n: int, word: Words, out: FloatArray) -> None:
@@ -182,6 +208,19 @@ def _draw_normal(n: int, word: Words, out: FloatArray) -> None:
 
     u = ((word >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
     np.rint(0.5 * n + 0.5 * math.sqrt(n) * ndtri(u), out=out)
+
+
+def _words_and_values(n: int) -> tuple[Words, FloatArray]:
+    """Return the table of n units as `_Tables` has it: the last words of the places, and their values."""
+    least, limits, aliases = _table(n)
+    places = np.arange(limits.size)
+    lasts = (places.astype(np.uint64) << np.uint64(65 - limits.size.bit_length())) + limits - np.uint64(1)
+    # A place without words of its own has twice the other value: there is no word before the first.
+    values = np.column_stack([np.where(limits > 0, places, aliases), aliases]).reshape(-1)
+    return lasts, (values + least).astype(np.float64)
+
+
+_kept = lru_cache(maxsize=128)(_words_and_values)
 
 
 def _table(n: int) -> tuple[int, Words, IntArray]:

@@ -65,19 +65,23 @@ def stream_key(seed: int, purpose: str) -> np.uint64:
 def replicate_keys(key: np.uint64, first: int, count: int) -> Words:
     """Return the keys of the replicates first, first + 1, …, shape (count,)."""
     replicate = np.arange(first, first + count, dtype=np.uint64)
-    return mix(key + replicate * STRIDE)
+    replicate *= STRIDE
+    replicate += key
+    return mix(replicate, in_place=True)
 
 
 def words(keys: Words, first: int, count: int) -> Words:
     """Return the words at positions first, first + 1, … of each replicate, shape (R, count)."""
     position = np.arange(first, first + count, dtype=np.uint64) * GOLDEN
-    return mix(keys[:, None] + position[None, :])
+    state = keys[:, None] + position[None, :]
+    return mix(state, in_place=True)
 
 
 def words_by_position(keys: Words, first: int, count: int) -> Words:
     """Return the same words, shape (count, R): those of one position lie side by side."""
     position = np.arange(first, first + count, dtype=np.uint64) * GOLDEN
-    return mix(position[:, None] + keys[None, :])
+    state = position[:, None] + keys[None, :]
+    return mix(state, in_place=True)
 
 
 def block_generator(seed: int, purpose: str, block: int) -> np.random.Generator:

@@ -16,6 +16,7 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import executing, streams, weights
+from bestby.resampling.columns import Columns
 from bestby.resampling.fair_binomials import FairBinomials
 from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
 
@@ -43,6 +44,9 @@ WHOLE_IN_SINGLE = 2.0**24
 
 FEW_CELLS = 64
 """Cells up to which the draws of each are made together, and not those of each replicate."""
+
+FEW_BLOCK = 3 << 15
+"""Draws and totals of few cells held at once, of which several copies stay in the cache of one core."""
 
 LARGEST_ROW = 1 << 22
 """Units above which even one row of weights is not held; sums are gathered instead."""
@@ -144,13 +148,18 @@ def cell_swaps(
     The result depends on the seed and on these alone.
     """
     binomials = FairBinomials(counts)
-    D = D.astype(np.float32) if _small_and_whole(D, counts) else D
+    single = _small_and_whole(D, counts)
+    D = D.astype(np.float32) if single else D
     few = counts.size <= FEW_CELLS
-    compute = (
-        partial(_few_totals, D.T, binomials) if few else partial(_cell_totals, D[binomials.order], binomials)
-    )
+    if few:
+        compute = partial(_few_totals, D.T, binomials)
+    elif single:
+        compute = partial(_whole_totals, Columns.of(D[binomials.order]), binomials)
+    else:
+        compute = partial(_cell_totals, D[binomials.order], binomials)
     cells = partial(_from_keys, streams.stream_key(seed, "swap"), compute, transform)
-    size = max(1, 2 * BLOCK_NUMBERS // max(1, sum(D.shape)))  # small numbers: they take half the memory
+    # Of many cells the numbers are small, and take half the memory.
+    size = max(1, (FEW_BLOCK if few else 2 * BLOCK_NUMBERS) // max(1, sum(D.shape)))
     return run_blocks(cells, n_resamples, size, n_jobs, progress, executor)
 
 
@@ -267,7 +276,12 @@ def _few_totals(columns: FloatArray, binomials: FairBinomials, keys: streams.Wor
 def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
     """Return the same from the rows (C, k) of the cells in the order of draws side by side."""
     total = binomials.side_by_side(keys, D.dtype) @ D
-    return np.ascontiguousarray(total.T, dtype=np.float64).T
+    return np.ascontiguousarray(total.T).T
+
+
+def _whole_totals(columns: Columns, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
+    """Return the same from rows of whole numbers whose sums are exact."""
+    return columns.sums(binomials.side_by_side(keys, columns.distinct.dtype)).T
 
 
 def _small_and_whole(D: FloatArray, counts: IntArray) -> bool:

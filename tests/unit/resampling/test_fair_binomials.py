@@ -37,6 +37,20 @@ def test_the_alias_table_holds_the_exact_probabilities(n: int) -> None:
     assert math.fsum(outside) < 1e-21
 
 
+@pytest.mark.parametrize("n", [65, 100, 1_001, 40_000])
+def test_a_word_takes_the_value_of_its_place_or_its_alias(n: int) -> None:
+    least, limits, aliases = fair_binomials._table(n)
+    bits = limits.size.bit_length() - 1
+    first = np.arange(limits.size, dtype=np.uint64) << np.uint64(64 - bits)
+    for steps in (0, 1):  # the first word of a place and the next, the last of its own and the one after
+        low = np.uint64(steps)
+        for part in (np.zeros_like(limits) + low, limits - np.uint64(1) + low):
+            inside = part < np.uint64(1 << (64 - bits))  # a place without a limit, or one without an alias
+            word, own = (first + part)[inside], (part < limits)[inside]
+            expected = np.where(own, np.arange(limits.size)[inside], aliases[inside]) + least
+            assert (fair_binomials._Tables.of([n]).draws(word[None])[0] == expected).all()
+
+
 @pytest.mark.parametrize("n", [10**6, 10**6 + 1, 10**8])
 def test_large_tables_have_the_distribution_function_of_scipy(n: int) -> None:
     least, mass = fair_binomials.probabilities(n)

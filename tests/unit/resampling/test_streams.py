@@ -24,6 +24,17 @@ def test_the_first_outputs_of_splitmix64() -> None:
     assert streams.mix(state).tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
+@pytest.mark.parametrize("in_place", [False, True])
+def test_many_words_are_mixed_a_part_at_a_time(in_place: bool) -> None:
+    state = np.arange(3 * 7000, dtype=np.uint64).reshape(3, 7000) * streams.GOLDEN
+    kept = state.copy()
+    mixed = streams.mix(state, in_place=in_place)
+    assert (mixed is state) == in_place
+    assert in_place or (state == kept).all()
+    for place in (0, 8191, 8192, 16_384, 20_999):
+        assert int(mixed.reshape(-1)[place]) == mix(int(kept.reshape(-1)[place]))
+
+
 def test_words_follow_the_specification() -> None:
     key = 0x0123456789ABCDEF
     keys = streams.replicate_keys(np.uint64(key), 5, 3)

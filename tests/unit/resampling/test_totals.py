@@ -167,6 +167,7 @@ WAYS: dict[str, Callable[..., FloatArray]] = {
 def test_threads_executors_and_progress_are_handed_on(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executing, "SEND_FROM", 0.0)
     monkeypatch.setattr(totals, "BLOCK_NUMBERS", 6000)
+    monkeypatch.setattr(totals, "FEW_BLOCK", 6000)
     threads: set[int] = set()
     told: list[tuple[int, int]] = []
 
