@@ -140,6 +140,16 @@ class _Order:
     most: IntArray
     bounds: IntArray
 
+    @cached_property
+    def last_or_none(self) -> IntArray:
+        """The last tokens, and one behind them that no text has."""
+        return np.append(self.last, -2)
+
+    @cached_property
+    def keys_or_none(self) -> IntArray:
+        """The keys, and one behind them that no n-gram has."""
+        return np.append(self.keys, -2)
+
 
 @dataclass(frozen=True, eq=False)
 class NGrams:
@@ -167,26 +177,26 @@ class NGrams:
         place = segments[texts.owners]
         for n, order in enumerate(self.orders):
             # Only what matched so far can go on matching.
-            going = _goes_on(starts, n, texts.owners)
-            starts, place = starts[going], place[going]
-            place = self._places(order, place, texts.numbers[starts + n])
-            equal = place >= 0
-            starts, place = starts[equal], place[equal]
+            going = np.flatnonzero(_goes_on(starts, n, texts.owners))
+            starts, place = starts.take(going), place.take(going)
+            place = self._places(order, place, texts.numbers.take(starts + n))
+            equal = np.flatnonzero(place >= 0)
+            starts, place = starts.take(equal), place.take(equal)
             clipped = np.minimum(np.bincount(place, minlength=order.most.size), order.most)
             out[:, n] = _sums(clipped, order.bounds)[segments]
         return out
 
     def _places(self, order: _Order, place: IntArray, last: IntArray) -> IntArray:
         """Return the places of n-grams among those of the references, -1 for those they lack."""
-        first = order.firsts[place]
-        several = order.firsts[place + 1] - first
-        equal = (several > 0) & (np.append(order.last, -2)[first] == last)
+        first = order.firsts.take(place)
+        several = order.firsts.take(place + 1) - first
+        equal = (several > 0) & (order.last_or_none.take(first) == last)
         out = np.where(equal, first, -1)
         # Few n-grams of two or more tokens go on in two ways, so that few are left to be searched for.
         left = np.flatnonzero(~equal & (several > 1) & (last >= 0))
-        wanted = place[left] * self.n_tokens + last[left]
+        wanted = place.take(left) * self.n_tokens + last.take(left)
         at = np.searchsorted(order.keys, wanted)
-        equal = np.append(order.keys, -2)[at] == wanted
+        equal = order.keys_or_none.take(at) == wanted
         out[left[equal]] = at[equal]
         return out
 
@@ -227,9 +237,11 @@ def ascending(segments: IntArray) -> Iterator[slice]:
 
 def _goes_on(starts: IntArray, n: int, owners: IntArray) -> BoolArray:
     """Return whether the text that each start lies in holds another n tokens after it."""
+    if n == 0:
+        return np.ones(starts.size, dtype=np.bool_)
     ends = starts + n
-    inside = ends < owners.size
-    inside[inside] = owners[ends[inside]] == owners[starts[inside]]
+    inside: BoolArray = ends < owners.size
+    inside &= owners.take(ends, mode="clip") == owners.take(starts)
     return inside
 
 

@@ -128,7 +128,7 @@ class Bleu(Counted):
     def _splitter(
         self, tokenizer: Callable[[str], str], vocabulary: dict[str, int], *, grow: bool = False
     ) -> _ngrams.Splitter:
-        by_words, keeping = self.tokenize in _WORD_BY_WORD, self.tokenize in _KEEPING_WORDS
+        by_words = self.tokenize in _WORD_BY_WORD
 
         def pieces(text: str) -> list[str]:
             text = text.rstrip()
@@ -141,9 +141,10 @@ class Bleu(Counted):
         def tokens(pieces: Sequence[str]) -> list[list[str]]:
             if not by_words:
                 return list(map(words, pieces))
-            plain = [piece == _ngrams.MARK or (keeping and piece.isalnum()) for piece in pieces]
-            cut = iter(_ngrams.words_of_each(list(compress(pieces, map(operator.not_, plain))), words))
-            return [[piece] if is_plain else next(cut) for piece, is_plain in zip(pieces, plain, strict=True)]
+            known = [_tokens_without_rules(piece, self.tokenize) for piece in pieces]
+            left = compress(pieces, map(operator.not_, known))
+            cut = iter(_ngrams.words_of_each(list(left), words))
+            return [own or next(cut) for own in known]
 
         return _ngrams.Splitter(
             pieces, tokens, vocabulary, lowercase=self.lowercase, at_spaces=by_words, grow=grow
@@ -213,6 +214,22 @@ class Bleu(Counted):
             f"{self.name} counts as 0: the translations hold no sequence of {missing[0] + 1} tokens, so that"
             " its precision is 0/0"
         )
+
+
+def _tokens_without_rules(piece: str, tokenize: str) -> list[str]:
+    """Return the tokens of a piece between spaces where the rules of a tokeniser are not needed, else none.
+
+    They are a word or number, or by 13a one before a comma or a full stop.
+
+    >>> _tokens_without_rules("words,", "13a"), _tokens_without_rules("1,000", "13a")
+    (['words', ','], [])
+    """
+    if piece == _ngrams.MARK or (tokenize in _KEEPING_WORDS and piece.isalnum()):
+        return [piece]
+    word, last = piece[:-1], piece[-1]
+    if tokenize == "13a" and last in ".," and word.isalnum():
+        return [word, last]
+    return []
 
 
 def _plain_bleu(totals: FloatArray) -> FloatArray:

@@ -161,6 +161,16 @@ def test_counts_of_long_and_empty_segments_are_those_of_sacrebleu(tokenize: str,
     np.testing.assert_array_equal(rows, expected)
 
 
+@given(st.lists(st.text("aZ09ß²٣猫,.-'\"!&<Ⅷ", min_size=1, max_size=4), min_size=1, max_size=30))
+@settings(max_examples=300, deadline=None)
+def test_pieces_that_need_no_rules_are_split_as_sacrebleu_does(pieces: list[str]) -> None:
+    tokenizer = sacrebleu.BLEU().tokenizer
+    expected = [len(tokenizer(piece).split()) for piece in pieces]
+    found = Bleu().statistics(objects(pieces), pieces)
+    assert found[:, 0].tolist() == expected
+    assert found[:, 2].tolist() == expected  # a text has all the words of its copy
+
+
 def long_corpus(n: int = 40) -> tuple[np.ndarray, np.ndarray]:
     """Return segments most of whose words are the reference's, so that every order has matches."""
     rng = np.random.default_rng(5)
