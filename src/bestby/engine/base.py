@@ -18,7 +18,7 @@ from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
 from bestby.inference.intervals import Moments
 from bestby.inference.joint import Spread
-from bestby.inference.lattice import merged
+from bestby.inference.lattice import all_single, merged, weighted_sum
 from bestby.metrics.base import BaseMetric
 from bestby.resampling import executing
 from bestby.resampling.settings import Resampling, size_of
@@ -134,6 +134,11 @@ class Contributions:
     def moments(self) -> Moments | None:
         """The moments of the values about the mean of their stratum; None if one is not finite."""
         return Moments.of(self.values, self.counts, self.bounds)
+
+    @cached_property
+    def total(self) -> float:
+        """The sum of the values of all units."""
+        return weighted_sum(self.values, None if all_single(self.counts) else self.counts)
 
     @cached_property
     def merged(self) -> tuple[FloatArray, IntArray]:

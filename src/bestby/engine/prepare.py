@@ -20,6 +20,7 @@ from bestby.engine.annotated import AnnotatedGroup
 from bestby.engine.base import Group
 from bestby.engine.called import CallGroup
 from bestby.engine.dependent_units import BlockGroup, CrossedGroup
+from bestby.engine.large_means import LARGE, LargeMeans
 from bestby.engine.pairwise import MANY, Labels, PairGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.reading import Reading, _codes_of, _rows_refused
@@ -177,6 +178,9 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting |
     only_labels = all(metric.reads == "labels" for metric in metrics)
     collapse = only_labels and reading.clusters is None
     fitted = [_fitted(one, reading) for one in metrics]
+    large = None if collapse else _large_means(fitted, reading)
+    if large is not None:
+        return large
     position: IntArray | None = None
     if collapse:
         position, counts = _distinct(fitted, reading)
@@ -195,6 +199,35 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting |
     if second is not None and reading.clusters is not None:
         return CrossedGroup(fitted, made, reading.clusters, second)
     return SumGroup(fitted, made)
+
+
+def _large_means(fitted: Sequence[Metric], reading: Reading) -> LargeMeans | None:
+    """Return the group of means of very many single items; None of others, and of numbers to be refused."""
+    evaluation, n = reading.evaluation, reading.evaluation.n_items
+    grouped = (
+        reading.clusters,
+        reading.strata,
+        evaluation.crossed,
+        evaluation.counts,
+        evaluation.annotations,
+    )
+    if n < LARGE or any(groups is not None for groups in grouped):
+        return None
+    means = [metric for metric in fitted if isinstance(metric, MeanMetric)]
+    if len(means) < len(fitted) or any(type(m).statistics is not MeanMetric.statistics for m in means):
+        return None
+    values: list[list[FloatArray]] = []
+    for metric in means:
+        _, gold, systems = reading.of(metric)
+        values.append([])
+        for name, predictions in zip(evaluation.names, systems, strict=True):
+            numbers = _named(partial(metric.values, gold, predictions), name)
+            numbers = np.ascontiguousarray(numbers, dtype=np.float64)
+            with np.errstate(invalid="ignore", over="ignore"):
+                if numbers.shape != (n,) or not np.isfinite(numbers.sum()):
+                    return None
+            values[-1].append(numbers)
+    return LargeMeans(means, values)
 
 
 def _statistics(

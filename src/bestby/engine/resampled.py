@@ -78,7 +78,8 @@ class Resampled:
     @cached_property
     def subsampling(self) -> bool:
         """Whether resamples are smaller than the sample."""
-        return self.drawing.subsampling(self.group.units)
+        # The units of a large group are made only where they are asked for.
+        return self.drawing.resample_size is not None and self.drawing.subsampling(self.group.units)
 
     @property
     def by_formula(self) -> bool:
@@ -137,7 +138,8 @@ class Resampled:
     def _distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         plain = self.group.contributions_alone(target.metric, target.a, target.b)
         if plain is not None and self.by_formula:
-            exact = mean_bootstrap(plain.values, plain.counts, plain.bounds)
+            known = None if plain.moments is None else plain.moments.powers
+            exact = mean_bootstrap(plain.values, plain.counts, plain.bounds, known)
             if exact is not None:
                 return exact, ()
         return defined_replicates(value_of(self.replicates, target), self.scale(target))

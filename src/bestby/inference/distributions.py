@@ -230,7 +230,9 @@ class Inverted:
         return float(self.frequency / (2.0 * np.pi) * (1.0 + 2.0 * (self.coefficients * waves).real.sum()))
 
 
-def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Distribution | None:
+def mean_bootstrap(
+    values: FloatArray, counts: IntArray, bounds: IntArray, known: series.PowerSums | None = None
+) -> Distribution | None:
     """Return the exact bootstrap distribution of a mean: the limit of infinitely many resamples.
 
     The total of n draws has the characteristic function of one draw to the n-th power. On a lattice it is
@@ -238,14 +240,20 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     has died out by then (below 1e-10) and does not revive later, as it does for values near the multiples of
     a step. Of 20,000 distinct values or more it is the series of their moments, with an error below 1e-9.
     `counts` has shape (C,) and `bounds` has shape (H + 1,). `values`, of shape (C,), are the distinct values
-    of the units, by stratum. Returns None where neither route is accurate or cheap: then resamples
-    must be drawn.
+    of the units, by stratum; `known` are their power sums about the mean, if these were made. Returns None
+    where neither route is accurate or cheap: then resamples must be drawn.
     """
+    given = values.size
     values, counts, bounds, scale = _merged_by_stratum(values, counts, bounds)
     n = int(counts.sum())
-    totals, variances = _moments(values, counts, bounds)
+    known = known if values.size == given else None  # power sums of other values
+    if known is None:
+        totals, variances = _moments(values, counts, bounds)
+    else:
+        totals, variances = [n * known.centre], [float(known.sums[2]) * known.scale**2]
     mean = sum(totals)
-    variance, largest = sum(variances), max(float(values.max()), -float(values.min()))
+    low, high = (values[0], values[-1]) if bounds.size == 2 else (values.min(), values.max())
+    variance, largest = sum(variances), max(float(high), -float(low))
     if variance <= rounding.noise_width(largest) ** 2 * n:
         step = n * largest or 1.0  # ties are relative to the step
         return Lattice(mean / step, step, n, np.ones(1))
@@ -253,7 +261,7 @@ def mean_bootstrap(values: FloatArray, counts: IntArray, bounds: IntArray) -> Di
     if lattice is not None:
         step = lattice[0]
         return _lattice_bootstrap(step, np.rint(values / step).astype(np.int64), counts, bounds)
-    found = _inverted_bootstrap(values, counts, bounds, totals, float(np.sqrt(variance)))
+    found = _inverted_bootstrap(values, counts, bounds, totals, float(np.sqrt(variance)), known)
     if found is None:
         return None
     first = found.coefficients.size + 1
@@ -335,7 +343,12 @@ def _fft_size(least: int) -> int:
 
 
 def _inverted_bootstrap(
-    values: FloatArray, counts: IntArray, bounds: IntArray, totals: Sequence[float], sd: float
+    values: FloatArray,
+    counts: IntArray,
+    bounds: IntArray,
+    totals: Sequence[float],
+    sd: float,
+    known: series.PowerSums | None = None,
 ) -> Inverted | None:
     n = int(counts.sum())
     h = np.pi / (WINDOW * sd)
@@ -344,7 +357,7 @@ def _inverted_bootstrap(
     for (a, b), total in zip(pairwise(bounds), totals, strict=True):
         n_units = int(counts[a:b].sum())
         centre = total / n_units
-        logarithm = series.log_characteristic(h, n_frequencies, values[a:b], counts[a:b], centre)
+        logarithm = series.log_characteristic(h, n_frequencies, values[a:b], counts[a:b], centre, known)
         if logarithm is not None:
             log_modulus += logarithm.real
             phase += logarithm.imag

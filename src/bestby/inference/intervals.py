@@ -17,6 +17,7 @@ from bestby._core import checks, rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.distributions import Distribution
 from bestby.inference.lattice import all_single, weighted_sum
+from bestby.inference.series import SERIES_FROM, PowerSums
 
 Ends = tuple[float, float]
 
@@ -97,6 +98,8 @@ class Moments:
     second: float
     third: float
     fourth: float
+    powers: PowerSums | None = None
+    """More sums of powers of the deviations, where power series take the place of the values."""
 
     @classmethod
     def of(cls, values: FloatArray, counts: IntArray, bounds: IntArray | None = None) -> Moments | None:
@@ -115,6 +118,11 @@ class Moments:
         ]
         ends = zip(highest, lowest, means, strict=True)
         largest = max((max(high - mean, mean - low) for high, low, mean in ends), default=0.0)
+        size = max([0.0, *highest, *(-low for low in lowest)])
+        if values.size >= SERIES_FROM and len(parts) == 1 and largest > 0.0:
+            powers = PowerSums.of(values, None if weights is None else counts, means[0], largest)
+            second, third, fourth = powers.sums[2:5].tolist()
+            return cls(sum(sizes), size, largest, second, third, fourth, powers)
         second = third = fourth = 0.0
         for part, mean in zip(parts, means, strict=True) if largest > 0.0 else ():
             for start in range(part.start, part.stop, _BLOCK):
@@ -125,7 +133,6 @@ class Moments:
                 second += float(np.add.reduce(counted))
                 third += float(counted @ u)
                 fourth += float(counted @ squared)
-        size = max([0.0, *highest, *(-low for low in lowest)])
         return cls(sum(sizes), size, largest, second, third, fourth)
 
     @property

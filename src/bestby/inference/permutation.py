@@ -85,7 +85,11 @@ def _extreme(
 
 
 def exact_mean(
-    differences: FloatArray, counts: IntArray, alternative: Alternative, divisor: float
+    differences: FloatArray,
+    counts: IntArray,
+    alternative: Alternative,
+    divisor: float,
+    total: float | None = None,
 ) -> TestResult | None:
     """Return the exact permutation test of a sum of differences.
 
@@ -96,21 +100,25 @@ def exact_mean(
     multiples of a step finer than 1/1700 of the standard deviation of S). However p is found, it is never
     less than the mass of the data's own arrangement of signs and, for two sides, of its mirror image.
     `differences` and `counts` have shape (C,). The reported statistic is the sum of all differences divided
-    by `divisor` (the number of items). Returns None for real differences whose characteristic function does
-    not die out for good: then resample.
+    by `divisor` (the number of items); `total` is that sum, where it is known. Returns None for real
+    differences whose characteristic function does not die out for good: then resample.
     """
-    observed = weighted_sum(differences, None if all_single(counts) else counts)
-    differing = (differences != 0.0) & (counts > 0)
-    if not differing.any():
-        return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
-    if not differing.all():
+    single = all_single(counts)
+    observed = weighted_sum(differences, None if single else counts) if total is None else total
+    if not single or np.count_nonzero(differences) < differences.size:
+        differing = (differences != 0.0) & (counts > 0)
+        if not differing.any():
+            return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
         differences, counts = differences[differing], counts[differing]
     size = np.abs(differences)
     unit = math.ldexp(1.0, math.frexp(float(size.max()))[1])
     direction = {"two-sided": math.copysign(1.0, observed), "greater": 1.0, "less": -1.0}[alternative]
     one_way = bool((differences > 0.0).all() if direction > 0.0 else (differences < 0.0).all())
     # In units of a power of two, which changes no bit, no product underflows.
-    size, c = merged(np.divide(size, unit, out=size), counts)
+    size = np.divide(size, unit, out=size)
+    if single:
+        size.sort()  # in place, which takes no memory
+    size, c = merged(size, counts)
     far = direction * observed / unit
     upper, method = 0.5 ** int(c.sum()), "enumeration"
     if not one_way:

@@ -30,33 +30,33 @@ _LOOKED_AT = 192
 _LOOKED_AT_FIRST = 64  # few that mostly suffice; a bound is quicker from them
 _CHUNK = 64
 
+_RISING = 1.19
+"""x / cosh(x), which signed sizes spread by under a tilt, rises up to here."""
 
-def later_terms(
-    sizes: FloatArray, h: float, slope: FloatArray | None, first: int
-) -> tuple[IntArray, Array] | None:
+
+def later_terms(sizes: FloatArray, h: float, theta: float, first: int) -> tuple[IntArray, Array] | None:
     """Return the k >= first at which E exp(i k h (S - ES)) counts, and its values.
 
-    S is the sum of the sizes with random signs, whose means are `slope` (None for 0). None if the function
-    still revives at the last frequencies.
+    S is the sum of the sizes, which are in rising order, with random signs, whose means are tanh(theta size).
+    None if the function still revives at the last frequencies.
     """
-    means = np.zeros(sizes.size) if slope is None else slope
-    spreads = means * means
-    np.sqrt(np.subtract(1.0, spreads, out=spreads), out=spreads)
-    spreads *= -sizes
-    if (spreads[1:] <= spreads[:-1]).all():  # sizes in rising order, unless the tilt is large
-        sizes, means = sizes[::-1], means[::-1]
-    else:
-        order = np.argsort(spreads, kind="stable")
-        sizes, means = sizes.take(order), means.take(order)
-    some = _spread_ranks(sizes.size, _LEADING)
-    squares = _squares(h * sizes[some], means[some])
+    sizes = _by_spread(sizes, theta)
+    some = sizes[_spread_ranks(sizes.size, _LEADING)]
+    squares = _squares(h * some, np.tanh(theta * some))
     k = np.flatnonzero(squares >= (LEAST_TERM * np.arange(MOST_FREQUENCIES)) ** 2)
     k = k[k >= first]
     late = k[k >= MOST_FREQUENCIES // 2]
     late = late[np.argsort(-squares[late], kind="stable")[:_CHUNK]]
-    if (np.abs(_sign_terms(late, sizes, h, means)[1]) >= UNRESOLVED).any():
+    if (np.abs(_sign_terms(late, sizes, h, theta)[1]) >= UNRESOLVED).any():
         return None
-    return _sign_terms(k, sizes, h, means)
+    return _sign_terms(k, sizes, h, theta)
+
+
+def _by_spread(sizes: FloatArray, theta: float) -> FloatArray:
+    """Return sizes, which are in rising order, by the falling standard deviations of the signed sizes."""
+    if theta * float(sizes[-1]) <= _RISING:
+        return sizes[::-1]
+    return sizes.take(np.argsort(-sizes * np.sqrt(1.0 - np.tanh(theta * sizes) ** 2), kind="stable"))
 
 
 def _squares(angles: FloatArray, means: FloatArray) -> FloatArray:
@@ -69,16 +69,17 @@ def _squares(angles: FloatArray, means: FloatArray) -> FloatArray:
     return np.asarray(factors.prod(axis=0).reshape(-1).astype(np.float64))
 
 
-def _sign_terms(k: IntArray, sizes: FloatArray, h: float, means: FloatArray) -> tuple[IntArray, Array]:
+def _sign_terms(k: IntArray, sizes: FloatArray, h: float, theta: float) -> tuple[IntArray, Array]:
     """Return those of the frequencies that count, and the characteristic function there."""
     values = np.ones(k.size, dtype=np.complex128)
     for start in range(0, sizes.size, _CHUNK):
         if not k.size:
             break
-        part = slice(start, start + _CHUNK)
-        angle = np.multiply.outer(h * k, sizes[part])
-        factors = np.cos(angle) + 1j * means[part] * np.sin(angle)
-        values = values * factors.prod(axis=1) * np.exp(-1j * h * k * float(sizes[part] @ means[part]))
+        part = sizes[start : start + _CHUNK]
+        means = np.tanh(theta * part)
+        angle = np.multiply.outer(h * k, part)
+        factors = np.cos(angle) + 1j * means * np.sin(angle)
+        values = values * factors.prod(axis=1) * np.exp(-1j * h * k * float(part @ means))
         counting = np.abs(values) >= LEAST_TERM * k
         k, values = k[counting], values[counting]
     return k, values

@@ -63,19 +63,43 @@ def power_sums(
     return sums
 
 
+@dataclass(frozen=True, eq=False)
+class PowerSums:
+    """The sums of the powers 0 to 10, shape (11,), of the distances of values from a centre, over a scale."""
+
+    centre: float
+    scale: float
+    sums: FloatArray
+
+    @classmethod
+    def of(cls, values: FloatArray, counts: IntArray | None, centre: float, scale: float) -> PowerSums:
+        """Return those of values with multiplicities; `counts` is None where all are 1."""
+        return cls(centre, scale, power_sums(values, counts, centre, scale))
+
+
 def log_characteristic(
-    h: float, most: int, values: FloatArray, counts: IntArray, mean: float = 0.0
+    h: float,
+    most: int,
+    values: FloatArray,
+    counts: IntArray,
+    mean: float = 0.0,
+    known: PowerSums | None = None,
 ) -> Array | None:
     """Return log E exp(i k h T) for k = 1 ... `most`, T the total of n draws from n values less their mean.
 
     The Taylor series of one draw's function to the power 9 of x = k h T is off by E x^10 / 10! at most. None
-    if that is not negligible. `values` and `counts` have shape (C,).
+    if that is not negligible. `values` and `counts` have shape (C,), and `known` are their power sums about
+    the mean, over the largest deviation, if these were made.
     """
-    n = int(counts.sum())
-    scale = max(float(values.max()) - mean, mean - float(values.min()))
-    if values.size < SERIES_FROM or scale == 0.0:
+    if values.size < SERIES_FROM:
         return None
-    moments = power_sums(values, None if all_single(counts) else counts, mean, scale) / n
+    if known is None:
+        scale = max(float(values.max()) - mean, mean - float(values.min()))
+        if scale == 0.0:
+            return None
+        known = PowerSums.of(values, None if all_single(counts) else counts, mean, scale)
+    n, scale = int(known.sums[0]), known.scale
+    moments = known.sums / n
     t = np.arange(1, most + 1) * (h * scale)
     one = np.zeros(t.size, dtype=np.complex128)  # less 1, so that no digit is lost
     for order in range(_ORDER - 1, 0, -1):

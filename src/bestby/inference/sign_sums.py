@@ -229,7 +229,7 @@ def _inverted_by_series(sizes: FloatArray, far: float, series: SignSeries) -> fl
         return None
     # Up to the frequency where the largest size turns by one radian, the function only falls.
     first = max(k.size, math.floor(1.0 / (h * series.largest)))
-    later = later_terms(sizes, h, np.tanh(theta * sizes) if theta else None, first)
+    later = later_terms(sizes, h, theta, first)
     if later is None:
         return None
     value = _integrated(
@@ -251,7 +251,7 @@ def _inverted(sizes: FloatArray, far: float, theta: float) -> tuple[float, float
         return None
     centre = float(sizes @ slope)
     half = WINDOW * spread + abs(far - centre)
-    terms = _cosine_products(sizes, np.pi / half, slope if theta else None)
+    terms = _cosine_products(sizes, np.pi / half, theta)
     if terms is None:
         return None
     value = _integrated(*terms, far, centre, half, theta)
@@ -271,19 +271,19 @@ def _integrated(
     return float((waves[0].real + 2.0 * waves[1:].real.sum()) / (2.0 * half))
 
 
-def _cosine_products(sizes: FloatArray, h: float, slope: FloatArray | None) -> tuple[IntArray, Array] | None:
+def _cosine_products(sizes: FloatArray, h: float, theta: float) -> tuple[IntArray, Array] | None:
     """Return k = 0, 1, … and E exp(i k h (S - ES)) until it has died out, and those k beyond where it counts.
 
     None if it still counts at the last frequencies looked at: S is near the multiples of a step.
     """
     values: list[complex] = [1.0]
-    products = _plain_products(sizes, h) if slope is None else _tilted_products(sizes, h, slope)
+    products = _tilted_products(sizes, h, np.tanh(theta * sizes)) if theta else _plain_products(sizes, h)
     for value in products:
         values.append(value)
         if len(values) > 4 and max(abs(late) for late in values[-3:]) < 1e-15:
             break
     # Where few units carry the sum, or nearly all point one way, it falls slowly: what follows counts too.
-    later = later_terms(sizes, h, slope, len(values))
+    later = later_terms(sizes, h, theta, len(values))
     if later is None:
         return None
     return np.concatenate([np.arange(len(values)), later[0]]), np.concatenate([values, later[1]])

@@ -16,6 +16,7 @@ from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.large_means import LargeMeans
 from bestby.engine.sums import SumGroup
 from bestby.inference import classical, discordant, multiplicity
 from bestby.inference.intervals import LEAST_P
@@ -81,7 +82,9 @@ def counted(
     """
     n_pairs = len(line) - 1 if baseline is not None else len(line) * (len(line) - 1) // 2
     group = makers.group
-    if n_pairs < FEW_PAIRS or type(group) is not SumGroup or not makers.by_formula:
+    if n_pairs < FEW_PAIRS or not isinstance(group, SumGroup) or not makers.by_formula:
+        return None
+    if type(group) not in (SumGroup, LargeMeans):
         return None
     if settings.interval not in ("auto", "tango", None) or (settings.simultaneous and n_pairs <= ALONE):
         return None

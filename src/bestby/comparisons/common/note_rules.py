@@ -122,7 +122,7 @@ def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[No
     notes: list[Note] = []
     if settings.interval is None and settings.test != "bootstrap":
         return notes  # nothing is drawn with replacement
-    if drawing.subsampling(group.units):
+    if drawing.resample_size is not None and drawing.subsampling(group.units):
         m, n = int(drawing.draws(group.units).sum()), group.n_units
         if settings.test not in ("bootstrap", None):
             notes.append(

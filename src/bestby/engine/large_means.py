@@ -1,0 +1,157 @@
+"""Means of very many single items: sorted values take the place of a table of distinct units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from bestby._core import rounding
+from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine import table
+from bestby.engine.base import Contributions, Drawing, Pair
+from bestby.engine.sums import MOST_HELD, SumGroup
+from bestby.engine.table import Table
+from bestby.engine.targets import Target
+from bestby.inference import permutation
+from bestby.metrics.base import MeanMetric
+from bestby.resampling import executing
+from bestby.results.values import TestResult
+
+LARGE = 1 << 16
+"""Items from which means are made of sorted values."""
+
+
+class LargeMeans(SumGroup):
+    """Metrics that are means of numbers of single items, without clusters and strata.
+
+    Exact intervals and tests need the numbers of a system, or the differences of two, in rising order, and no
+    order of the items that all systems share. That one, `table`, takes more time than all the rest; it is
+    made when resamples are drawn, or something else asks for it.
+    """
+
+    values: Sequence[Sequence[FloatArray]]
+    """The numbers of all items by metric and system, shape (n,) each."""
+
+    def __init__(self, metrics: Sequence[MeanMetric], values: Sequence[Sequence[FloatArray]]) -> None:
+        # The fields of a frozen record, but for `table`.
+        object.__setattr__(self, "metrics", metrics)
+        object.__setattr__(self, "values", values)
+
+    @cached_property
+    def table(self) -> Table:
+        """The statistics of the distinct items."""
+        statistics = (
+            (np.stack([values, np.ones(values.size)]).T for values in systems) for systems in self.values
+        )
+        return table.build(statistics, np.ones(self.n_units, dtype=np.int64), None, None)
+
+    @property
+    def n_systems(self) -> int:  # type: ignore[override]
+        """The number of systems."""
+        return len(self.values[0])
+
+    @property
+    def n_units(self) -> int:
+        """The number of items."""
+        return int(self.values[0][0].size)
+
+    n_strata = 1
+    clustered = False
+    few_units = False
+
+    def scores(self) -> FloatArray:
+        """Return the scores on the full data, shape (M, S)."""
+        return self.own_scores
+
+    @cached_property
+    def own_scores(self) -> FloatArray:
+        """The scores, shape (M, S)."""
+        return np.array(
+            [
+                metric.score(np.array([self.totals(m, s) for s in range(self.n_systems)]))
+                for m, metric in enumerate(self.metrics)
+            ]
+        )
+
+    def totals(self, metric: int, system: int) -> FloatArray:
+        """Return the sum of the numbers of a system, and how many there are."""
+        plain = self.contributions(metric, system)
+        return np.array([plain.total, self.n_units])
+
+    def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions:
+        """Return the numbers of a system, or the differences of two, in rising order."""
+        key = (metric, a, b)
+        found = self._contributions.get(key)
+        if found is None:
+            if len(self._contributions) * self.n_units > MOST_HELD:
+                self._contributions.clear()
+            found = self._contributions[key] = self._contributions_of(metric, a, b)
+        return found
+
+    def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions:
+        """Return the same: other systems have no say in them."""
+        return self.contributions(metric, a, b)
+
+    def _contributions_of(self, metric: int, a: int, b: int | None) -> Contributions:
+        of_a = self.values[metric][a]
+        values = of_a.copy() if b is None else rounding.difference(of_a, self.values[metric][b])
+        values.sort()
+        counts: IntArray = np.broadcast_to(_ONE, values.shape)
+        fresh = values[1:] != values[:-1]
+        if 2 * np.count_nonzero(fresh) < values.size:
+            starts = np.concatenate([[0], np.flatnonzero(fresh) + 1])
+            values, counts = values[starts], np.diff(starts, append=values.size)
+        return Contributions(values, counts, np.array([0, values.size]), single_items=True)
+
+    def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
+        """Return None unless the metric itself says that it is a share: means are by their contributions."""
+        trials = self.metrics[metric].trials(np.empty((0, 2)))
+        return None if trials is None else super().shares(metric, a, b)
+
+    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
+        """Return the number of items."""
+        return float(self.n_units)
+
+    def _differing(self, pair: Pair) -> tuple[int, int]:
+        plain = self.contributions(*pair)
+        first, last = np.searchsorted(plain.values, 0.0, "left"), np.searchsorted(plain.values, 0.0, "right")
+        number = self.n_units - int(plain.counts[first:last].sum())
+        return number, number
+
+    def alone(self, metric: int, a: int, b: int | None = None) -> tuple[SumGroup, Target]:
+        """Return the group itself: no other system changes what it gives."""
+        return self, Target(metric, a, b)
+
+    def _of_kinds(self, metric: int, a: int, b: int | None) -> None:  # noqa: ARG002
+        return None
+
+    def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:
+        """Return studentized replicates, of the items in the order of the table."""
+        return SumGroup(self.metrics, self.table).pivots(metric, a, b, drawing)
+
+    def permutation(
+        self,
+        pairs: Sequence[Pair],
+        alternative: Alternative,
+        drawing: Drawing,
+        *,
+        standardised: bool = False,
+    ) -> dict[Pair, TestResult]:
+        """Return the paired permutation test of each pair: exact, or where that fails by swaps."""
+        found = {}
+        with executing.one_blas_thread():
+            for pair in pairs:
+                plain = self.contributions(*pair)
+                exact = permutation.exact_mean(
+                    plain.values, plain.counts, alternative, float(self.n_units), plain.total
+                )
+                if exact is not None:
+                    found[pair] = exact
+        left = [pair for pair in pairs if pair not in found]
+        found |= super().permutation(left, alternative, drawing, standardised=standardised) if left else {}
+        return {pair: found[pair] for pair in pairs}
+
+
+_ONE = np.int64(1)

@@ -1,0 +1,150 @@
+"""Means of very many items by sorted values are those of a table of distinct rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestby as bb
+from bestby._core.typing import FloatArray
+from bestby.engine import prepare
+from bestby.engine.large_means import LargeMeans
+from bestby.engine.sums import SumGroup
+from bestby.metrics.registry import resolve
+
+N = 3000
+
+Switch = Callable[[bool], None]
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> Switch:
+    """Take sorted values for data of any size, or for none."""
+
+    def switch(on: bool) -> None:
+        monkeypatch.setattr(prepare, "LARGE", 1 if on else 1 << 60)
+
+    return switch
+
+
+def scores(kind: str) -> dict[str, FloatArray]:
+    rng = np.random.default_rng(3)
+    a, b, c = rng.normal(size=(3, N)) + np.array([[0.1], [0.0], [0.05]])
+    made = {
+        "real": (a, b, c),
+        "rounded": tuple(np.round(x, 1) for x in (a, b, c)),
+        "binary": tuple((x > 0.0).astype(float) for x in (a, b, c)),
+        "heavy": tuple(rng.standard_cauchy((3, N))),
+        "far": (a + 1.0, b, c),
+        "copies": (a, a.copy(), c),
+        "few differ": (a, np.where(np.arange(N) < 30, b, a), c),
+    }
+    return dict(zip("abc", made[kind], strict=True))
+
+
+def numbers(result: bb.Comparison) -> Any:
+    found = json.loads(result.to_json())
+    return {key: found[key] for key in ("systems", "differences", "omnibus", "notes")}
+
+
+def assert_near(one: Any, other: Any) -> None:
+    assert type(one) is type(other)
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key in one:
+            assert_near(one[key], other[key])
+    elif isinstance(one, list):
+        assert len(one) == len(other)
+        for x, y in zip(one, other, strict=True):
+            assert_near(x, y)
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-8, abs=1e-12)
+    else:
+        assert one == other
+
+
+@pytest.mark.parametrize("kind", ["real", "rounded", "binary", "heavy", "far", "copies", "few differ"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"systems": ["a", "b"]},
+        {"interval": "normal", "test": "paired-t"},
+        {"interval": "studentized", "test": "bootstrap", "n_resamples": 100},
+        {"interval": "percentile", "resample_size": 0.5, "test": "sign", "n_resamples": 100},
+        {"interval": "cr2", "test": "wald"},
+        {"simultaneous": True, "margin": 0.01},
+        {"alternative": "greater", "test": "auto"},
+        {"test": "wilcoxon", "correction": "step-down"},
+    ],
+    ids=str,
+)
+def test_all_that_a_comparison_says_is_the_same(large: Switch, kind: str, settings: dict[str, Any]) -> None:
+    found = []
+    for on in (True, False):
+        large(on)
+        try:
+            found.append(numbers(bb.compare(scores(kind), **settings)))
+        except bb.BestbyError as error:
+            found.append(str(error))
+    assert_near(*found)
+
+
+def test_the_order_of_items_and_other_systems_change_no_bit(large: Switch) -> None:
+    large(True)
+    data = scores("real")
+    order = np.random.default_rng(0).permutation(N)
+    shuffled = {name: values[order] for name, values in data.items()}
+    result = bb.compare(data)
+    assert numbers(bb.compare(shuffled)) == numbers(result)
+    alone = bb.compare({name: data[name] for name in ("a", "b")})["a", "b"]
+    cell = result["a", "b"]
+    assert (alone.estimate, alone.interval, alone.p_value) == (
+        cell.estimate,
+        cell.interval,
+        cell.test.p_value,
+    )
+
+
+def test_the_table_is_made_when_it_is_asked_for(large: Switch) -> None:
+    large(True)
+    evaluation = bb.Evaluation.of(scores("real"))
+    ((group, _),) = prepare.groups(evaluation, [resolve("mean")])
+    assert isinstance(group, LargeMeans)
+    assert "table" not in vars(group)
+    large(False)
+    ((other, _),) = prepare.groups(evaluation, [resolve("mean")])
+    assert type(other) is SumGroup
+    assert group.units.n_rows == other.units.n_rows == N
+    assert np.array_equal(group.table.X, other.table.X)
+
+
+@pytest.mark.parametrize(
+    "groups", [{"clusters": np.arange(N) // 3}, {"strata": np.arange(N) % 2}, {"blocks": 10}], ids=str
+)
+def test_grouped_items_have_a_table(large: Switch, groups: dict[str, Any]) -> None:
+    found = []
+    for on in (True, False):
+        large(on)
+        found.append(numbers(bb.compare(scores("real"), n_resamples=100, **groups)))
+    assert found[0] == found[1]
+
+
+def test_numbers_that_are_not_finite_are_refused_with_the_system(large: Switch) -> None:
+    class Odd(bb.MeanMetric):
+        name = "odd"
+
+        def values(self, gold: Any, predictions: Any) -> FloatArray:
+            return np.log(predictions - gold)
+
+    large(True)
+    data = scores("real")
+    with (
+        np.errstate(invalid="ignore"),
+        pytest.raises(bb.InvalidInputError, match="not finite for system 'a'"),
+    ):
+        bb.compare(data, gold=np.zeros(N), metric=Odd())
