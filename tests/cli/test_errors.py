@@ -122,3 +122,33 @@ def test_an_option_that_evaluate_lacks_and_compare_has(capsys: pytest.CaptureFix
         assert f"{option} belongs to bestby compare: bestby evaluate" in capsys.readouterr().err
     assert main(["evaluate", "x.csv", "--sed", "1"]) == 2
     assert "--seed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option", "value"),
+    [
+        (["compare", "x.csv", "--level", "high"], "--level", "'high'"),
+        (["compare", "x.csv", "--top", "1.5"], "--top", "'1.5'"),
+        (["plan", "--accuracy", ".8", "--agreement", ".9"], "--accuracy", "'--agreement'"),
+    ],
+)
+def test_a_value_that_is_no_number_is_shown(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], option: str, value: str
+) -> None:
+    assert main(arguments) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"UsageError: Invalid value for '{option}': ")
+    assert value in first
+    assert second == f"hint: bestby {arguments[0]} --help"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["compare", "x.csv", "--metric"], ["plan", "--accuracy", ".8"], ["study", "add", "s", "--run"]],
+)
+def test_an_option_without_its_value_points_to_the_help_of_its_command(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert main(arguments) == 2
+    words = " ".join(arguments[: 2 if arguments[0] == "study" else 1])
+    assert capsys.readouterr().err.splitlines()[1] == f"hint: bestby {words} --help"

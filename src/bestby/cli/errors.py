@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import typer
 
 from bestby._core.errors import BestbyError, InvalidInputError
-from bestby._core.text import shortened
+from bestby._core.text import quoted, shortened
 from bestby.cli import interrupts, streams
 
 # Typer brings its own copy of click or uses the installed one, depending on its version; the class of all
@@ -80,7 +80,8 @@ def reported() -> Iterator[Status]:
 
 def _say_usage(error: Any) -> None:
     command = error.ctx.command_path if getattr(error, "ctx", None) else "bestby"
-    message, name = error.format_message(), getattr(error, "option_name", None)
+    message = _no_number(error) or error.format_message()
+    name = getattr(error, "option_name", None)
     if command == "bestby evaluate" and name is not None:
         from bestby.cli.options import spellings
         from bestby.cli.parameters.compare import Compare
@@ -88,6 +89,17 @@ def _say_usage(error: Any) -> None:
         if any(name in names for names in spellings(Compare).values()):
             message = f"{name} belongs to bestby compare: bestby evaluate compares no systems"
     _say("UsageError", message, f"{command} --help")
+
+
+def _no_number(error: Any) -> str | None:
+    """Return what is wrong with a value that is no number; pydantic, which typer asks, does not show it."""
+    details = getattr(error.__cause__, "errors", None)
+    first = details()[0] if callable(details) else {"type": ""}
+    wanted = {"float_parsing": "a number", "int_parsing": "a whole number"}.get(first["type"])
+    if wanted is None:
+        return None
+    what = f"each of {error.param.metavar}" if error.param.nargs > 1 else "it"
+    return f"Invalid value for '{error.param.opts[0]}': {what} must be {wanted}, got {quoted(first['input'])}"
 
 
 def _say(kind: str, message: str, hint: str | None) -> None:
