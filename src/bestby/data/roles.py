@@ -19,6 +19,8 @@ VALUE_WORDS = ("prediction", "score")
 GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
 """Names of columns that hold the gold."""
 
+_NO_SYSTEM = "item ids are items=...; or leave it out: ignore=[...], or name the systems: systems=[...]"
+
 RUN_WORDS = ("run", "seed")
 """Names of columns that hold the number of a run."""
 
@@ -125,6 +127,20 @@ def check_no_gold(source: str, names: Sequence[str]) -> None:
                 f"{source}: column {quoted(name)} looks like gold",
                 hint="gold=... if it is, or name the systems: systems=[...], or leave it out: ignore=[...]",
             )
+
+
+def check_no_item(source: str, names: Sequence[str]) -> None:
+    """Refuse a column that is called as item ids are but for its spelling, such as ``ID`` or ``Item id``."""
+    for name in names:
+        if name.lower().replace(" ", "_") in ITEM_WORDS:
+            raise InvalidInputError(f"{source}: column {quoted(name)} looks like item ids", hint=_NO_SYSTEM)
+
+
+def counts_rows(source: str, name: str) -> InvalidInputError:
+    """Return the error for a column that holds the numbers of the rows: it would pass for a system."""
+    return InvalidInputError(
+        f"{source}: column {quoted(name)} counts the rows; is it a system?", hint=_NO_SYSTEM
+    )
 
 
 def check_no_run(source: str, names: Sequence[str]) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby.data.columns import Missing
+from bestby.data.coding import Coded
+from bestby.data.columns import Missing, Numerals, Raw, raw_values
 from bestby.data.order import merged_order
 from bestby.data.table import Table, table_of_columns
 from bestby.readers.database import connection, lines, literal
@@ -25,15 +26,42 @@ _LINES = "one JSON object per line is needed, one line per item"
 
 
 def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
-    """Read CSV, TSV and their like; the first line names the columns."""
+    """Read CSV, TSV and their like; the first line names the columns.
+
+    Rows without any value at the end, which spreadsheets write, are no more than blank lines are.
+    """
     names, delimiter = header_of(path, compression)
     source = csv_source(len(names), [path], compression, delimiter)
-    given = [literal(path), compression, delimiter]
+    given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
     with connection(path) as database:
-        columns = columns_of_query(
-            database, path, source, given, [f"c{i}" for i in range(len(names))], missing
-        )
+        columns = columns_of_query(database, path, source, given, selected, missing)
+        n_rows = _rows_with_values(columns)
+        if n_rows < len(columns[0]):
+            source = f"(SELECT * FROM {source} LIMIT {n_rows})"
+            columns = columns_of_query(database, path, source, given, selected, missing)
     return table_of_columns(str(path), names, columns, missing)
+
+
+def _rows_with_values(columns: Sequence[Raw]) -> int:
+    """Return the number of rows up to the last that has a value; of a single column all of them."""
+    n_rows = len(columns[0])
+    if len(columns) == 1 or not n_rows or not all(map(_may_end_blank, columns)):
+        return n_rows
+    values = [raw_values(column) for column in columns]
+    while n_rows and all(_is_blank(column[n_rows - 1]) for column in values):
+        n_rows -= 1
+    return n_rows
+
+
+def _may_end_blank(column: Raw) -> bool:
+    """Tell, at little cost, whether the last value of a column may be missing."""
+    if isinstance(column, Numerals):
+        return bool(column.missing[-1])
+    return _is_blank(column.distinct[column.codes[-1]] if isinstance(column, Coded) else column[-1])
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or value is np.ma.masked
 
 
 def header_of(path: Path, compression: str) -> tuple[list[str], str]:

@@ -173,7 +173,7 @@ def test_a_number_can_stand_for_a_missing_score(
 def test_whole_scores_stay_whole(coded: Switch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typed_columns, "has_few", lambda _: False)
     path = tmp_path / "scores.csv"
-    path.write_text("a,b\n" + "".join(f"{i},{i * i}\n" for i in range(30)), encoding="utf-8")
+    path.write_text("a,b\n" + "".join(f"{2 * i},{i * i}\n" for i in range(30)), encoding="utf-8")
     coded(True)
     assert {values.dtype.kind for values in read(path).systems.values()} == {"i"}
 

@@ -71,7 +71,7 @@ def evaluation_notes(
 
 
 def decimal_comma_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
-    """Return a note if a metric of labels gets numbers with decimal commas as its gold, which are texts."""
+    """Return a note if the gold holds numbers with decimal commas, and a metric takes them as labels."""
     names = [metric.name for metric in metrics if metric.reads == "labels"]
     gold = evaluation.gold
     if not names or gold is None or gold.ndim > 1 or not isinstance(gold[0], str):

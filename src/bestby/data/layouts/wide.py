@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby.data.columns import Column
+from bestby.data.columns import Column, NumeralColumn
 from bestby.data.common_labels import without_labels
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
@@ -16,7 +18,9 @@ from bestby.data.layouts.options import TableOptions
 from bestby.data.roles import (
     Roles,
     check_no_gold,
+    check_no_item,
     check_no_run,
+    counts_rows,
     describe_wide,
     matching,
     recognised,
@@ -24,6 +28,9 @@ from bestby.data.roles import (
 )
 from bestby.data.table import Table, check_there, listed
 from bestby.data.values import as_scores, read_together
+
+_FEW_ROWS = 10
+"""Rows from which a column of their numbers is no system's; fewer can be by chance."""
 
 
 def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
@@ -36,6 +43,8 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     if roles.annotators:
         gold = annotators.labels_of_columns(table, roles.annotators)
     check_exact(table.source, columns, gold)
+    if systems is None:
+        check_no_counter(table, columns, gold)
     if systems is None and gold is not None and not soft.as_given:  # two texts are seldom equal
         check_alike(table, columns, gold)
     evaluation = side_by_side(
@@ -72,6 +81,7 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
                 f"{table.source}: there is no column of a system ({roles.description()})",
                 hint=f"its columns are: {listed(table.names)}",
             )
+        check_no_item(table.source, names)
         check_no_run(table.source, names)
         if roles.gold is None and not roles.annotators:
             check_no_gold(table.source, names)
@@ -84,6 +94,28 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
                 f"{table.source}: column {name!r} cannot be {other[name]} and system at once"
             )
     return names
+
+
+def check_no_counter(table: Table, columns: Mapping[str, Column], gold: Column | None) -> None:
+    """Refuse a column that numbers the rows, of a spreadsheet or a data frame: it would pass for a system."""
+    if gold is not None and _numbers_rows(gold):  # as a right prediction of the gold would
+        return
+    for name, column in columns.items():
+        if _numbers_rows(column):
+            raise counts_rows(table.source, name)
+
+
+def _numbers_rows(column: Column) -> bool:
+    """Tell whether a column of a few rows or more holds 0, 1, 2, ... or 1, 2, 3, ... in this order."""
+    n = column.size
+    if n < _FEW_ROWS or column.values.ndim > 1 or column.missing.any() or isinstance(column, NumeralColumn):
+        return False
+    whole = as_scores(column.take([0, n - 1]))
+    first, last = whole.values
+    if whole.values.dtype.kind not in "iuf" or first not in (0, 1) or last - first != n - 1:
+        return False
+    read = as_scores(column)
+    return not read.is_text and np.array_equal(read.values, np.arange(n) + first)
 
 
 def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
