@@ -56,11 +56,11 @@ class BaseMetric(ABC):
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
         """Refuse what Python would refuse, but say what to do."""
-        absent = sorted(getattr(cls, "__abstractmethods__", ()))
+        absent = getattr(cls, "__abstractmethods__", ())
         if absent:
             raise InvalidInputError(
                 f"{cls.__name__} is a class to derive metrics from: a subclass must define"
-                f" {' and '.join(absent)}",
+                f" {' and '.join(sorted(absent))}",
                 hint="to compare scores that you have, name them: compare(scores, metric='COMET',"
                 " greater_is_better=True)",
             )
