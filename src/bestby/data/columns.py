@@ -211,6 +211,11 @@ def column_of(raw: Raw, what: str, missing: Missing = frozenset(MISSING)) -> Col
 
 
 def _column_of_values(raw: Array, what: str, missing: Missing) -> Column:
+    if raw.dtype.kind not in "biufMOU":
+        raise InvalidInputError(
+            f"{what} holds values of type {raw.dtype}",
+            hint="labels and scores must be text, numbers or booleans",
+        )
     absent = np.array(np.ma.getmaskarray(raw), dtype=np.bool_)
     values: Array = np.asarray(np.ma.getdata(raw))
     if values.dtype.kind in "biu":
@@ -220,11 +225,6 @@ def _column_of_values(raw: Array, what: str, missing: Missing) -> Column:
     if values.dtype.kind == "M":
         absent = absent | np.isnat(values)
         return Column(objects(texts_of_dates(values)), absent)
-    if values.dtype.kind not in "OU":
-        raise InvalidInputError(
-            f"{what} holds values of type {values.dtype}",
-            hint="labels and scores must be text, numbers or booleans",
-        )
     return _object_column(
         [None if gone else value for value, gone in zip(values, absent, strict=True)], what, missing
     )

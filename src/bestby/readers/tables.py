@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,11 @@ def header_of(path: Path, compression: str) -> tuple[list[str], str]:
             hint="the first line must name the columns, every other line is one item",
         )
     line = first[0]
+    if re.fullmatch(r"sep=.\s*", line, re.IGNORECASE):
+        raise InvalidInputError(
+            f"{path}, line 1: {line.strip()!r} tells a spreadsheet the delimiter, and names no columns",
+            hint="delete this line: the delimiter is recognised",
+        )
     if line.count('"') % 2:
         raise InvalidInputError(
             f"{path}, line 1: unterminated quote in the names of the columns",

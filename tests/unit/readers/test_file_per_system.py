@@ -305,3 +305,9 @@ def test_a_first_line_that_may_be_a_header_is_never_silently_left_out(make: Make
     assert f"the first line is the name of the column in b.csv ({word}), c.csv ({word})" in told
     plain = make("b.txt", second.read_text()), make("c.txt", named.read_text())
     assert read([*plain], gold=make("gold.txt", f"{word}\n" + "other\n" * 4)).n_items == 5
+
+
+def test_an_array_of_records_is_refused(make: Make) -> None:
+    path = make("a.npy", "")
+    np.save(path, np.array([(1, 2.0), (3, 4.0)], dtype="i4,f8"))
+    assert message(named(a=path, b=make("b.txt", "1\n2\n"))).startswith(f"{path} holds values of type [")

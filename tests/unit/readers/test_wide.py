@@ -397,3 +397,10 @@ def test_other_empty_rows_are_missing_items(make: Make) -> None:
         "{}: system 'a' has no value for 1 of 3 items; first: row 3"
     )
     assert message(make("none.csv", "a,b\n,\n,\n")) == "{} has a header but no rows"
+
+
+def test_a_line_that_tells_a_spreadsheet_the_delimiter_names_no_columns(make: Make) -> None:
+    assert message(make("t.csv", "sep=;\r\nitem;a;b\r\n1;1;0\r\n")) == (
+        "{}, line 1: 'sep=;' tells a spreadsheet the delimiter, and names no columns"
+    )
+    assert read(make("plain.csv", "sep=,b\n1,0\n0,1\n")).names == ("sep=", "b")
