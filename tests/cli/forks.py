@@ -7,7 +7,9 @@ of an interpreter decides (options, encoding, what is imported first) is tested 
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -63,8 +65,20 @@ def _serve() -> None:
     for module in pkgutil.walk_packages(bestby.__path__, "bestby."):
         importlib.import_module(module.name)
     importlib.import_module("PIL.Image").init()
+    _rehearse()
+    gc.collect()
+    gc.freeze()  # a child that collects garbage would copy all memory that it looks at
     for line in sys.stdin:
         print(json.dumps(_answer(json.loads(line))), flush=True)
+    gc.unfreeze()  # or DuckDB reports whatever it cannot free
+
+
+def _rehearse() -> None:
+    """Read the options of a command once, so that what is kept of types is there in every child."""
+    from bestby.cli import main
+
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        main(["compare"])
 
 
 def _answer(order: Mapping[str, Any]) -> dict[str, object]:

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
-from tests.cli.helpers import Run, check_refused
+from tests.cli.helpers import Run, check_refused, run_in
 from tests.unit.boards.examples import edit, gold_file, gold_labels, ids, predictions_file, state, write_table
 
 from bestby import Board
@@ -22,15 +23,25 @@ COMMANDS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(
 OURS = ("--board", "task", "--team", "ours", "--system", "bert")
 
 
-@pytest.fixture
-def board(run: Run, tmp_path: Path) -> Board:
-    """Return a board that the command line made, and files beside it."""
-    gold_file(tmp_path)
-    predictions_file(tmp_path)
-    predictions_file(tmp_path, "other.csv", 5)
-    done = run("board", "init", "gold.csv", "--board", "task", "--title", "Our task", "--metric", "accuracy")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a board that the command line made, and files beside it."""
+    folder = tmp_path_factory.mktemp("made")
+    gold_file(folder)
+    predictions_file(folder)
+    predictions_file(folder, "other.csv", 5)
+    done = run_in(folder)(
+        "board", "init", "gold.csv", "--board", "task", "--title", "Our task", "--metric", "accuracy"
+    )
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr.startswith("made the board task with 1 task; ")
+    return folder
+
+
+@pytest.fixture
+def board(made: Path, tmp_path: Path) -> Board:
+    """Return a copy of the board, with the files beside it."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return Board(tmp_path / "task")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform, get_type_hints
 
@@ -154,11 +155,12 @@ class SetOption(NamedTuple):
 
 def set_options(values: Any) -> list[SetOption]:
     """Return what is set of a group, or of all groups of a command: whatever is not its default."""
+    record: type = type(values)
     groups = [group for group in vars(values).values() if isinstance(group, Group)]
     held = {name: value for group in (values, *groups) for name, value in vars(group).items()}
     return [
         SetOption(one.name, _names(one)[0], held[one.name], one.declared.file, one.declared.shapes)
-        for one in _fields(type(values))
+        for one in _fields(record)
         if held[one.name] != one.default
     ]
 
@@ -168,15 +170,19 @@ def set_option_names(values: Any) -> set[str]:
     return {one.option for one in set_options(values)}
 
 
-def _fields(record: type) -> Iterator[_Field]:
+@functools.cache
+def _fields(record: type) -> tuple[_Field, ...]:
+    found: list[_Field] = []
     hints = get_type_hints(record)
     for one in fields(record):
         kind = hints[one.name]
         if is_dataclass(kind):
-            yield from _fields(kind)  # type: ignore[arg-type]  # a class, not an instance
+            found += _fields(kind)  # type: ignore[arg-type]  # a class, not an instance
         else:
             default = ... if one.default is MISSING else one.default
-            yield _Field(one.name, kind, one.metadata["declared"], default, getattr(record, "heading", ""))
+            heading = getattr(record, "heading", "")
+            found.append(_Field(one.name, kind, one.metadata["declared"], default, heading))
+    return tuple(found)
 
 
 def _filled(record: type, values: Mapping[str, Any]) -> Any:
