@@ -36,6 +36,9 @@ from bestby.results.values import Interval, TestResult
 MANY = 1 << 16
 """Possible joint rows of labels from which those of the values of means are counted in their place."""
 
+MOST_NUMBERS = 1 << 21
+"""Statistics up to which more groups are kept: results ask for all pairs again after their intervals."""
+
 AT_ONCE = 1 << 16
 """Items counted at a time, whose keys stay in the cache of one core."""
 
@@ -175,7 +178,7 @@ class PairGroup(Group):
         key = (a,) if b is None else (min(a, b), max(a, b))
         if key not in self._alone:
             made = self._made(key)  # for a pair, the groups of its systems too
-            if len(self._alone) >= MOST_KEPT:
+            if len(self._alone) >= max(MOST_KEPT, MOST_NUMBERS // max(1, made.table.X.size)):
                 self._alone.pop(next(iter(self._alone)))
             self._alone[key] = made
         return self._alone[key]

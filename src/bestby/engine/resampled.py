@@ -98,12 +98,20 @@ class Resampled:
 
     def estimate(self, target: Target) -> float:
         """Return the score or difference on the full data."""
+        if target.b is None:
+            return float(self.scores[target.metric, target.a])
         return float(value_of(self.scores, target))
 
     def scale(self, target: Target) -> float:
         """Return the size of the scores, which rounding is relative to; other systems have no say in it."""
-        scores = self.scores[target.metric]
-        return max(abs(float(scores[s])) for s in target.systems)
+        sizes = self._sizes[target.metric]
+        return sizes[target.a] if target.b is None else max(sizes[target.a], sizes[target.b])
+
+    @cached_property
+    def _sizes(self) -> list[list[float]]:
+        """The sizes of the scores, by metric and system."""
+        found: list[list[float]] = np.abs(self.scores).tolist()
+        return found
 
     def proportion(self, target: Target) -> Contributions | None:
         """Return the contributions if they are 0/1 values of single items, or differences of such."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine import slopes
 from bestby.engine.slopes import Response
-from bestby.engine.stacked import scores
+from bestby.engine.stacked import STACKED, scores
 from bestby.engine.table import Table
 from bestby.engine.transforms import Functional
 from bestby.metrics._lines import SmoothMetric
@@ -42,6 +42,10 @@ class Single:
     metric: int
     system: int
     rows: IntArray | None
+
+    def among(self, units: IntArray) -> Single:
+        """Return the same for some of the units."""
+        return replace(self, rows=units if self.rows is None else self.rows[units])
 
     def part(self) -> Part:
         """Return what an expansion needs of the system."""
@@ -93,9 +97,12 @@ class Responses:
     def left_out(self, metric: int, system: int) -> FloatArray:
         """Return the score of a system without one unit of each kind, shape (C,)."""
         if (metric, system) not in self._without:
-            total, rows = self._total(metric, system), self._rows(metric, system)
-            totals = np.subtract(total[:, None], rows.T).T  # column by column, as metrics read them
-            self._without[metric, system] = scores(self.metrics[metric], totals)
+            total, rows = self._total(metric, system)[:, None], self._rows(metric, system).T
+            step = max(1, STACKED // max(1, total.size))
+            parts = [rows[:, start : start + step] for start in range(0, rows.shape[1], step)]
+            # Column by column, as metrics read them.
+            found = [scores(self.metrics[metric], np.subtract(total, part).T) for part in parts]
+            self._without[metric, system] = found[0] if len(found) == 1 else np.concatenate(found)
         return self._without[metric, system]
 
     @cached_property

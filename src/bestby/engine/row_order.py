@@ -98,8 +98,10 @@ class Distinct:
     @property
     def rows(self) -> IntArray:
         """Which of the distinct rows each row is that was given, shape (C,)."""
+        fresh = np.zeros(self.order.size, dtype=np.int64)
+        fresh[self.starts[1:]] = 1
         out = np.empty(self.order.size, dtype=np.int64)
-        out[self.order] = np.repeat(np.arange(self.starts.size), np.diff(self.starts, append=self.order.size))
+        out[self.order] = fresh.cumsum()
         return out
 
 

@@ -83,12 +83,12 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
     ----------
     .. [1] DiCiccio & Efron (1992), Biometrika 79, 231-245, section 4.
     """
-    counts, strata = units.counts, list(pairwise(units.bounds.tolist()))
-    C = counts.size
-    both = np.empty((total.size, C + len(strata))).T  # column by column, as metrics read them
+    counts, C = units.counts, units.n_rows
+    both = np.empty((total.size, C + units.n_strata)).T  # column by column, as metrics read them
     moves, means = both[:C], both[C:]
-    for mean, size, (start, stop) in zip(means, units.sizes.tolist(), strata, strict=True):
-        mean[:] = (counts[start:stop] @ rows[start:stop]) / size
+    strata = zip(means, units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True)
+    for mean, size, (start, stop) in strata:
+        np.divide(counts[start:stop] @ rows[start:stop], size, out=mean)
         np.subtract(rows[start:stop], mean, out=moves[start:stop])
     if isinstance(metric, MeanMetric):
         first = (moves[:, 0] - score(total[None, :]) * moves[:, 1]) / total[1]
@@ -98,7 +98,8 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
     if known is not None:
         first, second = known[0][:C], known[1][:C]
         # The slope is linear: that by the weight of a unit is that of its move and that of the mean.
-        by_weight = first + np.repeat(known[0][C:], np.diff(units.bounds))
+        of_means = known[0][C:]
+        by_weight = first + (of_means if of_means.size == 1 else of_means.repeat(np.diff(units.bounds)))
     else:
         by_weight, first, second = _by_steps(score, total, rows, moves, counts)
     return Response(by_weight, first, float(counts @ second))

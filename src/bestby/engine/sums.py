@@ -214,42 +214,49 @@ class SumGroup(Group):
 
         With very many distinct units it is this group, unless labels of these systems make few kinds of them.
         """
-        if b is None:
-            group, _ = self._single(metric, a)
-            return group, Target(metric, a) if group is self else Target(0, 0)
-        systems = (min(a, b), max(a, b))
+        known = self._alone.get((metric, a, b))
+        if known is None:
+            known = self._alone[metric, a, b] = self._made_alone(metric, a, b)
+        group, own = known
+        return self if group is None else group, own
+
+    def _made_alone(self, metric: int, a: int, b: int | None) -> tuple[SumGroup | None, Target]:
+        """Return the same, with None for this group."""
+        if b is not None and a > b:
+            group = self.alone(metric, b, a)[0]
+            return (None, Target(metric, a, b)) if group is self else (group, Target(0, 1, 0))
+        systems = (a,) if b is None else (a, b)
         columns = [self.table.columns[metric][s] for s in systems]
         if self._by_itself(metric, columns):
-            return self, Target(metric, a, b)
-        if (metric, systems) not in self._pairs:
-            table, units = self.table.only(columns)
-            if (1 + len(self._pairs)) * table.X.size > MOST_HELD:
-                self._pairs.clear()
-            group = self._pairs[metric, systems] = SumGroup(self.metrics[metric : metric + 1], table)
-            for position, system in enumerate(systems):
-                own, rows = self._single(metric, system)
-                group._singles[0, position] = own, units if rows is None else rows[units]
-        return self._pairs[metric, systems], Target(0, int(a > b), int(b > a))
-
-    def _single(self, metric: int, system: int) -> tuple[SumGroup, IntArray | None]:
-        """Return the group of one system on one metric, and which of its rows each unit of this table has.
-
-        The second is None if that group is this one.
-        """
-        if (metric, system) in self._singles:
-            return self._singles[metric, system]
-        columns = self.table.columns[metric][system]
-        if self.of_systems:
-            group, rows = self.of_systems[system].alone(metric, 0)[0], self.table.rows_alone(columns)
-        elif self._by_itself(metric, [columns]):
-            return self, None
+            return None, Target(metric, a, b)
+        if b is None and self.of_systems:
+            made = self.of_systems[a].alone(metric, 0)[0]
+            self._parts[metric, a] = Single(made._responses, 0, 0, self.table.rows_alone(columns[0]))
+            return made, Target(0, 0)
+        table, rows = self.table.alone(columns[0]) if b is None else self.table.only(columns)
+        if (1 + len(self._alone)) * (table.X.size + rows.size) > MOST_HELD:
+            self._alone.clear()
+            self._parts.clear()
+        made = SumGroup(self.metrics[metric : metric + 1], table)
+        if b is None:
+            self._parts[metric, a] = Single(made._responses, 0, 0, rows)
         else:
-            table, rows = self.table.alone(columns)
-            group = SumGroup(self.metrics[metric : metric + 1], table)
-        if (1 + len(self._singles)) * (group.table.X.size + rows.size) > MOST_HELD:
-            self._singles.clear()
-        self._singles[metric, system] = group, rows
-        return group, rows
+            made._parts.update({(0, i): self._part(metric, s).among(rows) for i, s in enumerate(systems)})
+        return made, Target(0, 0, None if b is None else 1)
+
+    def _part(self, metric: int, system: int) -> Single:
+        """Return what the weights of the units of this table do to the score of one system."""
+        if (metric, system) not in self._parts and self.alone(metric, system)[0] is self:
+            self._parts[metric, system] = Single(self._responses, metric, system, None)
+        return self._parts[metric, system]
+
+    @cached_property
+    def _alone(self) -> dict[tuple[int, int, int | None], tuple[SumGroup | None, Target]]:
+        return {}
+
+    @cached_property
+    def _parts(self) -> dict[tuple[int, int], Single]:
+        return {}
 
     def _by_itself(self, metric: int, columns: Sequence[IntArray]) -> bool:
         """Return whether the table is of these systems alone, or has too many rows to make one of these."""
@@ -260,19 +267,6 @@ class SumGroup(Group):
     def _few_kinds(self, metric: int, columns: Sequence[IntArray]) -> bool:
         """Return whether labels make few kinds of units; numbers hardly do, and finding out takes a sort."""
         return self.metrics[metric].reads == "labels" and self.table.few_kinds(columns)
-
-    @cached_property
-    def _pairs(self) -> dict[tuple[int, tuple[int, int]], SumGroup]:
-        return {}
-
-    @cached_property
-    def _singles(self) -> dict[tuple[int, int], tuple[SumGroup, IntArray | None]]:
-        return {}
-
-    def _part(self, metric: int, system: int) -> Single:
-        """Return what the weights of the units of this table do to the score of one system."""
-        group, rows = self._single(metric, system)
-        return Single(group._responses, *((metric, system) if group is self else (0, 0)), rows)
 
     def _of_kinds(self, metric: int, a: int, b: int | None) -> tuple[SumGroup, Target] | None:
         """Return what `alone` does, if that is another group than this one and units are single."""
@@ -320,16 +314,16 @@ class SumGroup(Group):
 
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
         """Return a score or difference to second order in the weights of the units."""
-        group, own = self.alone(metric, a, b)
-        if own not in group._expansions:
+        if (metric, a, b) not in self._expansions:
+            group, own = self.alone(metric, a, b)
             parts = [group._part(own.metric, system).part() for system in own.systems]
-            if len(group._expansions) >= MOST_EXPANDED:
-                group._expansions.clear()
-            group._expansions[own] = expansion(Functional(self.metrics[metric]), group.units, parts)
-        return group._expansions[own]
+            if len(self._expansions) >= MOST_EXPANDED:
+                self._expansions.clear()
+            self._expansions[metric, a, b] = expansion(Functional(self.metrics[metric]), group.units, parts)
+        return self._expansions[metric, a, b]
 
     @cached_property
-    def _expansions(self) -> dict[Target, Expansion]:
+    def _expansions(self) -> dict[tuple[int, int, int | None], Expansion]:
         return {}
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:

@@ -53,7 +53,9 @@ class Table:
         """Append the totals of the constant columns to totals (..., k) of `n_units` units."""
         if self.constants.size == 0:
             return totals
-        tail = np.broadcast_to(n_units * self.constants, (*totals.shape[:-1], self.constants.size))
+        tail = n_units * self.constants
+        if totals.ndim > 1:
+            tail = np.broadcast_to(tail, (*totals.shape[:-1], tail.size))
         return np.concatenate([totals, tail], axis=-1)
 
     def bare(self) -> Table:
@@ -114,12 +116,11 @@ class Table:
 
     def rows(self, columns: IntArray) -> FloatArray:
         """Return several columns, shape (C, len(columns)), as a new array; each is contiguous."""
-        k = self.X.shape[1]
-        constant = columns >= k
-        if not constant.any():
+        if not self.constants.size:
             return self.X.T[columns].T
-        out = np.empty((columns.size, self.X.shape[0]))
-        out[~constant] = self.X.T[columns[~constant]]
+        n_rows, k = self.X.shape
+        constant = (columns >= k).nonzero()[0]
+        out = self.X.T[np.minimum(columns, k - 1)] if k else np.empty((columns.size, n_rows))
         out[constant] = self.constants[columns[constant] - k, None]
         return out.T
 
@@ -143,19 +144,20 @@ class Table:
     def alone(self, columns: IntArray) -> tuple[Table, IntArray]:
         """Return the same of one system, with the row of that table that each unit here has, shape (C,)."""
         varying, constant = self._used([columns])
-        if not self.few_kinds([columns]):
+        if self._strata is None or not self.few_kinds([columns]):
             kinds = distinct_rows(self.X.take(varying, axis=1), self.units.counts, self._strata, self.sizes)
             found = self._with(kinds.X, kinds.units, kinds.sizes, [columns], varying, constant)
-            return found, kinds.rows
+            rows = kinds.rows
+            if self._strata is None and not self.clustered:
+                self._keep_kinds(columns, rows, kinds.starts.size)
+            return found, rows
         # Kinds are numbered in the order in which a table of their own has them.
         key, number = self._numbered([columns])
         chosen, counts = self._first_of_each(key, number)
-        X, bounds, rows = self.X.take(chosen, axis=0).take(varying, axis=1), np.array([0, chosen.size]), key
-        if self._strata is not None:
-            bounds = np.searchsorted(self._strata[chosen], np.arange(self.units.bounds.size))
-            rows = np.searchsorted(key[chosen], key)
-        units = Units(counts, bounds)
-        return self._with(X, units, self.sizes[chosen], [columns], varying, constant), rows
+        units = Units(counts, np.searchsorted(self._strata[chosen], np.arange(self.units.bounds.size)))
+        X = self.X.take(chosen, axis=0).take(varying, axis=1)
+        found = self._with(X, units, self.sizes[chosen], [columns], varying, constant)
+        return found, np.searchsorted(key[chosen], key)
 
     def rows_alone(self, columns: IntArray) -> IntArray:
         """Return the second result of `alone`."""
@@ -210,14 +212,17 @@ class Table:
         """
         key = tuple(columns.tolist())
         if key not in self._known_kinds:
-            rows = self.X.T.take(self._used([columns])[0], axis=0).T
+            rows = self.X.T[self._used([columns])[0]].T
             order, fresh = ordered(rows, [projected(rows)])
-            number = int(np.count_nonzero(fresh))
-            codes = np.empty(order.size if number <= FEW_COMBINATIONS else 0, dtype=np.int64)
-            if codes.size:
-                codes[order] = np.cumsum(fresh) - 1
-            self._known_kinds[key] = (codes, number)
+            codes = np.empty(order.size, dtype=np.int64)
+            codes[order] = np.cumsum(fresh) - 1
+            self._keep_kinds(columns, codes, int(np.count_nonzero(fresh)))
         return self._known_kinds[key]
+
+    def _keep_kinds(self, columns: IntArray, codes: IntArray, number: int) -> None:
+        if number > FEW_COMBINATIONS:
+            codes = np.empty(0, dtype=np.int64)
+        self._known_kinds[tuple(columns.tolist())] = codes, number
 
     @cached_property
     def _known_kinds(self) -> dict[tuple[int, ...], tuple[IntArray, int]]:
@@ -305,13 +310,13 @@ def build(
         if strata is not None:
             row_strata = np.zeros(n_clusters, dtype=np.int64)
             row_strata[clusters] = strata
-    varying = np.array(list(map(varies, of_units)), dtype=np.bool_)
-    order = np.concatenate([np.flatnonzero(varying), np.flatnonzero(~varying)])
-    place = np.empty(order.size, dtype=np.int64)
-    place[order] = np.arange(order.size)
+    varying = [varies(column) for column in of_units]
+    order = [i for i, one in enumerate(varying) if one] + [i for i, one in enumerate(varying) if not one]
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
     items = _side_by_side([unique[i] for i in order], counts.size)
     rows = items if clusters is None else _side_by_side([of_units[i] for i in order], row_counts.size)
-    n_varying = int(varying.sum())
+    n_varying = sum(varying)
     kinds = distinct_rows(rows[:, :n_varying], row_counts, row_strata, sizes)
     return Table(
         X=kinds.X,

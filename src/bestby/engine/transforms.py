@@ -42,10 +42,11 @@ class Functional:
 
     def each_score(self, totals: Sequence[FloatArray]) -> Sequence[FloatArray]:
         """Return the scores (R,) of the totals (R, k) of one system or two, by one call of the metric."""
-        if len(totals) == 1 or len({part.shape for part in totals}) > 1:
+        first, *others = totals
+        if not others or any(part.shape != first.shape for part in others):
             return [scores(self.metric, part) for part in totals]
         found = scores(self.metric, np.concatenate(totals))
-        return found[: len(totals[0])], found[len(totals[0]) :]
+        return [found[: len(first)], found[len(first) :]]
 
     def size(self, total: FloatArray) -> float:
         """Return the larger absolute value of the scores at one total, to which rounding is relative."""

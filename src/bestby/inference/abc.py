@@ -81,13 +81,13 @@ class Expansion:
             ``change``, of shape (C,), times each of the ``multiples``, of shape (R,).
         """
         largest = float(np.abs(first).max(initial=0.0))
-        if not (0.0 < largest < np.inf):
+        if not (0.0 < largest < math.inf):
             error, acceleration = largest, 0.0  # NaN stays NaN
         else:
             u = first / largest
             squared = u * u
             spread = float(counts @ squared)
-            error = largest * float(np.sqrt(spread))
+            error = largest * math.sqrt(spread)
             acceleration = float(counts @ (squared * u)) / (6.0 * spread**1.5)
         change = first / error if error > 0.0 else np.zeros(first.size)
         return cls(error, acceleration, curvature, largest, along(change))
@@ -156,7 +156,7 @@ def abc(
     (1.849, 8.2)
     """
     se, a, along = expansion.error, expansion.acceleration, expansion.along
-    if not (np.isfinite(se) and np.isfinite(expansion.curvature)):
+    if not (math.isfinite(se) and math.isfinite(expansion.curvature)):
         return None
     if rounding.is_nothing(expansion.largest, scale, rounding.INFLUENCE):
         if not rounding.is_nothing(abs(expansion.curvature), scale):

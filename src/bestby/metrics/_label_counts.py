@@ -56,20 +56,30 @@ def class_counts(
 
 def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:
     """Return the blocks of columns that `class_counts` made."""
-    width = totals.shape[-1] // len(columns)
-    return {key: totals[..., block * width : (block + 1) * width] for block, key in enumerate(columns)}
+    return dict(zip(columns, blocks(totals, len(columns)), strict=True))
+
+
+def blocks(totals: FloatArray, n: int) -> list[FloatArray]:
+    """Return totals cut into n blocks of as many columns."""
+    width = totals.shape[-1] // n
+    return [totals[..., start : start + width] for start in range(0, n * width, width)]
 
 
 def fraction(part: Part, hits: Any, predicted: Any = None, gold: Any = None) -> tuple[Any, Any]:
     """Return numerator and denominator of precision, recall or F1, from the counts that it needs."""
     if part == "f1":
-        return 2.0 * hits, predicted + gold
+        return fraction_of(part, (hits, predicted, gold))
     return hits, predicted if part == "precision" else gold
 
 
-def quotient(part: Part, *counts: Line) -> Line:
-    """Return precision, recall or F1 from the counts that it needs."""
-    numerator, denominator = fraction(part, **dict(zip(COUNTS[part], counts, strict=True)))
+def fraction_of(part: Part, counts: Sequence[Any]) -> tuple[Any, Any]:
+    """Return the same from the counts that it needs alone, in the order of `COUNTS`."""
+    return (2.0 * counts[0], counts[1] + counts[2]) if part == "f1" else (counts[0], counts[1])
+
+
+def quotient(part: Part, counts: Sequence[Line]) -> Line:
+    """Return precision, recall or F1 from the counts that it needs, in the order of `COUNTS`."""
+    numerator, denominator = fraction_of(part, counts)
     return cast("Line", numerator / denominator)
 
 

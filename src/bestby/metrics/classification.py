@@ -24,8 +24,10 @@ from bestby.metrics._items import marked
 from bestby.metrics._label_counts import (
     COUNTS,
     Part,
+    blocks,
     class_counts,
     fraction,
+    fraction_of,
     quotient,
     ratio,
     split_counts,
@@ -148,12 +150,11 @@ class OneClass(SmoothMetric):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the ratio of the totals."""
-        counts = dict(zip(COUNTS[self.part], np.moveaxis(totals, -1, 0), strict=True))
-        return ratio(*fraction(self.part, **counts))
+        return ratio(*fraction_of(self.part, list(np.moveaxis(totals, -1, 0))))
 
     def along(self, totals: Line) -> Line:
         """Return the same ratio."""
-        return quotient(self.part, *totals.split(len(COUNTS[self.part])))
+        return quotient(self.part, totals.split(len(COUNTS[self.part])))
 
     @property
     def same_trials(self) -> bool:
@@ -193,6 +194,7 @@ class Averaged(SmoothMetric):
 
     @property
     def _columns(self) -> tuple[str, ...]:
+        """The counts per class, those that the part needs first, and those of the gold last if need be."""
         needed = COUNTS[self.part]
         return needed if self.average == "macro" or "gold" in needed else (*needed, "gold")
 
@@ -219,20 +221,22 @@ class Averaged(SmoothMetric):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the average over the classes."""
-        counts = split_counts(totals, self._columns)
-        per_class = ratio(*fraction(self.part, **counts))
+        counts = blocks(totals, len(self._columns))
+        per_class = ratio(*fraction_of(self.part, counts))
         if self.average == "weighted":
-            return ratio(dot(per_class, counts["gold"]), over_classes(counts["gold"]))
+            gold = counts[-1]
+            return ratio(dot(per_class, gold), over_classes(gold))
         if len(self.classes) < len(self.labels):
             per_class = per_class[..., list(self.classes)]
         return over_classes(per_class) / len(self.classes)
 
     def along(self, totals: Line) -> Line:
         """Return the same average."""
-        counts = dict(zip(self._columns, totals.split(len(self._columns)), strict=True))
-        per_class = quotient(self.part, *(counts[key] for key in COUNTS[self.part]))
+        counts = totals.split(len(self._columns))
+        per_class = quotient(self.part, counts)
         if self.average == "weighted":
-            return (per_class * counts["gold"]).over_classes() / counts["gold"].over_classes()
+            gold = counts[-1]
+            return (per_class * gold).over_classes() / gold.over_classes()
         if len(self.classes) < len(self.labels):
             per_class = per_class[list(self.classes)]
         return (1.0 / len(self.classes)) * per_class.over_classes()

@@ -12,6 +12,7 @@ import pytest
 from bestby import compare
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
+from bestby.engine import responses as responses_module
 from bestby.engine import sums as sums_module
 from bestby.engine import table as table_module
 from bestby.engine.base import Drawing
@@ -120,12 +121,23 @@ def test_clusters_and_numbers_are_not_looked_through() -> None:
         assert made.alone(0, 0, 1)[0] is made
 
 
+@pytest.mark.parametrize("at_once", [1, 1 << 17])
+def test_scores_without_a_unit_are_those_of_the_jackknife(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(responses_module, "STACKED", at_once)
+    made = group("abc")
+    scores = made.jackknife(0).scores[:, 0]
+    for system in range(3):
+        assert made._part(0, system).left_out() == pytest.approx(scores[:, system], rel=1e-13)
+
+
 def test_few_groups_and_expansions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sums_module, "MOST_HELD", 20_000)
     monkeypatch.setattr(sums_module, "MOST_EXPANDED", 1)
     made = group()
     known = [made.expansion(0, a, b).error for a in range(4) for b in range(a)]
-    assert len(made._pairs) <= 20_000 // 500
+    assert len(made._alone) <= 20_000 // 500
     fresh = group()
     assert known == [fresh.expansion(0, a, b).error for a in range(4) for b in range(a)]
     (own, _) = made.alone(0, 0, 1)

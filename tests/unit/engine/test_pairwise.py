@@ -193,6 +193,7 @@ def test_notes_of_a_metric_are_those_of_the_table_of_all(by_pairs: pytest.Monkey
 def test_few_groups_are_kept(by_pairs: pytest.MonkeyPatch) -> None:
     pairs = group()
     by_pairs.setattr(pairwise, "MOST_KEPT", 2)
+    by_pairs.setattr(pairwise, "MOST_NUMBERS", 0)
     from bestby.engine.base import Drawing
     from bestby.engine.targets import Target
 
