@@ -45,8 +45,9 @@ WHOLE_IN_SINGLE = 2.0**24
 FEW_CELLS = 64
 """Cells up to which the draws of each are made together, and not those of each replicate."""
 
-FEW_BLOCK = 3 << 15
-"""Draws and totals of few cells held at once, of which several copies stay in the cache of one core."""
+FEW_BLOCK = 3 << 13
+"""Draws and totals of few cells held at once: memory for larger arrays is taken from the system and given
+back for each block, which takes as long as all that is computed."""
 
 LARGEST_ROW = 1 << 22
 """Units above which even one row of weights is not held; sums are gathered instead."""
