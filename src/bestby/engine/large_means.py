@@ -69,16 +69,21 @@ class LargeMeans(SumGroup):
     def own_scores(self) -> FloatArray:
         """The scores, shape (M, S)."""
         return np.array(
-            [
-                metric.score(np.array([self.totals(m, s) for s in range(self.n_systems)]))
-                for m, metric in enumerate(self.metrics)
-            ]
+            [metric.score(totals) for metric, totals in zip(self.metrics, self._totals, strict=True)]
         )
 
     def totals(self, metric: int, system: int) -> FloatArray:
         """Return the sum of the numbers of a system, and how many there are."""
-        plain = self.contributions(metric, system)
-        return np.array([plain.total, self.n_units])
+        totals: FloatArray = self._totals[metric, system]
+        return totals
+
+    @cached_property
+    def _totals(self) -> FloatArray:
+        """The totals of all metrics and systems, shape (M, S, 2)."""
+        sums = [
+            [self.contributions(m, s).total for s in range(self.n_systems)] for m in range(len(self.metrics))
+        ]
+        return np.stack([np.array(sums), np.full(np.shape(sums), float(self.n_units))], axis=-1)
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions:
         """Return the numbers of a system, or the differences of two, in rising order."""
@@ -104,6 +109,10 @@ class LargeMeans(SumGroup):
             starts = np.concatenate([[0], np.flatnonzero(fresh) + 1])
             values, counts = values[starts], np.diff(starts, append=values.size)
         return Contributions(values, counts, np.array([0, values.size]), single_items=True)
+
+    def tied(self, metric: int) -> bool:
+        """Return whether most numbers of a system are equal to others, so that the table has fewer rows."""
+        return self.contributions(metric, 0).values.size < self.n_units
 
     def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return None unless the metric itself says that it is a share: means are by their contributions."""

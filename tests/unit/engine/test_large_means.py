@@ -148,3 +148,20 @@ def test_numbers_that_are_not_finite_are_refused_with_the_system(large: Switch) 
         pytest.raises(bb.InvalidInputError, match="not finite for system 'a'"),
     ):
         bb.compare(data, gold=np.zeros(N), metric=Odd())
+
+
+@pytest.mark.parametrize("n_systems", [2, 3, 6])
+def test_a_comparison_of_real_scores_makes_no_table(
+    large: Switch, monkeypatch: pytest.MonkeyPatch, n_systems: int
+) -> None:
+    rng = np.random.default_rng(n_systems)
+    data = {f"s{i}": rng.normal(size=N) for i in range(n_systems)}
+    large(False)
+    expected = numbers(bb.compare(data))
+    large(True)
+
+    def refused(*_: Any) -> None:
+        pytest.fail("a table was made")
+
+    monkeypatch.setattr(prepare.table, "build", refused)
+    assert_near(numbers(bb.compare(data)), expected)

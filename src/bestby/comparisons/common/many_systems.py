@@ -93,6 +93,8 @@ def counted(
     metric = group.metrics[m]
     if group.clustered or group.n_strata > 1 or not (isinstance(metric, MeanMetric) and metric.proportions):
         return None
+    if isinstance(group, LargeMeans) and not group.tied(m):  # answers are 0 or 1
+        return None
     right = _right(group, m)
     if right is None:
         return None

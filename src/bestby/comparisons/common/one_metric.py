@@ -330,7 +330,7 @@ def _omnibus(makers: Intervals, m: int) -> Omnibus | None:
     if group.n_systems < 3:
         return None
     means, counts = test_maker.unit_means(group, m)
-    binary = not group.table.clustered and bool(np.isin(means, (0.0, 1.0)).all())
+    binary = not group.clustered and bool(np.isin(means, (0.0, 1.0)).all())
     name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
     statistic, df, p = test(means, counts)
     return Omnibus(group.metrics[m].name, name, statistic, df, p)
