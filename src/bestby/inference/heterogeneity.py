@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtr, chdtrc
-from scipy.stats import binom, f
+from scipy.special import chdtr, chdtrc, fdtrc
 
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
@@ -106,7 +105,7 @@ def welch(estimates: FloatArray, errors: FloatArray, freedom: FloatArray) -> flo
     statistic = float(weights @ (estimates - mean) ** 2) / (k - 1)
     loss = float(((1.0 - weights / total) ** 2 / freedom).sum())
     statistic /= 1.0 + 2.0 * (k - 2) * loss / (k**2 - 1)
-    return float(f.sf(statistic, k - 1, (k**2 - 1) / (3.0 * loss)))
+    return float(fdtrc(k - 1, (k**2 - 1) / (3.0 * loss), statistic))
 
 
 def hotelling(q: float, df: int, n_units: float) -> float:
@@ -118,7 +117,7 @@ def hotelling(q: float, df: int, n_units: float) -> float:
     >>> round(hotelling(10.0, 2, 1e9), 4), round(hotelling(10.0, 2, 12), 4)
     (0.0067, 0.0394)
     """
-    return float(f.sf(q * (n_units - df) / (df * (n_units - 1.0)), df, n_units - df))
+    return float(fdtrc(df, n_units - df, q * (n_units - df) / (df * (n_units - 1.0))))
 
 
 def gail_simon(estimates: FloatArray, errors: FloatArray) -> tuple[float, float]:
@@ -139,8 +138,10 @@ def gail_simon(estimates: FloatArray, errors: FloatArray) -> tuple[float, float]
     statistic = min(float(squares[estimates > 0.0].sum()), float(squares[estimates < 0.0].sum()))
     if statistic == 0.0:
         return 0.0, 1.0
-    h = np.arange(1, estimates.size)
-    return statistic, float(binom.pmf(h, estimates.size - 1, 0.5) @ chdtrc(h, statistic))
+    n = estimates.size - 1
+    h = range(1, n + 1)
+    chances = np.array([math.comb(n, k) / 2**n for k in h])  # of so many heads in n throws of a coin
+    return statistic, float(chances @ chdtrc(h, statistic))
 
 
 def steadied(variances: FloatArray, sizes: IntArray) -> FloatArray:
