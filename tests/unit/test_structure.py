@@ -7,6 +7,7 @@ an entry is no longer needed, or lists more lines than there are.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -139,6 +140,14 @@ def test_no_circle_of_imports() -> None:
 def test_nothing_imports_the_root() -> None:
     roots = [name for name, targets in import_graph().items() if "bestby" in targets]
     assert not roots, f"import from the module that defines the name, not from bestby: {roots}"
+
+
+def test_scipy_stats_is_imported_by_functions_only() -> None:
+    """It takes longer to import than most comparisons take."""
+    pattern = re.compile(
+        r"^(from scipy\.stats|import scipy\.stats|from scipy import .*\bstats\b)", re.MULTILINE
+    )
+    assert [module for module, text in sources().items() if pattern.search(text)] == []
 
 
 def test_a_circle_is_seen() -> None:
