@@ -11,13 +11,14 @@ from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.text import path_text, quoted
 from bestby._core.typing import Array
 from bestby.boards.cache import Cache
-from bestby.boards.contents import Source, chosen_by, gold_of
+from bestby.boards.content_maker import chosen_by, gold_of
 from bestby.boards.entries import System, as_of
 from bestby.boards.folder import Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
 from bestby.boards.scoring import form_of
 from bestby.boards.secrets import sealed
 from bestby.boards.settings import Settings, Task
+from bestby.boards.submission_reader import SubmissionReader
 from bestby.boards.submitting import checked
 
 Columns = Mapping[str, Sequence[str]]
@@ -35,14 +36,14 @@ def export(
     lines = folder.lines()
     settings = checked(folder, lines)
     own = settings.task(task)
-    source = Source(folder, settings, Cache())
+    reader = SubmissionReader(folder, settings, Cache())
     with sealed("export the board"):
         gold = gold_of(folder, settings)(gold_in_force(lines))
-        shown = chosen_by(source, lines, gold, as_of(lines, settings, now)).systems
+        shown = chosen_by(reader, lines, gold, as_of(lines, settings, now)).systems
     name = _phase(settings, phase, shown)
     systems = [system for system in shown[name] if own.name in system.event.files]
     with sealed("export the board"):
-        predicted = source.predicted(own, [(system.submission, system.event) for system in systems])
+        predicted = reader.predicted(own, [(system.submission, system.event) for system in systems])
         columns = {system.key: _texts(predicted[system.submission], own) for system in systems}
         table: Columns = {"id": folder.items(own.name, settings), **columns}
         if with_gold:

@@ -8,10 +8,11 @@ from datetime import datetime
 
 from bestby.boards import gold as golds
 from bestby.boards.cache import Cache
-from bestby.boards.contents import Source, chosen_by, gold_of
+from bestby.boards.content_maker import chosen_by, gold_of
 from bestby.boards.entries import as_of
 from bestby.boards.folder import Folder, gold_in_force
 from bestby.boards.secrets import sealed
+from bestby.boards.submission_reader import SubmissionReader
 from bestby.boards.submitting import UNDECIDED, receipts
 from bestby.results.boards import SubmissionReceipt
 
@@ -32,7 +33,7 @@ def listed(folder: Folder, now: datetime) -> Mapping[int, SubmissionReceipt]:
     with sealed("list the submissions"):
         by_task = gold_of(folder, settings)(gold)
         moment = as_of(lines, settings, now)
-        entries = chosen_by(Source(folder, settings, Cache()), lines, by_task, moment).entries
+        entries = chosen_by(SubmissionReader(folder, settings, Cache()), lines, by_task, moment).entries
     decided = {
         one.submission: "in force" if one.shown else one.why_not
         for one in entries

@@ -13,7 +13,7 @@ from bestby._core.paths import user_path
 from bestby._core.text import counted, path_text
 from bestby.boards import gold as golds
 from bestby.boards import ignored, record
-from bestby.boards.contents import contents, gold_of
+from bestby.boards.content_maker import board_content, gold_of
 from bestby.boards.entries import settings_text
 from bestby.boards.events import GoldSet, Line, Published, Submitted
 from bestby.boards.folder import Folder
@@ -183,7 +183,7 @@ def _of_sites(folder: Folder, lines: Sequence[Line], site: Path | None) -> tuple
 
 def _rendered(folder: Folder, past: _Past) -> dict[str, bytes]:
     now = datetime.fromisoformat(past.event.as_of).astimezone(UTC)
-    content = contents(folder, past.settings, past.lines, gold_of(folder, past.settings), now)
+    content = board_content(folder, past.settings, past.lines, gold_of(folder, past.settings), now)
     return render(content, kit(folder, past.settings, past.text))
 
 

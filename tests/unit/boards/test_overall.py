@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.boards.boards import SmallBoard, ids, small_board, two_labels, wrong_on
+from tests.unit.boards.small_boards import SmallBoard, ids, small_board, two_labels, wrong_on
 
 import bestby as bb
 from bestby.boards.content import Overall
@@ -35,7 +35,7 @@ def board(tmp_path: Path) -> SmallBoard:
 
 def overall_of(board: SmallBoard) -> Overall:
     """Return the table over the tasks."""
-    found = board.contents().versions[0].phases[0].overall
+    found = board.content().versions[0].phases[0].overall
     assert found is not None
     return found
 
@@ -140,6 +140,6 @@ def test_metrics_of_different_directions_have_no_mean(tmp_path: Path) -> None:
     board = small_board(tmp_path / "board", text, {name: {"id": ids(50), "gold": values} for name in "ab"})
     for seed in (1, 2):
         board.submit(f"t{seed}/s", dict.fromkeys("ab", values + np.random.default_rng(seed).normal(size=50)))
-    phase = board.contents().versions[0].phases[0]
+    phase = board.content().versions[0].phases[0]
     assert len(phase.tables) == 2
     assert phase.overall is None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.boards.boards import ids
+from tests.unit.boards.small_boards import ids
 
 from bestby import BoardError, InvalidInputError
 from bestby.boards.gold import TaskGold

@@ -108,11 +108,11 @@ COMMANDS: dict[str, Callable[[Board, Path], object]] = {
     [
         ("publish", "scoring.Hidden.of"),
         ("publish", "tables.compare"),
-        ("publish", "contents.shown_by_ladder"),
+        ("publish", "phase_results.shown_by_ladder"),
         ("publish", "site.publishing.pages"),
         ("verify", "scoring.Hidden.of"),
         ("verify", "verifying.render"),
-        ("export", "contents.shown_by_ladder"),
+        ("export", "phase_results.shown_by_ladder"),
     ],
 )
 def test_a_failure_anywhere_tells_nothing(

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from tests.unit.boards.boards import ONE_TASK, SmallBoard, ids, small_board, two_labels, wrong_on
+from tests.unit.boards.small_boards import ONE_TASK, SmallBoard, ids, small_board, two_labels, wrong_on
 
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby.boards.events import Published
@@ -26,7 +26,7 @@ def board(tmp_path: Path) -> SmallBoard:
 
 
 def published(board: SmallBoard, site: Path) -> Staged:
-    content, lines = board.contents(), board.folder.lines()
+    content, lines = board.content(), board.folder.lines()
     return publish(board.folder, board.settings, lines, content, site, board.now)
 
 

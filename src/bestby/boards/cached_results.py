@@ -41,13 +41,13 @@ _RECORDS = {
 }
 
 
-def kept(cache: Cache, parts: Sequence[Any], make: Callable[[], T]) -> T:
-    """Return what `make` makes, which follows from `parts` and the libraries, or what was kept of it."""
+def cached(cache: Cache, parts: Sequence[Any], make: Callable[[], T]) -> T:
+    """Return what `make` makes, which follows from `parts` and the libraries, or what the cache has of it."""
     key = cache.key("kept", versions(), blas(), *map(repr, parts))
     found = cache.find(key)
     if found is not None:
-        known: T = decoded(json.loads(found[0]), _RECORDS)
-        return known
+        stored: T = decoded(json.loads(found[0]), _RECORDS)
+        return stored
     made = make()
     if _is_small(made):
         cache.keep(key, objects([json.dumps(encoded(made))]))

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby.boards import gold as golds
 from bestby.boards.content import BoardContent
-from bestby.boards.contents import contents, gold_of
+from bestby.boards.content_maker import board_content, gold_of
 from bestby.boards.events import Event, File, GoldSet, SettingsSet, Submitted
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import TaskGold
@@ -52,9 +52,9 @@ class SmallBoard:
         mark = golds.write(self.folder, version, golds_by_task)
         return self.add(GoldSet(version, mark, {}, reason))
 
-    def contents(self, now: datetime | None = None, **more: object) -> BoardContent:
+    def content(self, now: datetime | None = None, **more: object) -> BoardContent:
         """Return what its site would show."""
-        return contents(
+        return board_content(
             self.folder,
             self.settings,
             self.folder.lines(),
@@ -109,3 +109,15 @@ name = "spam"
 metrics = ["accuracy"]
 labels = ["ham", "spam"]
 """
+
+
+N = 200
+GOLD = two_labels(N)
+
+
+def filled(board: SmallBoard, shares: tuple[float, ...] = (0.05, 0.1, 0.3, 0.32)) -> dict[str, list[str]]:
+    """Submit systems of several abilities."""
+    systems = {f"t{place}/s": wrong_on(GOLD, share, place) for place, share in enumerate(shares)}
+    for key, values in systems.items():
+        board.submit(key, values)
+    return systems

@@ -9,12 +9,12 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from tests.unit.boards.boards import START, SmallBoard, ids, small_board, two_labels, wrong_on
+from tests.unit.boards.small_boards import START, SmallBoard, ids, small_board, two_labels, wrong_on
 
 from bestby import BoardError
-from bestby.boards import kept
+from bestby.boards import cached_results
 from bestby.boards.content import BoardContent
-from bestby.boards.contents import opened_cache
+from bestby.boards.content_maker import opened_cache
 from bestby.boards.gold import TaskGold
 from bestby.boards.settings import parse
 from bestby.boards.tables import tables
@@ -56,30 +56,30 @@ def board(tmp_path: Path) -> SmallBoard:
 def content(board: SmallBoard) -> BoardContent:
     """Return what is shown after the first phase, by the cache."""
     with opened_cache(board.folder, board.folder.lines()) as cache:
-        return board.contents(LATER, cache=cache)
+        return board.content(LATER, cache=cache)
 
 
 def phases_computed(board: SmallBoard) -> list[str]:
     """Return the phases whose tables are computed."""
-    with mock.patch("bestby.boards.contents.tables", wraps=tables) as made:
+    with mock.patch("bestby.boards.phase_results.tables", wraps=tables) as made:
         content(board)
     return [call.args[0].phase.name for call in made.call_args_list]
 
 
 def test_a_closed_phase_is_computed_once(board: SmallBoard) -> None:
-    known = board.contents(LATER)
+    known = board.content(LATER)
     assert known.versions[0].phases[0].tables[0].slices is not None
     assert known.versions[0].phases[0].items
     for _ in range(2):
         assert content(board) == known
     assert phases_computed(board) == ["second"]
-    with mock.patch("bestby.boards.contents.shown_by_ladder", side_effect=AssertionError):
+    with mock.patch("bestby.boards.phase_results.shown_by_ladder", side_effect=AssertionError):
         assert content(board) == known
 
 
 def test_an_open_phase_is_not_kept(board: SmallBoard) -> None:
     with opened_cache(board.folder, board.folder.lines()) as cache:
-        board.contents(board.now, cache=cache)
+        board.content(board.now, cache=cache)
     assert phases_computed(board) == ["first", "second"]
 
 
@@ -89,7 +89,7 @@ def test_results_by_an_older_gold_are_computed_once(board: SmallBoard) -> None:
     columns = {"id": ids(N), "gold": [GOLD[1], *GOLD[1:]], "kind": kind}
     board.correct("typo", {"spam": TaskGold(columns)})
     board.submit("t9/new", wrong_on(GOLD, 0.2, 20), phase="second")
-    known = board.contents(LATER)
+    known = board.content(LATER)
     assert content(board) == known
     assert phases_computed(board) == ["second"]  # by the gold in force
     assert content(board) == known
@@ -103,7 +103,7 @@ def test_other_settings_give_other_results(board: SmallBoard, old: str, new: str
     content(board)
     board.settings = parse(board.folder.text().replace(old, new), "board.toml")
     assert phases_computed(board) == ["first", "second"]
-    assert content(board) == board.contents(LATER)
+    assert content(board) == board.content(LATER)
 
 
 def test_changed_bytes_of_the_cache_are_not_used(board: SmallBoard) -> None:
@@ -129,6 +129,6 @@ def test_a_changed_submission_is_refused_though_its_results_are_kept(board: Smal
 
 
 def test_results_of_too_many_pairs_are_not_kept(board: SmallBoard) -> None:
-    with mock.patch.object(kept, "MOST_PAIRS", 1):
+    with mock.patch.object(cached_results, "MOST_PAIRS", 1):
         content(board)
     assert phases_computed(board) == ["first", "second"]

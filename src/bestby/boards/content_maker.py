@@ -1,0 +1,146 @@
+"""From the record, the gold and the submissions of a board to all that its site shows."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from bestby._core import files
+from bestby._core.errors import BoardError
+from bestby.boards import gold as golds_on_disk
+from bestby.boards.cache import Cache, opened
+from bestby.boards.content import BoardContent, Entry, VersionContent
+from bestby.boards.entries import Chosen, Numbered, as_of, chosen, golds, head
+from bestby.boards.events import GoldSet, Line
+from bestby.boards.folder import Folder, gold_in_force
+from bestby.boards.gold import TaskGold
+from bestby.boards.phase_results import ScoredPhase, state_at
+from bestby.boards.record import stamp
+from bestby.boards.settings import Phase, Settings
+from bestby.boards.submission_reader import SubmissionReader
+
+GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
+"""The gold of a version, by task."""
+
+
+def board_content(
+    folder: Folder,
+    settings: Settings,
+    lines: Sequence[Line],
+    gold: GoldOf,
+    now: datetime,
+    cache: Cache | None = None,
+) -> BoardContent:
+    """Return everything that a site shows of a board.
+
+    Parameters
+    ----------
+    folder : Folder
+        The board, whose lock the caller holds.
+    settings : Settings
+        Its settings.
+    lines : sequence of Line
+        Its record.
+    gold : callable
+        From a version of the gold to the gold of each task: `gold_of` reads it from the disk.
+    now : datetime
+        The clock; the content is that of `as_of`.
+    cache : Cache, optional
+        What was read before; without one, every submission is read.
+
+    Returns
+    -------
+    BoardContent
+        The same for the same record, gold, settings and `as_of`.
+
+    Raises
+    ------
+    BoardError
+        If a submission, the list of items or the gold is not there or was changed.
+    """
+    reader = SubmissionReader(folder, settings, cache or Cache())
+    moment = as_of(lines, settings, now)
+    versions: list[VersionContent] = []
+    entries: tuple[Entry, ...] = ()
+    before: int | None = None
+    for line, event in golds(lines):
+        made, picked = _version(reader, lines, line, event, gold(event), moment, before)
+        versions.append(made)
+        entries = entries or picked.entries  # those of the version in force
+        before = line.number  # an older version has the submissions up to its correction
+    return BoardContent(
+        title=settings.title,
+        about=settings.about,
+        url=settings.url,
+        contact=settings.contact,
+        as_of=stamp(moment),
+        record_head=head(lines),
+        tasks=tuple((task.name, task.title or task.name) for task in settings.tasks),
+        versions=tuple(versions),
+        entries=entries,
+    )
+
+
+def gold_of(folder: Folder, settings: Settings) -> GoldOf:
+    """Return what reads a version of the gold from the folder of a board, after checking its mark."""
+    return partial(_read_gold, folder, settings)
+
+
+@contextlib.contextmanager
+def opened_cache(folder: Folder, lines: Sequence[Line]) -> Iterator[Cache]:
+    """Open the cache of a board, whose lock the caller holds."""
+    key = folder.gold_version(gold_in_force(lines).version) / "key"
+    with files.reported("read the gold", BoardError):
+        secret = key.read_bytes()
+    with opened(folder.cache, secret) as cache:
+        yield cache
+
+
+def _read_gold(folder: Folder, settings: Settings, event: GoldSet) -> Mapping[str, TaskGold]:
+    return golds_on_disk.read(folder, event, settings.tasks)
+
+
+def chosen_by(
+    reader: SubmissionReader,
+    lines: Sequence[Line],
+    gold: Mapping[str, TaskGold],
+    moment: datetime,
+    before: int | None = None,
+    mark: str | None = None,
+) -> Chosen:
+    """Return what is shown at a moment by a version of the gold; `before` as for `chosen`.
+
+    The mark of the version is given if what cannot change any more is to be kept in the cache.
+    """
+
+    def ladder(phase: Phase, numbered: Sequence[Numbered]) -> frozenset[int]:
+        return ScoredPhase(reader, phase, gold, _mark_to_keep(mark, phase, moment, before)).shown(numbered)
+
+    return chosen(lines, reader.settings, moment, ladder, before)
+
+
+def _mark_to_keep(mark: str | None, phase: Phase, moment: datetime, before: int | None) -> str | None:
+    """Return the mark if no submission can come: the phase is over, or the gold is of an older version."""
+    return mark if before is not None or state_at(phase, moment) == "over" else None
+
+
+def _version(
+    reader: SubmissionReader,
+    lines: Sequence[Line],
+    line: Line,
+    event: GoldSet,
+    gold: Mapping[str, TaskGold],
+    moment: datetime,
+    before: int | None,
+) -> tuple[VersionContent, Chosen]:
+    """Return the results by a version of the gold, and what was chosen to be shown."""
+    picked = chosen_by(reader, lines, gold, moment, before, event.mark)
+    made = tuple(
+        ScoredPhase(reader, phase, gold, _mark_to_keep(event.mark, phase, moment, before)).content(
+            picked.systems.get(phase.name), moment
+        )
+        for phase in reader.settings.phases
+    )
+    return VersionContent(event.version, stamp(line.time), event.reason, made), picked
