@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from bestby.advising.tree import TREE, drawn
@@ -41,8 +40,6 @@ def _as_code(call: str) -> str:
 
 
 if __name__ == "__main__":
-    old = PAGE.read_text(encoding="utf-8")
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(page(old), encoding="utf-8")
-    elif page(old) != old:
-        sys.exit(f"{PAGE.name} is out of date: run python docs/{Path(__file__).name}")
+    from generated_pages import write_or_check
+
+    write_or_check(PAGE, page(PAGE.read_text(encoding="utf-8")))

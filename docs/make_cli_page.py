@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import sys
 from pathlib import Path
 
 from bestby.cli import main
@@ -57,8 +56,6 @@ def page(text: str) -> str:
 
 
 if __name__ == "__main__":
-    old = PAGE.read_text(encoding="utf-8")
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(page(old), encoding="utf-8")
-    elif page(old) != old:
-        sys.exit(f"{PAGE.name} is out of date: run python docs/{Path(__file__).name}")
+    from generated_pages import write_or_check
+
+    write_or_check(PAGE, page(PAGE.read_text(encoding="utf-8")))

@@ -50,10 +50,7 @@ def output(command: str) -> str:
 
 
 if __name__ == "__main__":
+    from generated_pages import write_or_check
+
     for path in PAGES:
-        old = path.read_text(encoding="utf-8")
-        new = page(old)
-        if "--check" not in sys.argv[1:]:
-            path.write_text(new, encoding="utf-8")
-        elif new != old:
-            sys.exit(f"{path.name} is out of date: run python docs/{Path(__file__).name}")
+        write_or_check(path, page(path.read_text(encoding="utf-8")))

@@ -6,7 +6,6 @@ The form is that of llmstxt.org: a title, a summary, and a list of links for eac
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -29,8 +28,6 @@ def listing(index: str) -> str:
 
 
 if __name__ == "__main__":
-    made = listing((DOCS / "index.md").read_text(encoding="utf-8"))
-    if "--check" not in sys.argv[1:]:
-        PATH.write_text(made, encoding="utf-8")
-    elif PATH.read_text(encoding="utf-8") != made:
-        sys.exit(f"{PATH.name} is out of date: run python docs/{Path(__file__).name}")
+    from generated_pages import write_or_check
+
+    write_or_check(PATH, listing((DOCS / "index.md").read_text(encoding="utf-8")))

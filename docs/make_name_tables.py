@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from bestby.vocabulary import KINDS, Term
@@ -57,9 +56,7 @@ def renewed(page: str, text: str) -> str:
 
 
 if __name__ == "__main__":
-    for page in PAGES:
-        old = (GUIDES / page).read_text(encoding="utf-8")
-        if "--check" not in sys.argv[1:]:
-            (GUIDES / page).write_text(renewed(page, old), encoding="utf-8")
-        elif renewed(page, old) != old:
-            sys.exit(f"{page} is out of date: run python docs/{Path(__file__).name}")
+    from generated_pages import write_or_check
+
+    for name in PAGES:
+        write_or_check(GUIDES / name, renewed(name, (GUIDES / name).read_text(encoding="utf-8")))

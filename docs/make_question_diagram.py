@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -121,7 +120,6 @@ def diagram() -> str:
 
 
 if __name__ == "__main__":
-    if "--check" not in sys.argv[1:]:
-        PATH.write_text(diagram(), encoding="utf-8")
-    elif PATH.read_text(encoding="utf-8") != diagram():
-        sys.exit(f"{PATH.name} is out of date: run python docs/{Path(__file__).name}")
+    from generated_pages import write_or_check
+
+    write_or_check(PATH, diagram())

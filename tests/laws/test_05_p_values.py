@@ -21,6 +21,7 @@ from tests.laws.roster import (
     cases,
     make,
 )
+from tests.own_metrics import Spread
 
 from bestby import Metric, compare, compare_datasets, compare_runs
 from bestby.data.evaluation import Evaluation
@@ -151,20 +152,6 @@ def test_swaps_of_what_was_given_reject_as_often_as_they_say(name: str) -> None:
 
 
 # -- exact p-values are at least the share of the data's own arrangement -----------------------------
-
-
-class Spread(Metric):
-    """A metric of a user: the standard deviation from sums of squares, which loses digits."""
-
-    name = "spread"
-    needs_gold = False
-
-    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
-        return np.column_stack([predictions, predictions**2, np.ones(predictions.size)])
-
-    def score(self, totals: Any) -> Any:
-        x, xx, n = np.moveaxis(totals, -1, 0)
-        return np.sqrt(np.maximum(xx / n - (x / n) ** 2, 0.0))
 
 
 class SmallRatio(Metric):

@@ -12,29 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.laws.roster import RelativeError, median_error
+from tests.own_metrics import Spread
 
 import bestby as bb
-from bestby import Interval, InvalidInputError, Metric, TestResult
+from bestby import Interval, InvalidInputError, TestResult
 from bestby.readers import batches, counting, read
 from bestby.vocabulary import allowed_names, needs
 
 UNITS = (1e-12, 1e-5, 3e3, 1e12)
 LEVEL = 0.9
 SOME = 3999  # ends of two bootstrap intervals then differ by 0.015 widths (standard error)
-
-
-class Spread(Metric):
-    """A metric of a user: the standard deviation, which is a root of a difference of sums."""
-
-    name = "spread"
-    needs_gold = False
-
-    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
-        return np.column_stack([predictions, predictions**2, np.ones(predictions.size)])
-
-    def score(self, totals: Any) -> Any:
-        x, xx, n = np.moveaxis(totals, -1, 0)
-        return np.sqrt(np.maximum(xx / n - (x / n) ** 2, 0.0))
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,13 @@
-"""Laws 5, 8 and 9 for whatever is passed: a result that obeys them, or an error that says what to do.
-
-Every public function gets values of every type that NumPy, pandas, polars, Arrow and Python have, where it
-expects data. It never ends in an exception of another kind, and never warns.
-"""
+"""Laws 5, 8 and 9 for whatever is passed: a result that obeys them, or an error that says what to do."""
 
 from __future__ import annotations
 
 import array
 import collections
 import math
-import subprocess
-import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,11 +16,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from tests.laws import containers
+from tests.laws.outcomes import check_error, numbers
 from tests.laws.roster import INTERVALS, TESTS
 
 import bestby as bb
@@ -34,9 +27,6 @@ import bestby as bb
 SETTINGS = {"suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
 FEW = 60
 """Resamples: the laws hold for any number."""
-
-# -- values ----------------------------------------------------------------------------------------
-
 DTYPES = (
     "?",
     "i1",
@@ -57,13 +47,6 @@ DTYPES = (
     "S3",
     "O",
     "i4,f8",
-)
-
-numbers = st.one_of(
-    st.integers(-2, 3),
-    st.sampled_from([0.0, -0.0, 0.5, 1.0, 1e-320, 1e308, -1e308, math.nan, math.inf, -math.inf]),
-    st.floats(width=16),
-    st.sampled_from([2**63, -(2**63), 2**64, 10**400]),
 )
 texts = st.one_of(
     st.sampled_from(
@@ -176,9 +159,6 @@ odd_settings = st.one_of(
 )
 
 
-# -- what every outcome must be --------------------------------------------------------------------
-
-
 def check_outcome(call: Callable[[], Any]) -> Any:
     """Return the result, None for an error of ours, whose text is checked; other errors and warnings fail."""
     with warnings.catch_warnings():
@@ -188,14 +168,6 @@ def check_outcome(call: Callable[[], Any]) -> Any:
         except bb.BestbyError as error:
             check_error(error)
             return None
-
-
-def check_error(error: bb.BestbyError) -> None:
-    """Check that an error says what and how in a short line each."""
-    for part in (error.message, "-" if error.hint is None else error.hint):
-        assert part.strip()
-        assert len(part.splitlines()) == 1, part
-        assert len(part) < 800, part
 
 
 def check_comparison(result: Any) -> None:
@@ -215,9 +187,6 @@ def check_comparison(result: Any) -> None:
         )
     assert str(result)
     assert result.to_json()
-
-
-# -- the functions ---------------------------------------------------------------------------------
 
 
 @st.composite
@@ -542,120 +511,3 @@ def test_annotations(labels: Any, classes: Any) -> None:
     found = check_outcome(lambda: bb.Annotations.of(labels, classes))
     if found is not None:
         assert (found.counts >= 0).all()
-
-
-# -- containers of every kind, in every place ------------------------------------------------------
-
-
-def failures(call: Callable[[Any], Any], made: Mapping[str, Any], expected: Callable[[Any], bool]) -> Any:
-    """Return what became of the containers for which it is not what is expected, or an error not ours."""
-    found: dict[str, Any] = {}
-    for kind, values in made.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            try:
-                result = call(values)
-            except bb.BestbyError as error:
-                check_error(error)
-                result = error
-            except Exception as error:
-                found[kind] = f"{type(error).__name__}: {error}"
-                continue
-        if not expected(result):
-            found[kind] = result
-    return found
-
-
-def is_refused(result: Any) -> bool:
-    """Return whether a call ended in an error of ours."""
-    return isinstance(result, bb.BestbyError)
-
-
-@pytest.mark.parametrize("place", containers.GIVEN)
-def test_the_same_values_in_other_containers_give_the_same_result(place: str) -> None:
-    values, call = containers.GIVEN[place]
-    expected = containers.told(call(values))
-    made = containers.nested(values) if isinstance(values[0], list) else containers.alike(values)
-    if place == "replicability":
-        del made["labelled series"]  # whose labels name the datasets
-    assert not failures(lambda given: containers.told(call(given)), made, lambda found: found == expected)
-
-
-@pytest.mark.parametrize("place", containers.GIVEN)
-def test_what_has_no_order_or_not_all_values_is_refused(place: str) -> None:
-    values, call = containers.GIVEN[place]
-    fit = containers.GAPS if place.endswith((", dropped", ", worst")) else ()
-    fit = ("records",) if place == "Annotations.of" else fit  # which are rows of two labels
-    fit = (*fit, *(("times",) if place in containers.OF_LABELS else ()))  # dates are labels, as text
-    made = {kind: given for kind, given in containers.refused(values).items() if kind not in fit}
-    assert not failures(call, made, is_refused)
-
-
-@pytest.mark.parametrize("place", [*containers.GIVEN, *containers.NO_SEQUENCE])
-def test_no_container_raises_another_error(place: str) -> None:
-    values, call = containers.GIVEN.get(place, (containers.PLAIN, containers.NO_SEQUENCE.get(place)))
-    assert call is not None
-    made = containers.anything(values)
-    if place.startswith(("read", "Study.import")):
-        del made["long text"]  # as a path it is the file system's to refuse
-    if place in containers.NO_SEQUENCE:
-        made |= containers.refused(values) | containers.alike(values)
-    assert not failures(lambda given: str(call(given)), made, lambda _: True)
-
-
-@pytest.mark.parametrize("place", containers.TOGETHER)
-def test_pandas_objects_that_belong_together_have_the_same_labels_in_one_order(place: str) -> None:
-    """Those with the same labels, or none, join by place; in another order, or with others, they do not."""
-    call = containers.TOGETHER[place]
-    x = pd.Series(containers.PLAIN, index=list("uvwxyz"))
-    y = pd.Series(containers.OTHER, index=x.index)
-    fit = {"same": y}
-    unfit = {"shuffled": y.iloc[::-1]}
-    assert not failures(lambda other: call(x, other), fit, lambda found: not is_refused(found))
-    assert not failures(lambda other: call(x, other), unfit, is_refused)
-    if place not in ("Study, ids", "compare, items"):  # where the labels are passed as ids
-        fit = {"numbered": y.reset_index(drop=True)}
-        unfit = {"shifted": y.set_axis(list("vwxyza")), "others": y.set_axis(list("ABCDEF"))}
-        assert not failures(lambda other: call(x, other), fit, lambda found: not is_refused(found))
-        assert not failures(lambda other: call(x, other), unfit, is_refused)
-        numbers = x.reset_index(drop=True)
-        assert not failures(lambda other: call(numbers, other), {"sorted": numbers.iloc[::-1]}, is_refused)
-
-
-# -- a great many classes --------------------------------------------------------------------------
-
-CLASSES = """
-import time
-import numpy as np
-import bestby as bb
-n = 1_000_000
-rng = np.random.default_rng(0)
-gold = np.arange(n)
-systems = {name: np.where(rng.random(n) < p, gold, (gold + 1) % n) for name, p in (("a", 0.7), ("b", 0.69))}
-for metric in ("accuracy", "f1[3]", "f1_macro"):
-    begin = time.process_time()
-    try:
-        found = bb.compare(systems, gold, metric=metric, n_resamples=50)["a", "b"]
-        assert found.interval is None or found.interval.low <= found.estimate <= found.interval.high
-        told = "result"
-    except bb.BestbyError as error:
-        assert error.hint
-        told = type(error).__name__
-    with open("/proc/self/status") as status:  # getrusage would count the process that started this one
-        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
-    print(metric, told, time.process_time() - begin, peak)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells the peak of the memory")
-@pytest.mark.check
-def test_a_million_classes_end_soon_and_within_a_gigabyte() -> None:
-    """A metric with a column per class says that they are too many; the others have their result."""
-    done = subprocess.run([sys.executable, "-c", CLASSES], capture_output=True, text=True, check=True)
-    rows = {row[0]: row[1:] for row in map(str.split, done.stdout.splitlines())}
-    assert {metric: row[0] for metric, row in rows.items()} == {
-        "accuracy": "result",
-        "f1[3]": "result",
-        "f1_macro": "DesignError",
-    }
-    assert all(float(seconds) < 20 and float(megabytes) < 1024 for _, seconds, megabytes in rows.values())

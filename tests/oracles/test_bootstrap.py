@@ -1,8 +1,7 @@
-"""Bootstrap distributions against all n^n samples; jackknife, intervals and draws against plain loops."""
+"""Bootstrap distributions against all n^n samples; jackknife, intervals and tests against plain loops."""
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from fractions import Fraction
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.oracles import plain
-from tests.oracles.test_permutation import MEASURES, labels, numbers, ranking
+from tests.oracles.test_permutation import MEASURES, numbers, ranking
 
 from bestby import compare
 from bestby.data.evaluation import Evaluation
@@ -22,8 +21,7 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.inference.distributions import Lattice, mean_bootstrap
 from bestby.metrics import resolve
-from bestby.resampling import streams, totals, weights
-from bestby.resampling.units import Units, single_stratum
+from bestby.resampling import streams, weights
 
 STRATA = [
     [[3, 1, -1, 0, 2, 2]],
@@ -190,70 +188,6 @@ def test_auc_of_weights_against_scikit_learn_on_expanded_samples() -> None:
                 assert made.replicates[r, 0, s] == pytest.approx(expected, rel=1e-12)
 
 
-# -- standard errors ---------------------------------------------------------------------------------
-
-
-def test_standard_error_of_an_accuracy_difference_is_the_textbook_one() -> None:
-    gold, a, b = labels(random.Random(3), 50)
-    d = [(x == g) - (y == g) for g, x, y in zip(gold, a, b, strict=True)]
-    centre = sum(d) / 50
-    expected = math.sqrt(sum((v - centre) ** 2 for v in d) / 49 / 50)
-    made = makers("accuracy", {"a": a, "b": b}, gold)
-    assert made.group.standard_error(0, 0, 1) == pytest.approx(expected, rel=1e-7)
-
-
-def test_standard_error_of_a_ratio_is_the_textbook_one() -> None:
-    """RMSE is the root of a mean: se = se(mean of squares) / (2 RMSE)."""
-    gold, a, b = numbers(random.Random(3), 50)
-    squares = [(g - x) ** 2 for g, x in zip(gold, a, strict=True)]
-    centre = sum(squares) / 50
-    se = math.sqrt(sum((v - centre) ** 2 for v in squares) / 49 / 50)
-    made = makers("rmse", {"a": a, "b": b}, gold)
-    assert made.group.standard_error(0, 0) == pytest.approx(se / (2 * math.sqrt(centre)), rel=1e-7)
-
-
-def test_clustered_standard_error_is_the_ratio_estimators() -> None:
-    """A mean over clusters of unequal sizes: Cochran (1977), eq. 2.46 without finite population."""
-    rng = random.Random(5)
-    sizes = [rng.randint(1, 6) for _ in range(25)]
-    clusters = [c for c, size in enumerate(sizes) for _ in range(size)]
-    effect = [rng.gauss(0, 1) for _ in sizes]
-    x = [effect[c] + rng.gauss(0, 0.5) for c in clusters]
-    y = [0.3 * effect[c] + rng.gauss(0, 0.5) for c in clusters]
-    d = [p - q for p, q in zip(x, y, strict=True)]
-    n, m = len(d), len(sizes)
-    centre = sum(d) / n
-    residual = [sum(v - centre for v, k in zip(d, clusters, strict=True) if k == c) for c in range(m)]
-    expected = math.sqrt(m / (m - 1) * sum(r * r for r in residual)) / n
-    made = makers("mean", {"x": x, "y": y}, clusters=clusters)
-    assert made.group.standard_error(0, 0, 1) == pytest.approx(expected, rel=1e-7)
-
-
-def test_clustered_standard_error_is_that_of_statsmodels() -> None:
-    import statsmodels.api as sm
-
-    rng = np.random.default_rng(6)
-    clusters = rng.integers(0, 20, 150)
-    d = rng.normal(size=20)[clusters] + rng.normal(size=150)
-    fit = sm.OLS(d, np.ones(150)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
-    # statsmodels multiplies by (n - 1) / (n - k) too, which is 1 for a single mean.
-    made = makers("mean", {"x": d, "y": np.zeros(150)}, clusters=clusters)
-    assert made.group.standard_error(0, 0, 1) == pytest.approx(float(fit.bse[0]), rel=1e-7)
-
-
-def test_stratified_standard_error_is_the_sum_over_strata() -> None:
-    rng = random.Random(6)
-    strata = [i % 3 for i in range(48)]
-    x = [rng.gauss(2 * s, 1 + s) for s in strata]
-    variance = 0.0
-    for s in range(3):
-        part = [v for v, t in zip(x, strata, strict=True) if t == s]
-        centre = sum(part) / 16
-        variance += 16 * sum((v - centre) ** 2 for v in part) / 15
-    made = makers("mean", {"x": x, "y": [0.0] * 48}, strata=strata)
-    assert made.group.standard_error(0, 0, 1) == pytest.approx(math.sqrt(variance) / 48, rel=1e-7)
-
-
 @pytest.mark.parametrize("metric", ["mean", "relative"])
 def test_pivots_against_a_loop(metric: str) -> None:
     """(replicate - estimate) / its own standard error, each from the items drawn."""
@@ -334,81 +268,3 @@ def test_a_tiny_bootstrap_p_is_right_or_an_upper_bound(right: int) -> None:
     assert one.exact
     assert one.p_value == pytest.approx(other.p_value, rel=1e-3)
     assert one.p_value == pytest.approx(max(truth, 1e-12), rel=1e-3)
-
-
-# -- draws -------------------------------------------------------------------------------------------
-
-
-def chi_squared_p(observed: np.ndarray, expected: np.ndarray) -> float:
-    from scipy.stats import chi2
-
-    statistic = float(((observed - expected) ** 2 / expected).sum())
-    return float(chi2.sf(statistic, observed.size - 1))
-
-
-def test_every_unit_is_drawn_as_often_as_any_other() -> None:
-    """Chi-squared tests, each with false alarm rate 1e-6."""
-    keys = streams.replicate_keys(streams.stream_key(0, "bootstrap"), 0, 20_000)
-    drawn = weights.drawn_units(keys, np.array([0, 13]))
-    assert chi_squared_p(np.bincount(drawn.ravel(), minlength=13), np.full(13, 20_000.0)) > 1e-6
-    for p, q in ((0, 1), (1, 2), (3, 12)):  # pairs of draws, from one word and from two
-        pairs = np.bincount(drawn[:, p] * 13 + drawn[:, q], minlength=169)
-        assert chi_squared_p(pairs, np.full(169, 20_000 / 169)) > 1e-6
-    successive = np.bincount(drawn[:-1, 5] * 13 + drawn[1:, 5], minlength=169)
-    assert chi_squared_p(successive, np.full(169, 19_999 / 169)) > 1e-6
-
-
-def test_swaps_are_fair_and_independent() -> None:
-    keys = streams.replicate_keys(streams.stream_key(0, "swap"), 0, 40_000)
-    bits = weights.swap_bits(keys, 70)
-    assert set(np.unique(bits)) == {0, 1}
-    # Standard normal deviates of 70 columns and 2415 pairs: 6.2 standard deviations each, 2e-6 in all.
-    assert np.abs(bits.mean(axis=0) - 0.5).max() < 6.2 * 0.5 / 200
-    signs = 2.0 * bits - 1.0
-    products = (signs.T @ signs) / 40_000
-    assert np.abs(products - np.eye(70)).max() < 6.2 / 200
-
-
-@pytest.mark.parametrize("sizes", [(5,), (3, 4), (1, 6, 2), (7, 7)])
-def test_strata_keep_their_sizes(sizes: tuple[int, ...]) -> None:
-    bounds = np.cumsum([0, *sizes])
-    keys = streams.replicate_keys(streams.stream_key(1, "bootstrap"), 0, 500)
-    W = weights.bootstrap_weights(keys, bounds)
-    for (start, stop), size in zip(itertools.pairwise(bounds), sizes, strict=True):
-        assert (W[:, start:stop].sum(axis=1) == size).all()
-        assert np.abs(W[:, start:stop].mean(axis=0) - 1.0).max() < 6.0 / math.sqrt(500)
-
-
-def test_cells_are_drawn_as_multinomials_and_binomials() -> None:
-    """Means and variances against n p and n p (1 - p); 5.5 standard errors, false alarm rate below 1e-6."""
-    counts = np.array([300, 50, 400, 250])
-    units = Units(counts, np.array([0, 2, 4]))
-    X = np.eye(4)
-    drawn = totals.bootstrap(X, units, 20_000, 0, lambda t: t)
-    taken = totals.swaps(X, units, 20_000, 0, lambda t: t)
-    assert (drawn[:, :2].sum(axis=1) == 350).all()
-    assert (drawn[:, 2:].sum(axis=1) == 650).all()
-    variance = counts * (1.0 - counts / np.array([350, 350, 650, 650]))
-    for found, mean, spread in ((drawn, counts, variance), (taken, counts / 2, counts / 4)):
-        assert np.abs(found.mean(axis=0) - mean).max() < 5.5 * math.sqrt(spread.max() / 20_000)
-        assert found.var(axis=0) == pytest.approx(spread, rel=5.5 * math.sqrt(2 / 20_000))
-    correlation = np.corrcoef(taken.T) - np.eye(4)
-    assert np.abs(correlation).max() < 5.5 / math.sqrt(20_000)
-
-
-def test_cells_and_units_draw_from_the_same_distribution() -> None:
-    """One row of 48 units, drawn by cells and one by one: quantiles within Monte Carlo error."""
-    counts = np.array([30, 18])
-    by_cells = totals.bootstrap(
-        np.array([[0.0], [1.0]]), Units(counts, np.array([0, 2])), 20_000, 0, lambda t: t
-    )
-    one_by_one = totals.bootstrap(
-        np.repeat([[0.0], [1.0]], counts, axis=0), single_stratum(48), 20_000, 0, lambda t: t
-    )
-    shares = [np.bincount(t[:, 0].astype(int), minlength=49) for t in (by_cells, one_by_one)]
-    kept = (shares[0] + shares[1]) > 40
-    pooled = (shares[0] + shares[1])[kept] / 2.0
-    from scipy.stats import chi2
-
-    statistic = float(((shares[0][kept] - shares[1][kept]) ** 2 / (2.0 * pooled)).sum())
-    assert chi2.sf(statistic, int(kept.sum()) - 1) > 1e-6

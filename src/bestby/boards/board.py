@@ -21,11 +21,11 @@ from bestby.boards import (
     submitting,
     verifying,
 )
-from bestby.boards.made import MadeBoard, golds_by_task
+from bestby.boards.constructors import BoardConstructors, golds_by_task
 from bestby.results.boards import Publication, SubmissionCheck, SubmissionReceipt, Verification
 
 
-class Board(MadeBoard):
+class Board(BoardConstructors):
     r"""A shared task or a living benchmark in a folder: hidden gold, submissions, a record, a static site.
 
     Submissions are predictions; they are kept as they came. Every change is a line of the record, which is

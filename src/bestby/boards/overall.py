@@ -21,6 +21,7 @@ from bestby.inference import multiplicity
 from bestby.inference.joint import Joint, Spread
 from bestby.metrics.suitability import chosen_metrics
 from bestby.results.comparison import Comparison
+from bestby.results.pairs import position_among_all
 from bestby.results.values import Interval
 
 METHOD = "max-t"
@@ -173,9 +174,7 @@ class MeanDifferences:
 
     def gap(self, s: int, other: int) -> Gap:
         """Return the difference of a system minus another one."""
-        n = len(self.means.names)
-        low, high = min(s, other), max(s, other)
-        position = low * n - low * (low + 1) // 2 + high - low - 1
+        position = position_among_all(min(s, other), max(s, other), len(self.means.names))
         sign = 1.0 if s < other else -1.0
         estimate, half = sign * float(self.estimate[position]) + 0.0, float(self.half[position])
         interval = None

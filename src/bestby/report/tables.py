@@ -1,4 +1,4 @@
-"""Tables of a report: a column is one record that says what it shows of each entry."""
+"""The tables of scores and differences that reports of several kinds share."""
 
 from __future__ import annotations
 

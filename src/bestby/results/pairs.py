@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from bestby._core.typing import Alternative, Array, FloatArray
+from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.results.base import Note, notes_about
 from bestby.results.comparison import Difference
 from bestby.results.values import Interval, TestResult
 
 VERDICTS = (None, "better", "worse", "equivalent", "inconclusive", "not worse", "not better")
 """What the codes of `Pairs.verdict` mean."""
+
+Positions = TypeVar("Positions", int, IntArray)
 
 IDENTICAL = "the two systems do not differ on any item"
 _AT_ONCE = 4096
@@ -303,6 +305,15 @@ def involving(differences: Sequence[Difference], metric: str, system: str) -> tu
     if isinstance(part, Pairs):
         return tuple(part.at(part.involving(system)))
     return tuple(d for d in part if system in (d.a, d.b))
+
+
+def position_among_all(first: Positions, second: Positions, size: int) -> Positions:
+    """Return where pairs stand among all pairs of `size` systems: (0, 1), (0, 2), ..., (1, 2), and so on.
+
+    >>> [position_among_all(first, second, 4) for first, second in [(0, 1), (0, 3), (1, 2), (2, 3)]]
+    [0, 2, 3, 5]
+    """
+    return first * size - first * (first + 1) // 2 + second - first - 1
 
 
 def examples(differences: Sequence[Difference]) -> list[tuple[Difference, int]]:

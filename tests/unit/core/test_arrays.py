@@ -1,4 +1,4 @@
-"""The gate for containers: labels, names of columns, masks, mappings, and what is said of them."""
+"""The gate for containers: labels, names of columns, and what is said of them."""
 
 from __future__ import annotations
 
@@ -11,25 +11,13 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.unit.core.examples import FEW, GOLD, IDS, RIGHT, SOFT, WORDS, message
 
 import bestby as bb
 from bestby import InvalidInputError
 from bestby._core import arrays
 from bestby._core.text import quoted
 from bestby.data import soft
-
-IDS = [f"q{i}" for i in range(40)]
-GOLD = pd.Series([0, 1] * 20, index=IDS)
-RIGHT = GOLD.where(np.arange(40) % 7 > 0, 1 - GOLD)
-FEW = {"n_resamples": 20}
-
-
-def message(call: Any) -> str:
-    with pytest.raises(InvalidInputError) as caught:
-        call()
-    assert caught.value.hint
-    return caught.value.message
-
 
 # -- labels ----------------------------------------------------------------------------------------
 
@@ -98,10 +86,6 @@ def test_rows_numbered_from_0_are_joined_by_place() -> None:
 
 
 # -- names of columns ------------------------------------------------------------------------------
-
-
-SOFT = pd.DataFrame({"neg": 0.9 - 0.8 * RIGHT, "pos": 0.1 + 0.8 * RIGHT})
-WORDS = GOLD.map({0: "neg", 1: "pos"})
 
 
 @pytest.mark.parametrize(
@@ -210,150 +194,6 @@ def test_columns_without_names_beside_unsorted_ones_are_refused(frame: Any, gold
     assert {entry.score for entry in found.systems} == {34 / 40}
 
 
-# -- masks and gaps --------------------------------------------------------------------------------
-
-
-def test_a_masked_cell_is_a_missing_value() -> None:
-    """It was counted as what the mask hid: a mean of 20.4 of 0 and 1."""
-    hidden = np.ma.array([0.0, 1, 1, 1, 99] * 4, mask=[0, 0, 0, 0, 1] * 4)
-    systems = {"a": hidden, "b": np.array([0.0, 1, 1, 0, 1] * 4)}
-    assert message(lambda: bb.compare(systems)) == "system 'a' has a missing value at position 4"
-    dropped = bb.compare(systems, on_missing="drop", **FEW)
-    assert {entry.system: entry.score for entry in dropped.systems} == {"a": 0.75, "b": 0.5}
-    assert "items_dropped" in [note.code for note in dropped.notes]
-    lowest = bb.compare(systems, on_missing="worst", **FEW)
-    assert {entry.system: entry.score for entry in lowest.systems} == {"a": 0.6, "b": 0.6}
-
-
-@pytest.mark.parametrize("kind", ["None", "NaN", "NA", "series", "masked", "polars", "mapping"])
-@pytest.mark.parametrize("role", ["system", "gold"])
-def test_on_missing_for_values_without_ids(kind: str, role: str) -> None:
-    full = GOLD.tolist()
-    gap: Any = {
-        "None": [None, *full[1:]],
-        "NaN": [float("nan"), *full[1:]],
-        "NA": [pd.NA, *full[1:]],
-        "series": pd.Series([None, *full[1:]], dtype="Int64"),
-        "masked": np.ma.array(full, mask=[True] + [False] * 39),
-        "polars": pl.Series([None, *full[1:]]),
-        "mapping": {**dict(zip(IDS, full, strict=True)), "q0": None},
-    }[kind]
-    keyed = kind == "mapping"
-    whole: Any = dict(zip(IDS, full, strict=True)) if keyed else full
-    other: Any = dict(RIGHT) if keyed else RIGHT.tolist()
-    systems, gold = ({"a": gap, "b": other}, whole) if role == "system" else ({"a": whole, "b": other}, gap)
-    clusters: Any = {item: item[-1] for item in IDS} if keyed else [item[-1] for item in IDS]
-    assert " at position 0" in message(lambda: bb.compare(systems, gold))
-    found = bb.compare(systems, gold, clusters=clusters, on_missing="drop", **FEW)
-    assert found.n_items == 39
-    assert {entry.system: entry.score for entry in found.systems} == {"a": 1.0, "b": 34 / 39}
-    assert found.notes[0].message.startswith("1 of 40 items were dropped")
-    if role == "system":
-        found = bb.compare(systems, gold, on_missing="worst", **FEW)
-        assert {entry.system: entry.score for entry in found.systems} == {"a": 39 / 40, "b": 34 / 40}
-    else:
-        message(lambda: bb.compare(systems, gold, on_missing="worst"))
-
-
-def test_dropping_keeps_soft_rows_annotators_and_ids() -> None:
-    holed = SOFT.copy()
-    holed.iloc[3, 1] = np.nan
-    found = bb.Evaluation.of({"a": holed, "b": SOFT}, WORDS, items=IDS, on_missing="drop")
-    assert found.items is not None
-    assert found.items.tolist() == IDS[:3] + IDS[4:]
-    annotated = bb.Annotations.of(pd.DataFrame({"x": WORDS, "y": WORDS}))
-    found = bb.Evaluation.of({"a": holed, "b": SOFT}, annotated, on_missing="drop")
-    assert found.annotations is not None
-    assert len(found.annotations.counts) == 39
-    assert message(
-        lambda: bb.Evaluation.of({"a": holed, "b": SOFT}, WORDS, clusters=IDS[:5], on_missing="drop")
-    ) == ("clusters has 5 values, expected 40")
-
-
-# -- mappings --------------------------------------------------------------------------------------
-
-
-def test_mappings_of_run_to_score_are_their_values() -> None:
-    runs = {"a": {1: 0.8, 2: 0.9, 3: 0.85}, "b": {1: 0.7, 2: 0.8, 3: 0.75}}
-    plain = {name: list(scores.values()) for name, scores in runs.items()}
-    for more in ({}, {"paired": True}):
-        found, expected = bb.compare_runs(runs, **more, **FEW), bb.compare_runs(plain, **more, **FEW)
-        assert found.to_json() == expected.to_json()
-    assert bb.compare_folds(runs, **FEW).to_json() == bb.compare_folds(plain, **FEW).to_json()
-    assert bb.multi_aso(runs, **FEW)["a", "b"] == bb.multi_aso(plain, **FEW)["a", "b"]
-    assert bb.aso(runs["a"], runs["b"], **FEW) == bb.aso(plain["a"], plain["b"], **FEW)
-
-
-def test_paired_mappings_are_joined_by_their_keys() -> None:
-    a, b = {1: 0.8, 2: 0.9, 3: 0.85}, {1: 0.7, 2: 0.85, 3: 0.75}
-    turned = dict(reversed(b.items()))
-    paired = [bb.compare_runs({"a": a, "b": one}, paired=True, **FEW) for one in (b, turned)]
-    assert paired[0].to_json() == paired[1].to_json()
-    folds = [bb.compare_folds({"a": {1: a, 2: a}, "b": {2: one, 1: b}}, **FEW) for one in (b, turned)]
-    assert folds[0].to_json() == folds[1].to_json()
-    other = {1: 0.7, 2: 0.85, 4: 0.75}
-    assert message(lambda: bb.compare_runs({"a": a, "b": other}, paired=True)) == (
-        "the runs of 'b' and the runs of 'a' have different runs: 3 is not in both"
-    )
-    assert message(lambda: bb.compare_folds({"a": a, "b": [0.1, 0.2, 0.3]})) == (
-        "the scores of 'a' are a mapping of folds to values, but the scores of 'b' are not"
-    )
-    assert bb.compare_runs({"a": a, "b": other}, **FEW).n_items == 0
-
-
-def test_runs_of_items_in_mappings() -> None:
-    """Of run to values, and of item to value within."""
-    values = {1: RIGHT.tolist(), 2: GOLD.tolist()}
-    by_id = {run: dict(zip(IDS, row, strict=True)) for run, row in values.items()}
-    expected = bb.compare_runs(
-        {"a": list(values.values()), "b": [values[1], values[1]]}, gold=GOLD.tolist(), **FEW
-    )
-    found = bb.compare_runs({"a": values, "b": {1: values[1], 2: values[1]}}, gold=GOLD.tolist(), **FEW)
-    assert found.to_json() == expected.to_json()
-    shuffled = {run: dict(reversed(row.items())) for run, row in by_id.items()}
-    found = bb.compare_runs(
-        {"a": shuffled, "b": {1: by_id[1], 2: by_id[1]}},
-        gold=dict(zip(IDS, GOLD.tolist(), strict=True)),
-        **FEW,
-    )
-    assert found.to_json() == expected.to_json()
-
-
-def test_a_mean_a_deviation_and_a_number_of_runs_are_no_runs() -> None:
-    summary, scores = (0.80, 0.01, 5), [0.7, 0.8, 0.9]
-    for runs in (
-        {"a": summary, "b": (0.78, 0.02, 5)},
-        {"a": summary, "b": scores},
-        {"b": scores, "a": summary},
-    ):
-        assert message(lambda runs=runs: bb.compare_runs(runs)) == (
-            "the runs of 'a' are the tuple (0.8, 0.01, 5), which looks like a mean, a standard deviation and"
-            " a number of runs"
-        )
-    for runs in ({"a": list(summary), "b": scores}, {"a": (0.8, 0.01, 0.5), "b": scores}):
-        assert len(bb.compare_runs(runs, **FEW).systems) == 2
-
-
-def test_pilots_in_mappings_are_joined_by_item() -> None:
-    a, b = {"x": 1.0, "y": 2.0, "z": 4.0}, {"z": 3.0, "y": 2.5, "x": 0.5}
-    groups = {"y": 1, "x": 1, "z": 2}
-    expected = bb.PairedScores.from_pilot([1.0, 2.0, 4.0], [0.5, 2.5, 3.0], clusters=[1, 1, 2])
-    assert bb.PairedScores.from_pilot(a, b, clusters=groups) == expected
-    right = bb.PairedProportions.from_pilot({"x": 1, "y": 0}, {"y": 1, "x": 1})
-    assert (right.accuracy_a, right.accuracy_b, right.agreement) == (0.5, 1.0, 0.5)
-    assert bb.LiftedScores(a).values.tolist() == [1.0, 2.0, 4.0]
-    assert message(lambda: bb.PairedScores.from_pilot(a, [1.0, 2.0, 3.0])) == (
-        "a are a mapping of items to values, but b are not"
-    )
-
-
-def test_mappings_with_ids_beside_them_are_refused() -> None:
-    by_id = dict(zip(IDS, GOLD.tolist(), strict=True))
-    assert message(lambda: bb.compare({"a": by_id, "b": by_id}, by_id, items=IDS)) == (
-        "items must not be given for systems that are mappings of id to value"
-    )
-
-
 # -- arguments that are no sequences ---------------------------------------------------------------
 
 
@@ -401,66 +241,3 @@ def test_values_are_quoted_on_one_short_line() -> None:
     assert quoted("x") == "'x'"
     error = bb.InvalidInputError("got [[1\n  2]]\r\nand more", hint="one\u2028line")
     assert (error.message, error.hint) == ("got [[1 2]] and more", r"one\u2028line")
-
-
-# -- items that are lists --------------------------------------------------------------------------
-
-CONTAINERS = [list, tuple, pd.Series, pl.Series, pa.array, lambda rows: pa.chunked_array([rows])]
-TAGS = [["O", "B-X"], ["O"]] * 20
-PROBABILITIES = [[0.9, 0.1], [0.2, 0.8]] * 20
-
-
-@pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize(
-    ("items", "other", "metric"),
-    [
-        ([["x"], ["x", "y"]] * 20, [["x"], ["x"]] * 20, "subset_accuracy"),
-        (TAGS, [["O", "O"], ["O"]] * 20, "span_f1"),
-        (PROBABILITIES, PROBABILITIES[::-1], "brier"),
-    ],
-)
-def test_items_that_are_lists_can_be_dropped(container: Any, items: Any, other: Any, metric: str) -> None:
-    with_gap = [None, *items[1:]]
-    kept = bb.compare({"a": items[1:], "b": other[1:]}, items[1:], metric=metric, **FEW)
-    for a, gold in ((with_gap, items), (items, with_gap)):
-        systems = {"a": container(a), "b": container(other)}
-        found = bb.compare(systems, container(gold), metric=metric, on_missing="drop", **FEW)
-        assert found.differences == kept.differences
-        assert [note.code for note in found.notes if note.code == "items_dropped"] == ["items_dropped"]
-
-
-# -- what is said where on_missing is of use, and where not ------------------------------------------
-
-
-@pytest.mark.parametrize("on_missing", ["drop", "worst"])
-def test_unequal_lengths_are_named_before_missing_values(on_missing: Any) -> None:
-    a, b, gold = [None, *GOLD.tolist()], GOLD.tolist(), [None, *GOLD.tolist()]
-    assert message(lambda: bb.compare({"a": a, "b": b}, b, on_missing=on_missing)) == (
-        "systems must have one value per item: 'a' has 41, 'b' has 40"
-    )
-    assert message(lambda: bb.compare({"a": b, "b": b}, gold, on_missing=on_missing)) == (
-        "gold has 41 values, expected 40"
-    )
-
-
-def test_on_missing_is_recommended_only_where_it_exists(tmp_path: Path) -> None:
-    a, gap = GOLD.tolist(), [None, *GOLD.tolist()[1:]]
-    scores = [0.5, float("nan"), 0.7]
-    study = bb.Study(tmp_path / "s")
-    calls = {
-        "clusters": lambda: bb.compare({"a": a, "b": a}, a, clusters=gap),
-        "aso": lambda: bb.aso(scores, [0.1, 0.2, 0.3]),
-        "runs of items": lambda: bb.compare_runs({"a": [a, gap], "b": [a, a]}, gold=a),
-        "scores of runs": lambda: bb.compare_runs({"a": scores, "b": [0.1, 0.2, 0.3]}),
-        "study": lambda: study.add("a", run=0, predictions=gap, gold=a),
-    }
-    for what, call in calls.items():
-        with pytest.raises(InvalidInputError) as caught:
-            call()
-        assert caught.value.hint == (
-            "remove the item for all systems, or give the value the failure should count as"
-        ), what
-    for systems, gold in (({"a": gap, "b": a}, a), ({"a": a, "b": a}, gap)):
-        with pytest.raises(InvalidInputError) as caught:
-            bb.compare(systems, gold)
-        assert 'on_missing="drop"' in str(caught.value)

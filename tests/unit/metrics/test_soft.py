@@ -12,6 +12,7 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, pearsonr, wasserstein_distance
 from sklearn import metrics as sk
 from tests.oracles import soft as plain
+from tests.unit.metrics.soft_labels import ENTROPIES, fitted_metric, score_of
 
 from bestby import compare
 from bestby._core.errors import InvalidInputError
@@ -27,18 +28,7 @@ ONE_IF_EQUAL = (
     "entropy_correlation",
 )  # fmt: skip
 SYMMETRIC = ("js_divergence", "js_divergence_bits", "js_distance", "brier", "soft_accuracy", "emd")
-ENTROPIES = ("entropy_similarity", "entropy_correlation")
 HALF = 0.5
-
-
-def _fitted(name, gold, predictions):
-    return resolve(name).fit(gold, [predictions], np.arange(gold.shape[1]))
-
-
-def _score(name, gold, predictions, weights=None):
-    metric = _fitted(name, gold, predictions)
-    rows = metric.statistics(gold, predictions)
-    return float(metric.score(rows.sum(axis=0) if weights is None else weights @ rows))
 
 
 def _one_hot(codes, k):
@@ -78,9 +68,9 @@ def test_against_plain_loops(name, sample):
     if name in plain.HARD_GOLD:
         gold = _one_hot(gold.argmax(axis=1), gold.shape[1])
     expected = ALL[name](gold.tolist(), predictions.tolist())
-    assert _score(name, gold, predictions) == pytest.approx(expected, rel=1e-9, abs=1e-10)
+    assert score_of(name, gold, predictions) == pytest.approx(expected, rel=1e-9, abs=1e-10)
     expanded = ALL[name](gold.repeat(weights, axis=0).tolist(), predictions.repeat(weights, axis=0).tolist())
-    assert _score(name, gold, predictions, weights) == pytest.approx(expanded, rel=1e-9, abs=1e-10)
+    assert score_of(name, gold, predictions, weights) == pytest.approx(expanded, rel=1e-9, abs=1e-10)
 
 
 @pytest.fixture
@@ -102,31 +92,33 @@ def test_divergences_against_scipy(pair):
         "js_distance": distance.mean(),
     }
     for name, value in expected.items():
-        assert _score(name, gold, predictions) == pytest.approx(value, rel=1e-12), name
+        assert score_of(name, gold, predictions) == pytest.approx(value, rel=1e-12), name
 
 
 def test_entropies_against_scipy(pair):
     gold, predictions = pair
     y, x = (entropy(rows, axis=1) / np.log(4) for rows in pair)
-    assert _score("entropy_correlation", gold, predictions) == pytest.approx(pearsonr(x, y)[0], abs=1e-12)
+    assert score_of("entropy_correlation", gold, predictions) == pytest.approx(pearsonr(x, y)[0], abs=1e-12)
     cosine = sk.pairwise.cosine_similarity(x[None], y[None])[0, 0]
-    assert _score("entropy_similarity", gold, predictions) == pytest.approx(cosine, abs=1e-12)
+    assert score_of("entropy_similarity", gold, predictions) == pytest.approx(cosine, abs=1e-12)
 
 
 def test_distances_of_ordered_classes_against_scipy(pair):
     gold, predictions = pair
     each = [wasserstein_distance(range(4), range(4), p, q) for p, q in zip(gold, predictions, strict=True)]
-    np.testing.assert_allclose(_fitted("emd", *pair).values(*pair), each, atol=1e-14)
+    np.testing.assert_allclose(fitted_metric("emd", *pair).values(*pair), each, atol=1e-14)
 
 
 def test_losses_against_scikit_learn(pair, generator):
     codes, predictions = generator.integers(0, 4, 60), pair[1]
     gold = _one_hot(codes, 4)
-    assert _score("log_loss", gold, predictions) == pytest.approx(sk.log_loss(codes, predictions), rel=1e-12)
+    assert score_of("log_loss", gold, predictions) == pytest.approx(
+        sk.log_loss(codes, predictions), rel=1e-12
+    )
     binary = generator.random(60)
     two = np.column_stack([1 - binary, binary])
     expected = 2 * sk.brier_score_loss(codes > 1, binary)
-    assert _score("brier", _one_hot((codes > 1).astype(int), 2), two) == pytest.approx(expected, rel=1e-12)
+    assert score_of("brier", _one_hot((codes > 1).astype(int), 2), two) == pytest.approx(expected, rel=1e-12)
 
 
 def test_what_boostsa_gives():
@@ -140,8 +132,8 @@ def test_what_boostsa_gives():
         "entropy_correlation": -0.09627,
     }
     for name, value in published.items():
-        assert _score(name, gold, predictions) == pytest.approx(value, abs=1e-6), name
-    wrong = _score("cross_entropy", np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]]))
+        assert score_of(name, gold, predictions) == pytest.approx(value, abs=1e-6), name
+    wrong = score_of("cross_entropy", np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 0.0]]))
     assert wrong == pytest.approx(27.631021115928547, rel=1e-12)
 
 
@@ -163,7 +155,7 @@ def test_on_hard_labels_they_are_the_hard_measures(soft, hard, seed, k):
     weights[:, 0] += 1
     expected = metric.score(weights @ metric.statistics(gold, predictions))
     rows = _one_hot(gold, k), _one_hot(predictions, k)
-    fitted = _fitted(soft, *rows)
+    fitted = fitted_metric(soft, *rows)
     np.testing.assert_allclose(fitted.score(weights @ fitted.statistics(*rows)), expected, rtol=0, atol=1e-15)
 
 
@@ -171,13 +163,13 @@ def test_on_hard_labels_the_ordered_measures_are_the_mean_absolute_error(generat
     gold, predictions = generator.integers(0, 5, (2, 40))
     expected = sk.mean_absolute_error(gold, predictions)
     for name in ("ordinal_mae", "emd"):
-        assert _score(name, _one_hot(gold, 5), _one_hot(predictions, 5)) == pytest.approx(expected)
+        assert score_of(name, _one_hot(gold, 5), _one_hot(predictions, 5)) == pytest.approx(expected)
 
 
 def test_on_hard_gold_log_loss_is_cross_entropy(generator):
     gold = _one_hot(generator.integers(0, 3, 40), 3)
     predictions = _dirichlet(generator, 40, 3, 0.3)  # with zeros, where the clip decides
-    each = [_fitted(name, gold, predictions).values(gold, predictions) for name in ALL_LOSSES]
+    each = [fitted_metric(name, gold, predictions).values(gold, predictions) for name in ALL_LOSSES]
     np.testing.assert_array_equal(*each)
     assert each[0].max() == pytest.approx(-np.log(1e-12))
 
@@ -190,9 +182,9 @@ ALL_LOSSES = ("cross_entropy", "log_loss")
 def test_bounds_symmetry_and_equality(sample):
     gold, predictions, _ = sample
     for name in plain.MEASURES:
-        metric = _fitted(name, gold, predictions)
+        metric = fitted_metric(name, gold, predictions)
         low, high = metric.bounds
-        value = _score(name, gold, predictions)
+        value = score_of(name, gold, predictions)
         assert low <= value <= high, name
         if isinstance(metric, MeanMetric):
             values = metric.values(gold, predictions)
@@ -201,10 +193,10 @@ def test_bounds_symmetry_and_equality(sample):
         if name in SYMMETRIC:
             np.testing.assert_array_equal(values, metric.values(predictions, gold), err_msg=name)
     for name in ZERO_IF_EQUAL:
-        values = _fitted(name, gold, gold).values(gold, gold.copy())
+        values = fitted_metric(name, gold, gold).values(gold, gold.copy())
         np.testing.assert_array_equal(values, np.zeros(len(gold)), err_msg=name)
     for name in ONE_IF_EQUAL:
-        assert _score(name, gold, gold) == pytest.approx(1.0, abs=1e-12), name
+        assert score_of(name, gold, gold) == pytest.approx(1.0, abs=1e-12), name
 
 
 @given(sample=samples())
@@ -214,8 +206,8 @@ def test_divergences_are_zero_for_equal_rows_only(sample):
     apart = np.abs(gold - predictions).max(axis=1) > 1e-6
     assume(apart.any())
     for name in set(ZERO_IF_EQUAL) - {"ordinal_mae"}:
-        assert (_fitted(name, gold, predictions).values(gold, predictions)[apart] > 0.0).all(), name
-    assert (_fitted("soft_accuracy", gold, gold).values(gold, predictions)[apart] < 1.0).all()
+        assert (fitted_metric(name, gold, predictions).values(gold, predictions)[apart] > 0.0).all(), name
+    assert (fitted_metric("soft_accuracy", gold, gold).values(gold, predictions)[apart] < 1.0).all()
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -224,8 +216,8 @@ def test_the_order_of_the_items_does_not_matter(name, generator):
     if name in plain.HARD_GOLD:
         gold = _one_hot(gold.argmax(axis=1), 4)
     order = generator.permutation(101)
-    straight = _fitted(name, gold, predictions).statistics(gold, predictions)
-    mixed = _fitted(name, gold[order], predictions[order]).statistics(gold[order], predictions[order])
+    straight = fitted_metric(name, gold, predictions).statistics(gold, predictions)
+    mixed = fitted_metric(name, gold[order], predictions[order]).statistics(gold[order], predictions[order])
     if name in ENTROPIES:  # scaled by sums over the items
         np.testing.assert_allclose(mixed, straight[order], rtol=0, atol=1e-12)
     else:
@@ -238,7 +230,7 @@ def test_many_totals_at_once_score_as_one_by_one(name, generator):
     if name in plain.HARD_GOLD:
         gold = _one_hot(gold.argmax(axis=1), 3)
     before = gold.copy(), predictions.copy()
-    metric = pickle.loads(pickle.dumps(_fitted(name, gold, predictions)))
+    metric = pickle.loads(pickle.dumps(fitted_metric(name, gold, predictions)))
     totals = generator.integers(0, 3, (2, 5, 30)) @ metric.statistics(gold, predictions)
     expected = [[metric.score(row) for row in block] for block in totals]
     np.testing.assert_allclose(metric.score(totals), expected, rtol=1e-14)
@@ -254,7 +246,7 @@ def test_few_columns():
         "soft_precision[0]": 2, "soft_recall[0]": 2, "ece": 16, "ece@4": 5,
     }  # fmt: skip
     for name in set(ALL) - set(ENTROPIES):
-        rows = _fitted(name, gold, predictions).statistics(gold, predictions)
+        rows = fitted_metric(name, gold, predictions).statistics(gold, predictions)
         assert rows.shape == (4, width.get(name, 2)), name
 
 
@@ -268,169 +260,6 @@ def test_directions_and_the_way_through_the_engine():
         assert resolve(name).reads == "distributions"
         assert rows[name].way == ("exact" if isinstance(resolve(name), MeanMetric) else "dense")
         assert isinstance(resolve(name), Metric)
-
-
-# Extremes
-
-
-def test_impossible_and_certain_predictions():
-    gold, predictions = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
-    most = -np.log(1e-12)
-    expected = {
-        "cross_entropy": most, "log_loss": most, "kl_divergence": most, "kl_divergence_reverse": most,
-        "js_divergence": np.log(2), "js_divergence_bits": 1.0, "js_distance": np.sqrt(np.log(2)),
-        "brier": 2.0, "ece": 1.0, "soft_accuracy": 0.0, "soft_f1_macro": 0.0, "ordinal_mae": 1.0, "emd": 1.0,
-    }  # fmt: skip
-    for name, value in expected.items():
-        assert _score(name, gold, predictions) == pytest.approx(value, rel=1e-14), name
-    assert _score("cross_entropy", gold, gold) == 0.0
-
-
-def test_a_class_that_neither_side_uses_changes_only_what_counts_classes(pair):
-    gold, predictions = (np.column_stack([rows, np.zeros(60)]) for rows in pair)
-    for name in set(plain.MEASURES) - {"soft_f1_macro", "soft_precision_macro", "soft_recall_macro"}:
-        assert _score(name, gold, predictions) == pytest.approx(_score(name, *pair), abs=1e-12), name
-    fuller, macro = _score("soft_f1_macro", gold, predictions), _score("soft_f1_macro", *pair)
-    assert fuller == pytest.approx(macro * 4 / 5)
-
-
-def test_rows_that_miss_one_by_rounding_stay_within_bounds():
-    """Rows may sum to 1 within 1e-6, as probabilities of single precision do."""
-    gold = np.array([[1.0000005, 0.0], [0.4999999, 0.5], [0.3, 0.7]])
-    for name in plain.MEASURES:
-        metric = _fitted(name, gold, gold)
-        if isinstance(metric, MeanMetric):
-            values = metric.values(gold, gold[:, ::-1])
-            assert ((values >= metric.bounds[0]) & (values <= metric.bounds[1])).all(), name
-
-
-def test_js_keeps_the_digits_of_small_differences():
-    p = np.array([[0.5, 0.5]])
-    for delta in (1e-3, 1e-6, 1e-9):
-        q = p + np.array([[delta, -delta]])
-        # Both are delta squared over 2 to the first order; a sum of terms near 1 would leave noise of 1e-16.
-        assert _score("js_divergence", p, q) == pytest.approx(delta**2 / 2, rel=1e-5)
-        assert _score("js_distance", p, q) == pytest.approx(delta / np.sqrt(2), rel=1e-5)
-
-
-def test_subnormal_probabilities_do_no_harm():
-    tiny = 5e-324
-    gold, predictions = (
-        np.array([[1.0, tiny], [tiny, 1.0], [0.5, 0.5]]),
-        np.array([[tiny, 1.0]] * 2 + [[1, 0]]),
-    )
-    for name in set(plain.MEASURES) - set(ENTROPIES):
-        assert np.isfinite(_score(name, gold, predictions)), name
-
-
-# Entropies
-
-
-@pytest.mark.parametrize("scale", [1e-9, 1e-5, 1.0])
-def test_entropy_similarity_does_not_depend_on_how_certain_a_system_is(scale, generator):
-    spread = generator.random(50) * 0.2
-    gold = np.column_stack([1 - spread, spread])
-    certain = generator.random(50) * 0.2 * scale
-    predictions = np.column_stack([1 - certain, certain])
-    expected = plain.entropy_similarity(gold.tolist(), predictions.tolist())
-    assert _score("entropy_similarity", gold, predictions) == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", ENTROPIES)
-def test_entropies_are_undefined_on_resamples_without_any(name):
-    gold = np.array([[1.0, 0.0], [1.0, 0.0], [0.5, 0.5], [0.9, 0.1]])
-    predictions = np.array([[0.0, 1.0], [1.0, 0.0], [0.2, 0.8], [0.6, 0.4]])
-    metric = _fitted(name, gold, predictions)
-    scores = metric.score(np.array([[2, 2, 0, 0], [1, 1, 1, 1]]) @ metric.statistics(gold, predictions))
-    assert np.isnan(scores[0])
-    assert np.isfinite(scores[1])
-
-
-@pytest.mark.parametrize(
-    ("name", "rows", "message"),
-    [
-        (
-            "entropy_similarity",
-            [[1.0, 0.0], [0.0, 1.0]],
-            "entropy_similarity is undefined: {} no entropy (every item is certain of its class)",
-        ),
-        (
-            "entropy_correlation",
-            [[0.5, 0.5], [0.5, 0.5]],
-            "entropy_correlation is undefined: {} the same entropy on all items (1 of the greatest)",
-        ),
-    ],
-)
-def test_entropies_that_say_nothing_are_refused(name, rows, message):
-    empty, full = np.array(rows), np.array([[0.5, 0.5], [0.9, 0.1]])
-    with pytest.raises(InvalidInputError) as error:
-        _fitted(name, empty, full)
-    assert error.value.message == message.format("the gold has")
-    assert error.value.hint.startswith("use cross_entropy, js_divergence or soft_accuracy")
-    with pytest.raises(InvalidInputError) as error:
-        _fitted(name, full, empty).statistics(full, empty)
-    assert error.value.message == message.format("the predictions have")
-
-
-# Hard gold, classes, bins
-
-
-def test_log_loss_refuses_soft_gold():
-    gold = np.array([[1.0, 0.0], [0.25, 0.75], [0.5, 0.5]])
-    with pytest.raises(InvalidInputError) as error:
-        _fitted("log_loss", gold, gold)
-    assert str(error.value) == (
-        "log_loss needs one gold class per item, but 2 of 3 rows of the gold are soft;"
-        " first: gold[1] is (0.25, 0.75)\n"
-        "hint: use cross_entropy, which is the same for hard gold and takes soft gold too"
-    )
-
-
-@pytest.mark.parametrize("name", [*ENTROPIES, "log_loss", "ordinal_mae", "emd"])
-def test_without_gold(name):
-    with pytest.raises(InvalidInputError, match=f"{name} needs gold labels"):
-        resolve(name).fit(None, [], None)
-
-
-@pytest.mark.parametrize("name", ["soft_f1[a]", "soft_f1_macro"])
-def test_without_classes(name):
-    rows = np.array([[0.5, 0.5]])
-    with pytest.raises(InvalidInputError, match="needs the label set"):
-        resolve(name).fit(rows, [rows], None)
-    with pytest.raises(InvalidInputError, match="must know the label set"):
-        resolve(name).statistics(rows, rows)
-
-
-def test_an_unknown_class():
-    rows = np.array([[0.5, 0.5]])
-    with pytest.raises(InvalidInputError, match="there is no label 'c'; the labels are a, b"):
-        resolve("soft_f1[c]").fit(rows, [rows], np.array(["a", "b"]))
-
-
-def test_classes_that_are_empty_are_named():
-    gold = np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])
-    predictions = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    sentences = {
-        "soft_f1_macro": "f1 of 'y' is 0/0 (neither gold nor predictions give it any probability)"
-        " and counts as 0 in soft_f1_macro",
-        "soft_precision_macro": "precision of 'y', 'z' is 0/0 (no prediction gives it any probability)"
-        " and counts as 0 in soft_precision_macro",
-        "soft_recall[y]": "soft_recall[y] is 0/0 ('y': the gold gives it no probability) and counts as 0",
-        "soft_recall[z]": None,
-        "soft_recall_macro": "recall of 'y' is 0/0 (the gold gives it no probability)"
-        " and counts as 0 in soft_recall_macro",
-    }
-    for name, sentence in sentences.items():
-        metric = resolve(name).fit(gold, [predictions], np.array(["x", "y", "z"]))
-        assert metric.undefined(metric.statistics(gold, predictions).sum(axis=0)) == sentence
-    metric = resolve("soft_f1_macro").fit(gold, [], np.array(list("abcdefgh")))
-    assert "'a', 'b', 'c', 'd', 'e' and 3 more is 0/0" in metric.undefined(np.zeros(16))
-
-
-def test_a_class_left_with_rounding_only_counts_as_empty():
-    metric = resolve("soft_precision[0]").fit(np.eye(2), [np.eye(2)], np.arange(2))
-    assert metric.score(np.array([-3e-17, 1e-17])) == 0.0
-    assert metric.score(np.array([0.0, -1e-17])) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -448,7 +277,7 @@ def test_a_probability_on_an_edge_belongs_to_the_bin_below(top, n_bins, place):
 
 def test_of_equal_probabilities_the_first_class_is_predicted():
     gold, predictions = np.array([[0.2, 0.8]]), np.array([[0.5, 0.5]])
-    assert _score("ece", gold, predictions) == pytest.approx(0.3)
+    assert score_of("ece", gold, predictions) == pytest.approx(0.3)
 
 
 def test_ece_of_perfect_calibration_is_biased_upward():
@@ -477,8 +306,6 @@ def test_ece_comes_with_a_caution(pair):
 
 
 # Names
-
-
 @pytest.mark.parametrize(
     ("name", "message", "hint"),
     [
@@ -503,16 +330,3 @@ def test_a_number_of_bins_that_is_none(name, message, hint):
 def test_other_names(name, meant):
     with pytest.raises(InvalidInputError, match=f"did you mean {meant}\\?"):
         resolve(name)
-
-
-def test_what_takes_no_part():
-    with pytest.raises(
-        InvalidInputError, match=r"there is no metric 'accuracy@3'; the metrics with a part after the @ or \^"
-    ):
-        resolve("accuracy@3")
-
-
-def test_soft_f1_needs_a_class_or_an_average():
-    with pytest.raises(InvalidInputError) as error:
-        resolve("soft_f1")
-    assert error.value.message == ("soft_f1 needs a class or an average: soft_f1[LABEL] or soft_f1_macro")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.unit.readers.damage import damaged
 
 from bestby._core.errors import BestbyError
 from bestby.data.evaluation import Evaluation
@@ -41,18 +42,6 @@ def _check_reading(path: Path) -> None:
             assert isinstance(read(paths, **arguments), Evaluation)
 
 
-def _damaged(draw: st.DrawFn, data: bytes) -> bytes:
-    start, end = sorted(draw(st.tuples(*[st.integers(0, len(data))] * 2)))
-    how = draw(st.sampled_from(["cut", "splice", "insert", "shuffle"]))
-    if how == "cut":
-        return data[:end]
-    if how == "splice":
-        return data[:start] + data[end:]
-    if how == "insert":
-        return data[:start] + draw(st.binary(max_size=8)) + data[start:]
-    return b"\n".join(draw(st.permutations(data.split(b"\n"))))
-
-
 @st.composite
 def damaged_files(draw: st.DrawFn) -> bytes:
     whole = draw(
@@ -66,7 +55,7 @@ def damaged_files(draw: st.DrawFn) -> bytes:
             ]
         )
     )
-    return _damaged(draw, whole)
+    return draw(damaged(whole, "cut", "splice", "insert", "shuffle"))
 
 
 @_SETTINGS

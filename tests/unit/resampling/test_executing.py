@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import (
     BrokenExecutor,
     CancelledError,
@@ -21,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.resampling.executors import RecordingExecutor, numbers
 
 import bestby
 from bestby import compare
@@ -30,11 +30,6 @@ from bestby.resampling.shared import Shared
 from bestby.resampling.totals import run_blocks
 
 PARENT = "BESTBY_TEST_PARENT"
-
-
-def numbers(first: int, stop: int) -> Any:
-    """Return each replicate's own number: what is out of place shows."""
-    return np.arange(first, stop, dtype=np.float64)
 
 
 def mean_gap(gold: Any, predictions: Any) -> float:
@@ -63,22 +58,7 @@ def sent_always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executing, "SEND_FROM", 0.0)
 
 
-class Told(Executor):
-    """An executor that runs what it gets at once, and remembers it."""
-
-    def __init__(self, max_workers: int | None = None) -> None:
-        if max_workers is not None:
-            self._max_workers = max_workers
-        self.given: list[tuple[Any, ...]] = []
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.given.append(args)
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
-
-
-# -- when --------------------------------------------------------------------------------------------
+# -- when ------------------------------------------------------------------------------------------
 
 
 class Clock:
@@ -98,7 +78,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_quick_work_stays_here(clock: Clock) -> None:
-    executor = Told()
+    executor = RecordingExecutor()
     assert (run_blocks(numbers, 1000, 7, 1, None, executor) == np.arange(1000)).all()
     assert executor.given == []
 
@@ -132,12 +112,12 @@ def test_what_takes_long_only_once_is_not_sent(clock: Clock) -> None:
 
 
 def test_a_single_block_is_never_sent(sent_always: None) -> None:
-    executor = Told()
+    executor = RecordingExecutor()
     run_blocks(numbers, 100, 100, 1, None, executor)
     assert executor.given == []
 
 
-# -- how ---------------------------------------------------------------------------------------------
+# -- how -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_resamples", [11, 100, 1000, 1001])
@@ -146,7 +126,7 @@ def test_a_single_block_is_never_sent(sent_always: None) -> None:
 def test_blocks_are_the_same_and_joined_in_order(
     n_resamples: int, size: int, workers: int | None, sent_always: None
 ) -> None:
-    executor, seen, done = Told(workers), [], []
+    executor, seen, done = RecordingExecutor(workers), [], []
 
     def work(first: int, stop: int) -> Any:
         seen.append((first, stop))
@@ -166,7 +146,7 @@ def test_a_client_stands_for_its_executor() -> None:
         def get_executor(self) -> Executor:
             return executor
 
-    executor = Told()
+    executor = RecordingExecutor()
     assert executing.checked(Client()) is executor
     assert executing.checked(executor) is executor
 
@@ -177,7 +157,7 @@ def test_what_takes_no_work_is_refused(wrong: Any) -> None:
         asked("rmse", wrong)
 
 
-# -- trouble -----------------------------------------------------------------------------------------
+# -- trouble ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.long
@@ -216,7 +196,7 @@ def test_a_closed_executor_is_told(sent_always: None) -> None:
 
 
 def test_cancelled_work_is_told(sent_always: None) -> None:
-    class Cancelling(Told):
+    class Cancelling(RecordingExecutor):
         def submit(self, *_: Any, **__: Any) -> Future[Any]:
             future: Future[Any] = Future()
             future.cancel()
@@ -244,7 +224,7 @@ def test_an_interrupt_takes_back_what_has_not_begun(sent_always: None) -> None:
     assert begun <= len(made) <= 2 * 5 + 5 < 20  # tasks of 5 blocks: one done, one begun
 
 
-# -- settings of the process -------------------------------------------------------------------------
+# -- settings of the process -----------------------------------------------------------------------
 
 
 def test_what_is_shared_is_entered_once_and_left_last() -> None:
@@ -267,7 +247,7 @@ def test_what_is_shared_is_entered_once_and_left_last() -> None:
 
 
 def test_work_given_before_the_executor_closed_is_taken_back(sent_always: None) -> None:
-    class Closing(Told):
+    class Closing(RecordingExecutor):
         def __init__(self) -> None:
             super().__init__(2)
             self.futures: list[Future[Any]] = []
@@ -284,78 +264,7 @@ def test_work_given_before_the_executor_closed_is_taken_back(sent_always: None) 
     assert [future.cancelled() for future in executor.futures] == [True] * 3
 
 
-class Client:
-    """A client that says how many threads its workers have, and keeps what it is given by itself."""
-
-    def __init__(self, threads: dict[str, int], warning: str | None = None) -> None:
-        self.threads, self.warning = threads, warning
-        self.kept: list[tuple[Any, dict[str, Any]]] = []
-
-    def nthreads(self) -> dict[str, int]:
-        return self.threads
-
-    def submit(self, fn: Callable[..., Any], work: Any, **settings: Any) -> Future[Any]:
-        if self.warning is not None:
-            warnings.warn(self.warning, stacklevel=1)
-        self.kept.append((work, settings))
-        future: Future[Any] = Future()
-        future.set_result(fn(work))
-        return future
-
-
-class OfDask(Told):
-    """An executor in a module of `distributed`, which puts results for the futures among the arguments."""
-
-    __module__ = "distributed.cfexecutor"
-
-    def __init__(self, client: Any) -> None:
-        super().__init__()
-        self._client = client
-        self.settings: list[dict[str, Any]] = []
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.settings.append(kwargs)
-        return super().submit(fn, *(arg.result() if isinstance(arg, Future) else arg for arg in args))
-
-
-@pytest.mark.parametrize(("threads", "workers"), [({"a": 2, "b": 1}, 3), ({"a": 1}, 1), ({}, 1)])
-def test_dask_gets_the_work_once_and_four_tasks_per_thread(threads: dict[str, int], workers: int) -> None:
-    client = Client(threads, "Sending large graph of size 11 MiB")
-    executor = OfDask(client)
-    parts = list(executing.sent(executor, numbers, 1000, 10))
-    assert (np.concatenate(parts) == np.arange(1000)).all()
-    assert len(executor.given) == len(parts)
-    assert 4 * workers - 1 <= len(executor.given) <= 4 * workers
-    assert client.kept == [(numbers, {"pure": False})]  # the same work again is another task
-    assert executor.settings == [{"pure": False}] * len(executor.given)
-
-
-def test_other_warnings_of_dask_come_through() -> None:
-    with pytest.warns(UserWarning, match="slow"):
-        list(executing.sent(OfDask(Client({"a": 1}, "the network is slow")), numbers, 100, 10))
-
-
-def test_only_executors_of_dask_have_a_client_of_dask() -> None:
-    other = Told()
-    other._client = Client({"a": 50})  # type: ignore[attr-defined]
-    list(executing.sent(other, numbers, 1000, 10))
-    assert len(other.given) <= 4 * executing.WORKERS
-    assert other._client.kept == []  # type: ignore[attr-defined]
-
-
-class Unknown(Told):
-    """An executor of `distributed` without a client that is known."""
-
-    __module__ = "distributed.other"
-
-
-def test_an_executor_of_dask_without_a_client_is_as_any() -> None:
-    executor = Unknown()
-    assert np.concatenate(list(executing.sent(executor, numbers, 1000, 10))).tolist() == list(range(1000))
-    assert len(executor.given) > 1
-
-
-class Refusing(Told):
+class Refusing(RecordingExecutor):
     """An executor that takes no work, for a reason."""
 
     def __init__(self, error: Exception) -> None:

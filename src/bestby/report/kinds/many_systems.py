@@ -22,7 +22,7 @@ from bestby.report.tables import Table, differences_of, one_sided, score_roundin
 from bestby.report.words import computed
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
-from bestby.results.pairs import Pairs, involving
+from bestby.results.pairs import Pairs, involving, position_among_all
 from bestby.results.values import Interval
 
 MOST_SEARCHED = 1000
@@ -203,7 +203,7 @@ def _square_order(
     first, second = np.minimum(a, b), np.maximum(a, b)
     size = min(len(names), most)
     searched = np.flatnonzero(second < size)
-    position = first * size - first * (first + 1) // 2 + second - first - 1
+    position = position_among_all(first, second, size)
     order = searched[np.argsort(position[searched], kind="stable")]
     if order.size != size * (size - 1) // 2 or (np.diff(position[order]) != 1).any():
         return None

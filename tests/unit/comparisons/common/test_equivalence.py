@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.own_metrics import Credit
 
 import bestby as bb
 from bestby.comparisons.common.family import Bounds, with_equivalence
@@ -14,15 +15,6 @@ from bestby.results import Interval
 
 RNG = np.random.default_rng(3)
 NOTE = "unseen_differences"
-
-
-class Credit(bb.MeanMetric):
-    name = "credit"
-    bounds = (0.0, 1.0)
-    needs_gold = False
-
-    def values(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
-        return predictions
 
 
 def judged(a: Any, b: Any, **settings: Any) -> bb.Difference:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from tests.unit.comparisons.study.conditions import GOLD, Make
+from tests.unit.comparisons.study.stored import SHORT_GOLD, SHORT_IDS
 
 from bestby import Study
+from bestby.comparisons.study.store import Store
 
 
 @pytest.fixture
@@ -35,4 +37,12 @@ def make(tmp_path: Path) -> Make:
                 )
         return study
 
+    return made
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A study with a baseline of one run."""
+    made = Store(tmp_path / "study")
+    made.add("h0", run=0, predictions=["x", "x", "x", "y"], gold=SHORT_GOLD, ids=SHORT_IDS, baseline=True)
     return made

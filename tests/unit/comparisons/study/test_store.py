@@ -1,3 +1,5 @@
+"""The store of a study: names, runs, files, and the cache of what was computed."""
+
 from __future__ import annotations
 
 import json
@@ -7,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
+from tests.unit.comparisons.study.stored import SHORT_GOLD, SHORT_IDS, tree
 
 from bestby._core import files
 from bestby._core.errors import InvalidInputError, StudyError
@@ -18,26 +19,6 @@ from bestby.comparisons.study import names
 from bestby.comparisons.study.checksummed import checksummed, read_checksummed
 from bestby.comparisons.study.records import Gold
 from bestby.comparisons.study.store import Store
-
-GOLD = ["x", "y", "x", "y"]
-IDS = ["q1", "q2", "q3", "q4"]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """A study with a baseline of one run."""
-    made = Store(tmp_path / "study")
-    made.add("h0", run=0, predictions=["x", "x", "x", "y"], gold=GOLD, ids=IDS, baseline=True)
-    return made
-
-
-def tree(store: Store) -> dict[str, bytes]:
-    """Every file of the study and what it holds."""
-    return {
-        path.relative_to(store.path).as_posix(): path.read_bytes()
-        for path in store.path.rglob("*")
-        if path.is_file()
-    }
 
 
 class TestNames:
@@ -92,268 +73,25 @@ class TestNames:
     @pytest.mark.parametrize("name", ["", " ", None, 1.5, True, b"x"])
     def test_what_is_no_name(self, store: Store, name: Any) -> None:
         with pytest.raises(InvalidInputError, match="name of a run must be text or a whole number"):
-            store.add("h1", run=name, predictions=GOLD)
+            store.add("h1", run=name, predictions=SHORT_GOLD)
 
     def test_too_long(self, store: Store) -> None:
-        store.add("n" * 200, run=0, predictions=GOLD)
+        store.add("n" * 200, run=0, predictions=SHORT_GOLD)
         with pytest.raises(InvalidInputError, match="file of at most 200 bytes, got 201"):
-            store.add("n" * 201, run=0, predictions=GOLD)
+            store.add("n" * 201, run=0, predictions=SHORT_GOLD)
         with pytest.raises(InvalidInputError, match="at most 200 bytes"):
-            store.add("é" * 40, run=0, predictions=GOLD)
+            store.add("é" * 40, run=0, predictions=SHORT_GOLD)
 
     def test_lone_surrogates(self, store: Store) -> None:
         with pytest.raises(InvalidInputError, match="valid Unicode"):
-            store.add("\ud800", run=0, predictions=GOLD)
+            store.add("\ud800", run=0, predictions=SHORT_GOLD)
 
     def test_numbers_in_names_sort_as_numbers(self, store: Store) -> None:
         for run in (10, "2", np.int64(1), "seed 3", "seed 20"):
-            store.add("h10", run=run, predictions=GOLD)
-        store.add("h2", run="a", predictions=GOLD)
+            store.add("h10", run=run, predictions=SHORT_GOLD)
+        store.add("h2", run="a", predictions=SHORT_GOLD)
         assert store.runs("h10") == ("1", "2", "10", "seed 3", "seed 20")
         assert store.conditions() == ("h0", "h2", "h10")
-
-
-class TestAlignment:
-    def test_ids_in_another_order(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=["d", "a", "c", "b"], ids=["q4", "q1", "q3", "q2"])
-        assert store.load("h1", 0).predictions.tolist() == ["a", "b", "c", "d"]
-
-    def test_a_mapping_of_id_to_label(self, store: Store) -> None:
-        store.add("h1", run=0, predictions={"q4": "d", "q1": "a", "q3": "c", "q2": "b"})
-        assert store.load("h1", 0).predictions.tolist() == ["a", "b", "c", "d"]
-
-    def test_without_ids_the_order_is_that_of_the_gold(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=["a", "b", "c", "d"])
-        assert store.load("h1", 0).predictions.tolist() == ["a", "b", "c", "d"]
-
-    def test_gold_without_ids_is_numbered(self, tmp_path: Path) -> None:
-        store = Store(tmp_path)
-        store.add("h0", run=0, predictions=[1, 0], gold=[1, 1])
-        store.add("h1", run=0, predictions=[7, 8], ids=[1, 0])
-        assert store.gold().ids.tolist() == [0, 1]
-        assert store.load("h1", 0).predictions.tolist() == [8, 7]
-
-    @pytest.mark.parametrize(
-        ("ids", "message"),
-        [
-            (["q1", "q2", "q3", "q9"], "share 3 of 4 item ids; 1 missing from run '0' of 'h1', first: 'q4'"),
-            (
-                ["q1", "q2", "q3", "q4", "q5"],
-                "share 4 of 4 item ids; 1 extra in run '0' of 'h1', first: 'q5'",
-            ),
-            (
-                ["q1", "q2", "q3", "q3"],
-                "must be unique, but 1 of 4 repeat another; first: 'q3' \\(2 times\\)",
-            ),
-            ([1, 2, 3, 4], "the ids of the gold are text, these are numbers"),
-        ],
-    )
-    def test_ids_that_are_not_those_of_the_gold(self, store: Store, ids: list[Any], message: str) -> None:
-        before = tree(store)
-        with pytest.raises(InvalidInputError, match=message):
-            store.add("h1", run=0, predictions=["x"] * len(ids), ids=ids)
-        assert tree(store) == before
-
-    def test_another_length(self, store: Store) -> None:
-        with pytest.raises(InvalidInputError, match="has 3 values, but the gold of the study has 4 items"):
-            store.add("h1", run=0, predictions=["x"] * 3)
-        with pytest.raises(InvalidInputError, match="the ids of run '0' of 'h1' has 3 values, expected 4"):
-            store.add("h1", run=0, predictions=["x"] * 4, ids=IDS[:3])
-
-    def test_ids_twice(self, store: Store) -> None:
-        with pytest.raises(InvalidInputError, match="as a mapping of id to value, and with ids as well"):
-            store.add("h1", run=0, predictions=dict(zip(IDS, GOLD, strict=True)), ids=IDS)
-
-    def test_labels_the_gold_does_not_have_are_wrong_and_no_error(self, store: Store) -> None:
-        assert store.add("h1", run=0, predictions=["x", "z", "z", "z"]).predictions.tolist() == list("xzzz")
-
-    @pytest.mark.parametrize(
-        "bad", [["x", None, "x", "y"], [1.0, float("nan"), 2.0, 3.0], ["x", ("x",), "y", "z"]]
-    )
-    def test_values_that_are_no_labels(self, store: Store, bad: list[Any]) -> None:
-        with pytest.raises(InvalidInputError, match=r"missing value|must be finite|mixes values"):
-            store.add("h1", run=0, predictions=bad)
-
-    @pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, tuple])
-    @pytest.mark.parametrize(
-        "values",
-        [[1, 0, 2, 1], [True, False, True, True], [0.1, 1e-300, -0.0, 1 / 3], ["é", "\n", '"', "\u2028"]],
-    )
-    def test_values_come_back_to_the_last_bit(self, tmp_path: Path, make: Any, values: list[Any]) -> None:
-        store = Store(tmp_path / "s")
-        ids = values if len(set(values)) == 4 else IDS
-        store.add(
-            "h0", run=0, predictions=make(values), gold=make(values), ids=make(ids), clusters=make(values)
-        )
-        found, gold = store.load("h0", 0).predictions, store.gold()
-        assert gold.clusters is not None
-        for back in (found, gold.values, gold.clusters):
-            assert [repr(value) for value in back.tolist()] == [repr(value) for value in values]
-        assert [repr(value) for value in gold.ids.tolist()] == [repr(value) for value in ids]
-
-    def test_inputs_are_not_modified(self, tmp_path: Path) -> None:
-        rows = np.array([[1.0, 3.0], [2.0, 2.0]])
-        Store(tmp_path).add("h0", run=0, predictions=rows, gold=rows, normalise=True)
-        assert rows.tolist() == [[1.0, 3.0], [2.0, 2.0]]
-
-
-class TestGold:
-    def test_the_first_run_must_bring_it(self, tmp_path: Path) -> None:
-        store = Store(tmp_path / "s")
-        with pytest.raises(InvalidInputError, match="has no gold yet\nhint: pass gold"):
-            store.add("h0", run=0, predictions=GOLD)
-        assert not store.path.exists()
-
-    def test_given_again_in_another_order(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=list("dcba"), gold=GOLD[::-1], ids=IDS[::-1])
-        assert store.load("h1", 0).predictions.tolist() == list("abcd")
-
-    def test_given_again_without_ids(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=list("abcd"), gold=GOLD)
-        with pytest.raises(InvalidInputError, match=r"'q1' is 'x' in the study, 'y'.*4 of 4 items differ"):
-            store.add("h1", run=1, predictions=list("abcd"), gold=GOLD[::-1])
-
-    def test_another_gold_names_the_first_item(self, store: Store) -> None:
-        before = tree(store)
-        with pytest.raises(InvalidInputError, match=r"item 'q3' is 'x' in the study, 'z' in .* 1 of 4 items"):
-            store.add("h1", run=0, predictions=GOLD, gold=["x", "y", "z", "y"])
-        assert tree(store) == before
-
-    def test_a_gold_without_runs_can_be_thrown_away(self, store: Store) -> None:
-        store.remove("h0", 0)
-        with pytest.raises(InvalidInputError, match=r"no run was added yet: delete .*gold\.json"):
-            store.add("h1", run=0, predictions=GOLD, gold=GOLD[::-1])
-
-    def test_clusters(self, tmp_path: Path, store: Store) -> None:
-        other = Store(tmp_path / "clustered")
-        keyed = {"q2": 1, "q1": 1, "q4": 2, "q3": 2}
-        other.add("h0", run=0, predictions=GOLD, gold=GOLD, ids=IDS, clusters=keyed)
-        other.add("h0", run=1, predictions=GOLD, gold=GOLD[::-1], ids=IDS[::-1], clusters=[2, 2, 1, 1])
-        clusters = other.gold().clusters
-        assert clusters is not None
-        assert clusters.tolist() == [1, 1, 2, 2]
-        with pytest.raises(InvalidInputError, match="cluster of item 'q2' is 1 in the study, 2"):
-            other.add("h0", run=2, predictions=GOLD, gold=GOLD, clusters=[1, 2, 2, 2])
-        with pytest.raises(InvalidInputError, match="has no clusters, but the new gold has"):
-            store.add("h0", run=2, predictions=GOLD, gold=GOLD, clusters=[1, 2, 2, 2])
-        with pytest.raises(InvalidInputError, match="clusters belong to the gold"):
-            store.add("h0", run=2, predictions=GOLD, clusters=[1, 2, 2, 2])
-
-    def test_one_item_is_no_study(self, tmp_path: Path) -> None:
-        with pytest.raises(InvalidInputError, match="at least 2 items, got 1"):
-            Store(tmp_path).add("h0", run=0, predictions=["x"], gold=["x"])
-
-
-class TestSoft:
-    ROWS = ([0.25, 0.75], [1.0, 0.0], [1 / 3, 2 / 3], [0.1, 0.9])
-
-    def test_soft_gold_and_soft_predictions(self, tmp_path: Path) -> None:
-        store = Store(tmp_path)
-        store.add("h0", run=0, predictions=self.ROWS, gold=self.ROWS, classes=["no", "yes"], ids=IDS)
-        store.add(
-            "h1",
-            run=0,
-            predictions=[row[::-1] for row in self.ROWS[::-1]],
-            classes=["yes", "no"],
-            ids=IDS[::-1],
-        )
-        found = store.load("h1", 0)
-        assert found.predictions.tolist() == list(self.ROWS)
-        assert found.classes is not None
-        assert found.classes.tolist() == ["no", "yes"]
-        assert store.load("h0", 0).hash == found.hash
-
-    def test_soft_predictions_of_a_hard_gold_are_kept_in_one_order_of_classes(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=self.ROWS, classes=["y", "x"])
-        found = store.load("h1", 0)
-        assert found.classes is not None
-        assert found.classes.tolist() == ["x", "y"]
-        assert found.predictions[0].tolist() == [0.75, 0.25]
-
-    def test_soft_predictions_need_classes_that_the_gold_knows(self, store: Store) -> None:
-        with pytest.raises(
-            InvalidInputError, match="the gold of the study holds the label 'x', which is none"
-        ):
-            store.add("h1", run=0, predictions=self.ROWS)
-
-    def test_another_number_of_classes(self, tmp_path: Path) -> None:
-        store = Store(tmp_path)
-        store.add("h0", run=0, predictions=self.ROWS, gold=[0, 1, 0, 1], classes=[0, 1])
-        with pytest.raises(InvalidInputError, match=r"the study has 2 classes \(0, 1\), got 3"):
-            store.add("h1", run=0, predictions=np.full((4, 3), 1 / 3))
-        with pytest.raises(InvalidInputError, match="classes of the study are 0, 1, these are 0, 7"):
-            store.add("h1", run=0, predictions=self.ROWS, classes=[0, 7])
-        with pytest.raises(InvalidInputError, match="classes of the study are 0, 1, these are 0, 7"):
-            store.add("h1", run=0, predictions=[0, 0, 0, 0], classes=[0, 7])
-
-    def test_rows_that_are_no_distributions_are_named(self, store: Store) -> None:
-        bad = [[0.5, 0.5], [0.5, 0.6], [1, 0], [1, 0]]
-        with pytest.raises(InvalidInputError, match=r"run '0' of 'h1', item 'q2' sums to 1\.1"):
-            store.add("h1", run=0, predictions=bad, classes=["x", "y"], ids=IDS)
-        store.add("h1", run=0, predictions=bad, classes=["x", "y"], normalise=True)
-        assert store.load("h1", 0).predictions[1].tolist() == [0.5 / 1.1, 0.6 / 1.1]
-
-
-class TestRoles:
-    def test_defaults(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=GOLD)
-        store.add("h0", run=1, predictions=GOLD)
-        assert store.role("h0") == (True, None)
-        assert store.role("h1") == (False, None)
-        store.add("b2", run=0, predictions=GOLD, baseline=True)
-        assert store.against("h1") == ("b2", "h0")
-        assert store.against("h0") == ()
-
-    def test_against_some(self, store: Store) -> None:
-        store.add("b2", run=0, predictions=GOLD, baseline=True)
-        store.add("h1", run=0, predictions=GOLD, against="h0")
-        store.add("h1", run=1, predictions=GOLD)
-        store.add("h1", run=2, predictions=GOLD, against=["h0"])
-        assert store.against("h1") == ("h0",)
-        with pytest.raises(
-            InvalidInputError, match="'h1' is a treatment against h0 in run '0', and would be a trea"
-        ):
-            store.add("h1", run=3, predictions=GOLD, against=["b2", "h0"])
-        with pytest.raises(InvalidInputError, match="and would be a baseline in run '3'"):
-            store.add("h1", run=3, predictions=GOLD, baseline=True)
-
-    def test_the_only_run_may_change_its_role(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=GOLD, against="h0")
-        store.add("h1", run=0, predictions=GOLD, baseline=True, replace=True)
-        assert store.role("h1") == (True, None)
-
-    def test_a_treatment_may_come_before_its_baseline(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=GOLD, against="b2")
-        with pytest.raises(
-            InvalidInputError, match="'h1' is to be compared with 'b2', which is not a baseline"
-        ):
-            store.against("h1")
-        store.add("b2", run=0, predictions=GOLD, baseline=True)
-        assert store.against("h1") == ("b2",)
-
-    def test_nonsense(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=GOLD)
-        with pytest.raises(InvalidInputError, match="cannot both be a baseline and be compared against 'h0'"):
-            store.add("h2", run=0, predictions=GOLD, baseline=True, against="h0")
-        with pytest.raises(
-            InvalidInputError, match="'h2' is to be compared with 'h1', which is not a baseline"
-        ):
-            store.add("h2", run=0, predictions=GOLD, against="h1")
-        for against in ([], "h2"):
-            with pytest.raises(InvalidInputError, match="must name one or more other conditions for 'h2'"):
-                store.add("h2", run=0, predictions=GOLD, against=against)
-        with pytest.raises(InvalidInputError, match="no condition 'h7'\nhint: its conditions: h0, h1"):
-            store.against("h7")
-
-    def test_runs_that_disagree(self, store: Store, tmp_path: Path) -> None:
-        other = Store(tmp_path / "other")
-        other.add("h1", run=1, predictions=GOLD, gold=GOLD, ids=IDS, against="h0")
-        store.add("h1", run=0, predictions=GOLD)
-        (other.path / "runs/h1/1.json").rename(store.path / "runs/h1/1.json")  # as if both were added at once
-        with pytest.raises(
-            StudyError, match="'h1' disagree: it is a treatment against all baselines in run '0'"
-        ):
-            store.role("h1")
 
 
 class TestRuns:
@@ -362,15 +100,17 @@ class TestRuns:
         with pytest.raises(
             InvalidInputError, match="run '0' of 'h0' is already in the study\nhint: pass replace=True"
         ):
-            store.add("h0", run=0, predictions=GOLD)
+            store.add("h0", run=0, predictions=SHORT_GOLD)
         assert tree(store) == before
-        store.add("h0", run=0, predictions=GOLD, replace=True)
-        assert store.load("h0", 0).predictions.tolist() == GOLD
+        store.add("h0", run=0, predictions=SHORT_GOLD, replace=True)
+        assert store.load("h0", 0).predictions.tolist() == SHORT_GOLD
         assert store.role("h0") == (True, None)
 
     def test_everything_that_is_kept(self, store: Store) -> None:
         given = {"lr": np.float64(0.1), "seed": 3, "note": "é", "dev": True, "none": None}
-        added = store.add("h1", run="a", predictions=GOLD, epochs=np.int64(10), tags=given, against="h0")
+        added = store.add(
+            "h1", run="a", predictions=SHORT_GOLD, epochs=np.int64(10), tags=given, against="h0"
+        )
         found = store.load("h1", "a")
         assert found.head == added.head
         assert found.hash == added.hash
@@ -381,12 +121,12 @@ class TestRuns:
     @pytest.mark.parametrize("tags", [{"a": [1]}, {"a": float("nan")}, {1: "a"}])
     def test_tags_that_cannot_be_kept(self, store: Store, tags: Any) -> None:
         with pytest.raises(InvalidInputError, match="must be text, a finite number, a boolean or None"):
-            store.add("h1", run=0, predictions=GOLD, tags=tags)
+            store.add("h1", run=0, predictions=SHORT_GOLD, tags=tags)
 
     @pytest.mark.parametrize("epochs", [-1, float("inf"), True, "3", [3]])
     def test_epochs_that_are_none(self, store: Store, epochs: Any) -> None:
         with pytest.raises(InvalidInputError, match="epochs must be a number of at least 0"):
-            store.add("h1", run=0, predictions=GOLD, epochs=epochs)
+            store.add("h1", run=0, predictions=SHORT_GOLD, epochs=epochs)
 
     def test_what_is_not_there(self, store: Store, tmp_path: Path) -> None:
         with pytest.raises(InvalidInputError, match="no run '7' of 'h0'\nhint: its runs: 0"):
@@ -403,19 +143,19 @@ class TestRuns:
         assert not nothing.path.exists()
 
     def test_remove(self, store: Store) -> None:
-        store.add("h1", run=0, predictions=GOLD)
+        store.add("h1", run=0, predictions=SHORT_GOLD)
         store.remove("h1", 0)
         assert store.conditions() == ("h0",)
         assert store.runs("h1") == ()
-        store.add("h1", run=0, predictions=GOLD)
+        store.add("h1", run=0, predictions=SHORT_GOLD)
         assert store.conditions() == ("h0", "h1")
 
     def test_hashes_depend_on_values_alone(self, store: Store, tmp_path: Path) -> None:
-        store.add("h1", run=0, predictions=GOLD, epochs=3)
-        store.add("h2", run="x", predictions=GOLD, tags={"a": 1})
+        store.add("h1", run=0, predictions=SHORT_GOLD, epochs=3)
+        store.add("h2", run="x", predictions=SHORT_GOLD, tags={"a": 1})
         store.add("h3", run=0, predictions=["x", "x", "x", "x"])
         other = Store(tmp_path / "other")
-        other.add("h1", run=0, predictions=GOLD, gold=["x", "y", "y", "y"], ids=IDS)
+        other.add("h1", run=0, predictions=SHORT_GOLD, gold=["x", "y", "y", "y"], ids=SHORT_IDS)
         assert store.load("h1", 0).hash == store.load("h2", "x").hash
         assert len({store.load("h1", 0).hash, store.load("h3", 0).hash, other.load("h1", 0).hash}) == 3
 
@@ -432,7 +172,7 @@ class TestFiles:
 
     def test_nothing_is_left_in_the_scratch_folder(self, store: Store) -> None:
         with pytest.raises(InvalidInputError):
-            store.add("h0", run=0, predictions=GOLD)
+            store.add("h0", run=0, predictions=SHORT_GOLD)
         assert list((store.path / "tmp").iterdir()) == []
 
     def test_scratch_files_of_killed_processes_go_after_an_hour(self, store: Store) -> None:
@@ -443,7 +183,7 @@ class TestFiles:
         for path in (old, new):
             path.write_text("{")
         os.utime(old, (time.time() - 2 * files.STALE,) * 2)
-        store.add("h1", run=0, predictions=GOLD)
+        store.add("h1", run=0, predictions=SHORT_GOLD)
         assert not old.exists()
         assert new.exists()
         assert store.conditions() == ("h0", "h1")
@@ -533,7 +273,7 @@ class TestFiles:
     def test_a_directory_that_is_no_study(self, tmp_path: Path) -> None:
         (tmp_path / "thesis.tex").write_text("x")
         with pytest.raises(StudyError, match=r"is not a study: it holds other things, such as 'thesis\.tex'"):
-            Store(tmp_path).add("h0", run=0, predictions=GOLD, gold=GOLD)
+            Store(tmp_path).add("h0", run=0, predictions=SHORT_GOLD, gold=SHORT_GOLD)
         assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
         with pytest.raises(StudyError, match=r"a study is a directory, but .* is a file"):
             Store(tmp_path / "thesis.tex")
@@ -561,11 +301,11 @@ class TestFiles:
             raise PermissionError(1, "Operation not permitted")
 
         monkeypatch.setattr("os.link", no_link)
-        store.add("h1", run=0, predictions=GOLD)
-        assert store.load("h1", 0).predictions.tolist() == GOLD
+        store.add("h1", run=0, predictions=SHORT_GOLD)
+        assert store.load("h1", 0).predictions.tolist() == SHORT_GOLD
         target = store.path / "runs/h1/0.json"
         assert not files.create(target, b"other", store.path / "tmp")
-        assert store.load("h1", 0).predictions.tolist() == GOLD
+        assert store.load("h1", 0).predictions.tolist() == SHORT_GOLD
 
 
 class TestCache:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.unit.readers.damage import damaged
 from tests.unit.readers.formats import log_files
 
 from bestby._core.errors import BestbyError
@@ -35,6 +36,7 @@ pytestmark = pytest.mark.long
 _SETTINGS = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+_WAYS = ("cut", "splice", "insert", "flip")
 _ROWS = [json.loads(line) for line in log_files.lm_eval([1.0, 0.0, 0.5, 1.0]).split("\n") if line]
 _PAIRS = [
     json.loads(line)
@@ -184,7 +186,7 @@ def test_damaged_bytes(tmp_path: Path, name: str, data: st.DataObject) -> None:
         form, good = _JSON[name]
         other.write_bytes(_written(good))
     path = tmp_path / "bad"
-    path.write_bytes(_damaged(data, other.read_bytes()))
+    path.write_bytes(data.draw(damaged(other.read_bytes(), *_WAYS)))
     _check_reading(form, path, other)
 
 
@@ -193,22 +195,11 @@ def test_damaged_bytes(tmp_path: Path, name: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_damaged_tables_of_runs(tmp_path: Path, data: st.DataObject) -> None:
     path = tmp_path / "bad.csv"
-    path.write_bytes(_damaged(data, _CSV.encode()))
+    path.write_bytes(data.draw(damaged(_CSV.encode(), *_WAYS)))
     assert experiment_csv.recognises(path, head_of(path)) in (True, False)
     for arguments in ({}, {"on_missing": "drop", "system_column": "model", "value_column": "acc"}):
         with contextlib.suppress(BestbyError):
             assert experiment_csv.read({"a": path}, **arguments).runs
-
-
-def _damaged(data: st.DataObject, whole: bytes) -> bytes:
-    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
-    how = data.draw(st.sampled_from(["cut", "splice", "insert", "flip"]))
-    return {
-        "cut": whole[:end],
-        "splice": whole[:start] + whole[end:],
-        "insert": whole[:start] + data.draw(st.binary(max_size=8)) + whole[start:],
-        "flip": whole[:start] + bytes(byte ^ 0x41 for byte in whole[start : start + 4]) + whole[start + 4 :],
-    }[how]
 
 
 def test_nested_without_end(tmp_path: Path) -> None:

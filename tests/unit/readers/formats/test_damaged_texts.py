@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +10,7 @@ from types import ModuleType
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.unit.readers.damage import damaged
 
 from bestby._core.errors import BestbyError
 from bestby.data.evaluation import Evaluation
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.long
 _SETTINGS = settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+_WAYS = ("cut", "splice", "insert", "shuffle", "double", "replace", "huge", "pack")
 _CONLLU = "# newdoc\n" + "".join(
     f"1\tw{n}\t_\tX\t_\t_\t2\tdep\t_\t_\n2\t.\t_\tX\t_\t_\t0\troot\t_\t_\n\n" for n in range(4)
 )
@@ -69,45 +70,14 @@ def _check_reading(form: str, system: Path, gold: Path) -> None:
                 assert all(group.shape == (n,) for group in found.clusters.values())
 
 
-@st.composite
-def damaged(draw: st.DrawFn, data: bytes) -> bytes:
-    start, end = sorted(draw(st.tuples(*[st.integers(0, len(data))] * 2)))
-    how = draw(st.sampled_from(["cut", "splice", "insert", "shuffle", "double", "replace", "huge", "pack"]))
-    if how == "cut":
-        return data[:end]
-    if how == "splice":
-        return data[:start] + data[end:]
-    if how == "insert":
-        return data[:start] + draw(st.binary(max_size=8)) + data[start:]
-    if how == "shuffle":
-        return b"\n".join(draw(st.permutations(data.split(b"\n"))))
-    if how == "double":
-        return data[:end] + data[start:]
-    if how == "huge":
-        return (
-            data[:start]
-            + draw(st.sampled_from([b"9", b"x", b" ", b"{ ", b"(", b"\t"])) * 100_000
-            + data[start:]
-        )
-    if how == "pack":
-        return gzip.compress(data, mtime=0)[: max(end, 12)]
-    fields = data.split(b" ")
-    fields[start % len(fields)] = draw(
-        st.sampled_from(
-            [b"1e999", b"-1", b"nan", b"None", b"{", b"/", b"}", b"@", b"\xff", b"\0", b"[]", b"1e-320"]
-        )
-    )
-    return b" ".join(fields)
-
-
 @pytest.mark.parametrize("form", FORMATS)
 @_SETTINGS
 @given(data=st.data())
 def test_damaged_files(tmp_path: Path, form: str, data: st.DataObject) -> None:
     _, whole, due = FORMATS[form]
     system, gold = tmp_path / "system.txt", tmp_path / "gold.txt"
-    system.write_bytes(data.draw(damaged(whole.encode())))
-    gold.write_bytes(data.draw(st.one_of(st.just(due.encode()), damaged(due.encode()))))
+    system.write_bytes(data.draw(damaged(whole.encode(), *_WAYS)))
+    gold.write_bytes(data.draw(st.one_of(st.just(due.encode()), damaged(due.encode(), *_WAYS))))
     _check_reading(form, system, gold)
 
 

@@ -1,4 +1,4 @@
-"""How boards are made and opened: from a gold, from results that are there, from the folder of one."""
+"""The constructors of `Board`: from a gold, from results that exist, from the folder of a board."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bestby.readers.files import stem_of
 _NO_PATH = "name the folder of the board; Board.create(...) makes one"
 
 
-class MadeBoard:
+class BoardConstructors:
     """A board in a folder, its settings, and the ways to make one."""
 
     def __init__(self, path: str | Path, gold: str | Path | None = None) -> None:

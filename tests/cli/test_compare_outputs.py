@@ -1,0 +1,262 @@
+"""`bestby compare` as a process: what goes where, files whole or absent, exit statuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import COMMAND, Run, environment
+
+from bestby._core.errors import InvalidInputError
+from bestby.cli import main
+
+FORMS = ("json", "csv", "markdown", "latex", "html", "plot")
+START = {"json": "{", "csv": "metric,a,b,", "markdown": "", "latex": "", "html": "<!", "plot": "<?xml"}
+
+
+def _arguments(table: Path, *more: str) -> list[str]:
+    return ["compare", str(table), "--gold", "label", "--item", "item", "--cluster", "doc", *more]
+
+
+def test_every_output_as_a_file(run: Run, table: Path, tmp_path: Path) -> None:
+    names = {form: f"out.{'svg' if form == 'plot' else form}" for form in FORMS}
+    done = run(*_arguments(table), *[word for form in FORMS for word in (f"--{form}", names[form])])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "high has the highest accuracy" in done.stdout
+    for form, name in names.items():
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert text.startswith(START[form])
+        assert "high" in text or form == "plot"
+    document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text(encoding="utf-8"))))
+    assert [float(row["difference"]) for row in rows] == [d["difference"] for d in document["differences"]]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names.values(), "table.csv"])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_output_to_stdout_replaces_the_table(run: Run, table: Path, form: str) -> None:
+    done = run(*_arguments(table), f"--{form}", "-", "--system", "low", "--system", "high")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(START[form])
+    assert "Differences in accuracy, A" not in done.stdout or form in ("markdown", "latex", "html")
+
+
+@pytest.mark.parametrize("name", ["p.png", "p.pdf", "P.SVG"])
+def test_pictures(run: Run, table: Path, tmp_path: Path, name: str) -> None:
+    assert run(*_arguments(table, "--plot", name)).returncode == 0
+    start = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}[name[-3:].lower()]
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        (["compare", "table.csv"], "table.csv"),
+        (["compare", "low=table.csv", "holes.csv"], "./table.csv"),
+        (["compare", "a=holes.csv", "b=holes.csv", "--gold", "table.csv"], "link.csv"),
+        (["compare", "t?ble.csv"], "table.csv"),
+        (["compare", "."], "table.csv"),
+        (["runs", "table.csv"], "table.csv"),
+        (["folds", "table.csv"], "table.csv"),
+        (["datasets", "table.csv"], "table.csv"),
+        (["preferences", "table.csv"], "table.csv"),
+        (["plan", "table.csv"], "table.csv"),
+        (["advise", "table.csv"], "table.csv"),
+    ],
+)
+def test_an_input_is_not_overwritten(
+    table: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+    output: str,
+) -> None:
+    monkeypatch.chdir(table.parent)
+    Path("holes.csv").write_text("item,prediction\n1,x\n", encoding="utf-8")
+    Path("link.csv").symlink_to("table.csv")
+    before = table.read_bytes()
+    assert main([*command, "--json", output]) == 2
+    assert capsys.readouterr().err == (
+        "InvalidInputError: --json would overwrite the input 'table.csv'\nhint: name another file\n"
+    )
+    assert table.read_bytes() == before
+
+
+def test_a_file_of_another_name_than_the_inputs_is_overwritten(table: Path) -> None:
+    old = table.with_name("old.csv")
+    old.write_text("old", encoding="utf-8")
+    assert main(_arguments(table, "--csv", str(old))) == 0
+    assert old.read_text(encoding="utf-8").startswith("metric,a,b")
+
+
+def test_nothing_is_written_when_a_later_output_cannot_be_made(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bestby.results.comparison import Comparison
+
+    def fail(self: Comparison, path: object = None) -> str:
+        raise InvalidInputError("no such luck\nat all")
+
+    monkeypatch.setattr(Comparison, "to_html", fail)
+    old = tmp_path / "out.json"
+    old.write_text("kept", encoding="utf-8")
+    outputs = ["--json", str(old), "--csv", str(tmp_path / "out.csv"), "--html", str(tmp_path / "out.html")]
+    assert main(_arguments(table, *outputs)) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == (
+        "",
+        "InvalidInputError: no such luck at all\nhint: bestby compare --help\n",
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "table.csv"]
+    assert old.read_text(encoding="utf-8") == "kept"
+
+
+def test_an_internal_error_has_a_status_and_a_traceback_of_its_own(
+    table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bestby.results.comparison import Comparison
+
+    def fail(self: Comparison, path: object = None) -> str:
+        raise ZeroDivisionError("such things happen")
+
+    monkeypatch.setattr(Comparison, "to_html", fail)
+    assert main(_arguments(table, "--html", str(table.with_name("out.html")))) == 70
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("Traceback")
+    assert captured.err.splitlines()[-2:] == [
+        "InternalError: ZeroDivisionError: such things happen",
+        "hint: this is a defect of bestby: please report it with the lines above",
+    ]
+
+
+def test_a_closed_pipe_is_quiet(table: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, *_arguments(table, "--html", "-")], cwd=tmp_path, env=environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 141
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="no signals")
+def test_an_interrupt_is_quiet(table: Path, tmp_path: Path) -> None:
+    # A hundred million resamples would take minutes. Only once everything is imported is it told to stop.
+    code = (
+        "import sys, bestby.cli, bestby.comparisons.items, bestby.readers\n"
+        "print('ready', file=sys.stderr, flush=True)\n"
+        "sys.exit(bestby.cli.main())"
+    )
+    arguments = _arguments(table, "--metric", "f1_macro", "--interval", "bca", "--resamples", "100000000")
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments, "--json", "out.json"],
+        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        try:
+            assert process.stderr is not None
+            assert process.stderr.readline() == b"ready\n"
+            time.sleep(1.5)
+            assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, out, err.strip()) == (130, b"", b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_a_disk_without_room(run: Run, table: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    code = f"exec {' '.join(repr(word) for word in COMMAND)} metrics > /dev/full"
+    done = subprocess.run(["sh", "-c", code], capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "InvalidInputError: cannot write the standard output: No space left on device",
+        "hint: free some space, or write to a file elsewhere; all requested files are complete",
+    ]
+
+
+def test_top_limits_what_is_shown_and_not_what_is_written(run: Run, table: Path) -> None:
+    arguments = _arguments(table, "--metric", "accuracy")
+    full = run(*arguments, "--markdown", "-").stdout
+    some = run(*arguments, "--top", "2", "--markdown", "-").stdout
+    assert "2 of 3 systems and 1 of 3 differences are shown" in some
+    assert "| low |" in full
+    assert "| low |" not in some
+    assert "2 of 3 systems" in " ".join(run(*arguments, "--top", "2").stdout.split())
+    assert run(*arguments, "--top", "2", "--csv", "-").stdout == run(*arguments, "--csv", "-").stdout
+    assert run(*arguments, "--top", "3", "--markdown", "-").stdout == full
+    refused = run(*arguments, "--top", "0")
+    assert refused.returncode == 2
+    assert "--top" in refused.stderr
+    page = run(*arguments, "--top", "2", "--html", "-").stdout
+    assert 'data-key="low">low<' in page
+
+
+def test_items_are_listed_on_the_page_only_if_they_are_asked_for(run: Run, table: Path) -> None:
+    arguments = _arguments(table, "--metric", "accuracy", "--html", "-")
+    plain, listed = run(*arguments).stdout, run(*arguments, "--items").stdout
+    assert "Items on which they differ" not in plain
+    assert "Items on which they differ" in listed
+    assert "shows the gold and the predictions of single items" in listed
+    assert len(listed) > len(plain)
+    refused = run(*_arguments(table, "--items"))
+    assert refused.returncode == 2
+    assert refused.stderr.splitlines() == [
+        "InvalidInputError: --items needs --html: no page is written",
+        "hint: give --html too, or leave --items out",
+    ]
+    table.with_name("plain.csv").write_text("gold,a,b\n" + "x,x,y\ny,x,y\n" * 5, encoding="utf-8")
+    counted = run("compare", "plain.csv", "--gold", "gold", "--html", "-", "--items", "--stream")
+    assert counted.returncode == 2
+    assert "a list of single items needs every item" in counted.stderr
+    assert "--no-stream" in counted.stderr
+
+
+def test_percent_is_for_people_and_latex_options_reach_the_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i},{int(i % 10 < 8)},{int(i % 10 < 6)}" for i in range(100)]
+    Path("scores.csv").write_text("\n".join(["item,new,old", *lines]))
+    words = ["compare", "scores.csv", "--metric", "solved", "--percent"]
+    latex = ["--latex", "~/t.tex", "--latex-part", "scores", "--latex-digits", "0", "--latex-label", "tab:x"]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    more = [
+        "--latex-wide",
+        "--latex-caption",
+        "Ours.",
+        "--json",
+        "t.json",
+        "--plot",
+        "t.svg",
+        "--html",
+        "t.html",
+    ]
+    assert main([*words, *latex, *more]) == 0
+    assert "80.0" in capsys.readouterr().out
+    text = (tmp_path / "t.tex").read_text()
+    for part in (r"\begin{table*}", r"\caption{Ours.}", r"\label{tab:x}", r"\textbf{80}", r"solved (\%)"):
+        assert part in text
+    assert json.loads(Path("t.json").read_text())["systems"][0]["score"] == 0.8
+    assert "solved (%)" in Path("t.html").read_text()
+    assert main([*words, "--latex-wide"]) == 2
+    assert "--latex-wide needs --latex" in capsys.readouterr().err
+    assert main([*words, "--latex", "-", "--latex-part", "pair"]) == 2
+    message, hint = capsys.readouterr().err.splitlines()
+    assert (
+        "--latex-part must be among scores, differences, pairs, got 'pair'; did you mean 'pairs'?" in message
+    )
+    assert hint == "hint: bestby compare --help"

@@ -1,0 +1,90 @@
+"""The reports of `compare_datasets`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from tests.unit.comparisons.examples import TABLE, cross_validated, items
+
+from bestby import compare_datasets, compare_folds, replicability
+from bestby.report import data
+from bestby.report.document import kind_of
+
+RESULTS = {
+    "table": lambda: compare_datasets(TABLE),
+    "two systems": lambda: compare_datasets(TABLE, systems=["old", "new"]),
+    "items": lambda: compare_datasets(items(), n_resamples=200),
+    "three systems with items": lambda: compare_datasets(items(names=("a", "b", "c")), n_resamples=200),
+    "baseline": lambda: compare_datasets(TABLE, baseline="old", correction="none"),
+    "p-values": lambda: replicability({"news": 0.001, "talks": 0.4}),
+    "folds": lambda: compare_folds({"a": [0.7, 0.8, 0.9], "b": [0.6, 0.7, 0.75]}),
+    "folds with items": lambda: compare_folds(cross_validated()),
+    "awkward names": lambda: compare_datasets(
+        {f"d_{i} & <b>|$x$": {"a_1|<": 0.5 + i / 9, "b%&\\": 0.4, "c": i / 7.0} for i in range(4)}
+    ),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_report_of_every_result(name: str) -> None:
+    result: Any = RESULTS[name]()
+    text = str(result)
+    assert max(len(line) for line in text.splitlines() if not line.startswith("bestby:")) <= 100
+    assert result.signature in text
+    again: Any = RESULTS[name]()
+    for form in ("to_markdown", "to_latex", "to_html", "_repr_html_"):
+        made = getattr(result, form)()
+        assert made.strip()
+        assert made == getattr(again, form)()
+    assert json.loads(result.to_json()) == result.to_dict()
+    describing = kind_of(result)
+    frame = result.to_frame()
+    assert tuple(frame.columns) == describing.COLUMNS
+    assert len(result.to_csv().splitlines()) == len(frame) + 1
+
+
+def test_latex_captions_tell_the_methods_of_their_own_table() -> None:
+    tables = {
+        part.split(r"\caption{")[1].split(" ")[0]: part
+        for part in compare_datasets(items(), n_resamples=200).to_latex().split(r"\end{table}")[:-1]
+    }
+    assert list(tables) == ["Systems", "Mean", "All", "Differences"]
+    found = {
+        name: {told for told in ("Over datasets:", "On each dataset:") if told in part}
+        for name, part in tables.items()
+    }
+    assert found == {
+        "Systems": set(),
+        "Mean": {"Over datasets:"},
+        "All": set(),
+        "Differences": {"On each dataset:"},
+    }
+    assert "200 resamples, seed 0." in tables["All"]
+
+
+def test_columns_are_those_of_differences_where_they_apply() -> None:
+    from bestby.report.kinds import datasets, folds
+
+    assert set(data.COLUMNS) < set(datasets.COLUMNS)
+    assert set(data.COLUMNS) < set(folds.COLUMNS)
+    frame = compare_datasets(items(), n_resamples=200).to_frame()
+    assert list(frame["average"].dropna()) == ["macro", "macro", "micro", "micro"]
+    assert list(frame["dataset"].dropna()) == ["one", "two", "three"]
+
+
+def test_the_text_says_what_matters() -> None:
+    text = str(compare_datasets(TABLE))
+    assert "big has the best average rank, 1.20 of 3, over 5 datasets" in text
+    assert "Systems over 5 datasets, by average rank (1 is best; score: higher is better)" in text
+    assert "Over datasets: delta-method t intervals (95 %)" in text
+    same = str(compare_datasets({f"d{i}": {"x": 0.75, "y": 0.5} for i in range(6)}))
+    assert "Over datasets: no intervals of the mean difference." in " ".join(same.split())
+    assert "Friedman test" in text
+    assert "exact p = " in text
+    assert "wins–ties–losses" in text
+    found = str(compare_folds(cross_validated()))
+    assert "Results from the pooled predictions of each repetition alone" in found
+    assert "K-Bonferroni" in found
