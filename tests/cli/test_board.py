@@ -155,7 +155,7 @@ TOO_LONG = "x" * 81
 @pytest.mark.parametrize(
     ("arguments", "first", "second"),
     [
-        (["submit", "items.csv", *OURS], "InvalidInputError: items.csv: 1 ids are no items of the task, such as 'p0'", "public list"),
+        (["submit", "items.csv", *OURS], "InvalidInputError: items.csv: 1 ids are not items of the task, such as 'p0'", "public list"),
         (["submit", "twice.csv", *OURS], "twice.csv", "one"),
         (["submit", "label.csv", *OURS], "'w'", "labels are: x, y, z"),
         (["submit", "large.csv", *OURS], "large.csv' is too large: 1.1 MB; the board takes 1 MB", "alone"),
@@ -168,7 +168,7 @@ TOO_LONG = "x" * 81
         (["submit", "mine.csv", *OURS, "--run", "a\nb"], "the run 'a\\nb'", "use letters"),
         (["submit", "mine.csv", *OURS, "--paper", "javascript:alert(1)"], "is not the address of a page", "https://"),
         (["submit", "mine.csv", *OURS, "--phase", "dev"], "no phase 'dev'", "its phases: all"),
-        (["submit", "mine.csv", "--board", "nowhere", "--team", "t", "--system", "s"], "'nowhere' is no board", "bestby board init"),
+        (["submit", "mine.csv", "--board", "nowhere", "--team", "t", "--system", "s"], "'nowhere' is not a board", "bestby board init"),
         (["withdraw", "7", "--board", "task"], "the board has no submission 7", "nothing was submitted"),
         (["check", "label.csv", "--board", "task"], "'w'", "labels are"),
         (["check", "b=mine.csv", "c=mine.csv", "--board", "task"], "no task 'b'", "its tasks: task"),

@@ -61,8 +61,8 @@ def test_other_items_another_gold_and_other_files_are_refused(run: Run, gate_fil
         (text.replace('"x"', '"y"', 1), "damaged"),
         (text.replace('"format": 1', '"format": 2'), "in format 2"),
         (text.replace('"kind"', '"more": 1, "kind"'), "damaged"),
-        ("{}", "is no stored baseline"),
-        ("[1]", "is no stored baseline"),
+        ("{}", "is not a stored baseline"),
+        ("[1]", "is not a stored baseline"),
         ("item,prediction\nq1,x\n", "it is not JSON"),
         ("[" * 100_000, "it is not JSON"),
     ):

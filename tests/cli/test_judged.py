@@ -222,7 +222,9 @@ BAD: dict[str, tuple[Rows, tuple[str, ...], str]] = {
         "but the judge's scores lie from",
     ),
     "metric of ranks": (
-        label_rows(), ("--labels-drawn", "random", "--metric", "spearman"), "spearman is no function of sums"
+        label_rows(),
+        ("--labels-drawn", "random", "--metric", "spearman"),
+        "spearman is not a function of sums",
     ),
     "metric of scores": (
         rows(), ("--labels-drawn", "random", "--metric", "f1_macro"), "--metric compares predictions with"

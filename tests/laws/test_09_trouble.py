@@ -159,7 +159,7 @@ CASES: list[tuple[str, type[BestbyError], tuple[Any, Any], dict[str, Any], str]]
         ({"a": "xyxy", "b": FINE["b"]}, GOLD),
         {},
         (
-            "system 'a' must be a one-dimensional sequence of values, got str: str is no type of sequences\n"
+            "system 'a' must be a one-dimensional sequence of values, got str: str is not a sequence\n"
             "hint: pass a list, a NumPy array, or a pandas, polars or Arrow column"
         ),
     ),

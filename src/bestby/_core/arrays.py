@@ -49,7 +49,7 @@ def sequence(values: Any, what: str) -> Any:
         if _names_file(values):
             raise _path(values, what)
         if isinstance(values, str | bytes | bytearray) or not isinstance(values, Iterable):
-            raise TypeError(f"{kind} is no type of sequences")
+            raise TypeError(f"{kind} is not a sequence")
         return list(values)
     except InvalidInputError:
         raise

@@ -51,7 +51,7 @@ class Folder:
         found = cls.at(path, gold)
         if not found.settings_file.is_file():
             raise InvalidInputError(
-                f"{path_text(path)} is no board: it has no board.toml",
+                f"{path_text(path)} is not a board: it has no board.toml",
                 hint="name the folder of a board; `bestby board init` makes one",
             )
         return found
@@ -129,7 +129,7 @@ class Folder:
         path = self.items_file(task, settings)
         if hashlib.sha256(self._read(path)).hexdigest() != gold.items.get(task):
             raise BoardError(
-                f"{path_text(path)} is not the list of items that the record tells of",
+                f"{path_text(path)} is not the list of items in the record",
                 hint="restore it from a copy or from git; the items of a board never change",
             )
 
@@ -185,7 +185,7 @@ def gold_in_force(lines: Sequence[Line]) -> GoldSet:
         if isinstance(line.event, GoldSet):
             return line.event
     raise BoardError(
-        "the record of the board tells of no gold", hint="restore record.jsonl from a copy or from git"
+        "the record of the board has no gold", hint="restore record.jsonl from a copy or from git"
     )
 
 

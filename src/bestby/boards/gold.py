@@ -141,7 +141,7 @@ def check_mark(folder: Folder, gold: GoldSet) -> None:
     check_there(folder, gold)
     if mark_of(folder, gold.version) != gold.mark:
         raise BoardError(
-            f"version {gold.version} of the gold was changed: it is not the one that the record tells of",
+            f"version {gold.version} of the gold was changed: it is not the one in the record",
             hint="restore it from a copy; to correct the gold, use `bestby board correct`",
         )
 

@@ -99,7 +99,7 @@ def means_over(
     scores, covariance, noise = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0
     traces, units = [], []
     for task, metric in metrics.items():
-        own, spread = _of_task(evaluations[task].with_systems(names), metric, directions[task])
+        own, spread = _scores_and_spread(evaluations[task].with_systems(names), metric, directions[task])
         scores += own / n
         covariance += spread.covariance / n**2
         noise += spread.noise / n**4
@@ -113,7 +113,9 @@ def means_over(
     return Means(names, scores, Spread(covariance, noise, known))
 
 
-def _of_task(evaluation: Evaluation, metric: str, direction: bool | None) -> tuple[FloatArray, Spread]:
+def _scores_and_spread(
+    evaluation: Evaluation, metric: str, direction: bool | None
+) -> tuple[FloatArray, Spread]:
     """Return the scores of the systems of a task, and how they vary: by formula, else by resampling."""
     metrics, _ = chosen_metrics(metric, {"": evaluation}, direction)
     ((group, _),) = prepare.groups(

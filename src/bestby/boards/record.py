@@ -94,7 +94,7 @@ def _line(text: bytes, number: int, previous: str, path: Path) -> Line:
         event = event_of(content)
         moment = datetime.fromisoformat(content["time"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BoardError(f"{where} was changed: it is no event of a board", hint=_RESTORE) from error
+        raise BoardError(f"{where} was changed: it is not an event of a board", hint=_RESTORE) from error
     if claimed != _hash(hashed) or content["number"] != number or _text_of(content) != text:
         raise BoardError(f"{where} was changed: its hash does not belong to it", hint=_RESTORE)
     if content["previous"] != previous:

@@ -172,13 +172,13 @@ def _rows(part: Part, items: Sequence[str]) -> Array:
     others = [item for item in part.items if item not in known]
     if others:
         raise InvalidInputError(
-            f"{part.source}: {len(others):,} ids are no items of the task, such as {_shown(others)}",
+            f"{part.source}: {len(others):,} ids are not items of the task, such as {_examples(others)}",
             hint="the ids are those of the public list of items",
         )
     absent = [item for item in items if item not in place]
     if absent:
         raise InvalidInputError(
-            f"{part.source}: {len(absent):,} of {n:,} items have no prediction, such as {_shown(absent)}",
+            f"{part.source}: {len(absent):,} of {n:,} items have no prediction, such as {_examples(absent)}",
             hint="give a prediction for every item of the public list",
         )
     return np.fromiter(map(place.__getitem__, items), dtype=np.int64, count=n)
@@ -210,7 +210,7 @@ def _values(part: Part, task: Task, form: Form) -> Array:
         row = int(np.flatnonzero(codes < 0)[0])
         where = f"{part.source}, item {quoted(part.keys[row])}"
         raise InvalidInputError(
-            f"{where}: {quoted(texts[row], 60)} is no label of the task",
+            f"{where}: {quoted(texts[row], 60)} is not a label of the task",
             hint=f"its labels are: {listed(list(task.labels))}",
         )
     return codes
@@ -225,13 +225,13 @@ def _numbers(column: Column, texts: Array, part: Part) -> Array:
     if not np.isfinite(found).all():
         row = int(np.flatnonzero(~np.isfinite(found))[0])
         raise InvalidInputError(
-            f"{part.source}: {quoted(texts[row], 60)} (item {quoted(part.keys[row])}) is no finite number",
+            f"{part.source}: {quoted(texts[row], 60)} (item {quoted(part.keys[row])}) is not a finite number",
             hint="the task takes a number per item",
         )
     return found
 
 
-def _shown(names: Sequence[str]) -> str:
+def _examples(names: Sequence[str]) -> str:
     return ", ".join(map(quoted, names[:MOST_NAMED]))
 
 

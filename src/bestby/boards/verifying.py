@@ -39,15 +39,15 @@ def verify(folder: Folder, site: str | Path | None = None) -> Verification:
     except BoardError as error:
         return Verification((error.message,), 0, 0)
     found = [
-        *_of_record(folder, lines),
-        *_of_submissions(folder, lines),
-        *_of_golds(folder, lines),
-        *_of_ignored(folder),
+        *_findings_in_record(folder, lines),
+        *_findings_in_submissions(folder, lines),
+        *_findings_in_golds(folder, lines),
+        *_findings_in_gitignore(folder),
     ]
     n_files, n_submissions = 0, sum(isinstance(line.event, Submitted) for line in lines)
     texts = [one.text for one in found]
     if not any(one.hinders for one in found):
-        of_site, n_files = _of_sites(folder, lines, None if site is None else user_path(site))
+        of_site, n_files = _findings_in_sites(folder, lines, None if site is None else user_path(site))
         texts += of_site
     elif site is not None:
         texts.append(
@@ -64,7 +64,7 @@ class _Finding:
     hinders: bool = True
 
 
-def _of_record(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
+def _findings_in_record(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
     """Yield what is wrong with the record and the settings."""
     torn = record.torn(folder.record_file)
     if torn:
@@ -74,7 +74,7 @@ def _of_record(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
             hinders=False,
         )
     if not any(isinstance(line.event, GoldSet) for line in lines):
-        yield _Finding("the record of the board tells of no gold")
+        yield _Finding("the record of the board has no gold")
     recorded = settings_text(lines)
     try:
         text = folder.text()
@@ -82,15 +82,15 @@ def _of_record(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
         yield _Finding(error.message, hinders=False)
         return
     if recorded is None:
-        yield _Finding("the record of the board tells of no settings")
+        yield _Finding("the record of the board has no settings")
     elif text != recorded:
         yield _Finding(
-            "board.toml was changed since the record tells of it; the next change of the board records it",
+            "board.toml was changed since it was last recorded; the next change of the board records it",
             hinders=False,
         )
 
 
-def _of_ignored(folder: Folder) -> Iterator[_Finding]:
+def _findings_in_gitignore(folder: Folder) -> Iterator[_Finding]:
     """Yield what keeps `.gitignore` from keeping the gold, its keys and the cache out of git."""
     lacking = ignored.lacking(folder)
     if lacking:
@@ -101,7 +101,7 @@ def _of_ignored(folder: Folder) -> Iterator[_Finding]:
         )
 
 
-def _of_submissions(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
+def _findings_in_submissions(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
     """Yield the files of submissions that are not there or were changed."""
     files = {
         file: line.number
@@ -116,7 +116,7 @@ def _of_submissions(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]
             yield _Finding(f"submission {number}: {error.message}")
 
 
-def _of_golds(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
+def _findings_in_golds(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
     """Yield the versions of the gold, and lists of items, that are not there or were changed."""
     versions = [line.event for line in lines if isinstance(line.event, GoldSet)]
     for version in versions:
@@ -152,11 +152,11 @@ class _Past:
     event: Published
 
 
-def _of_sites(folder: Folder, lines: Sequence[Line], site: Path | None) -> tuple[list[str], int]:
+def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None) -> tuple[list[str], int]:
     """Return what is wrong with the last publication and with a site, and how many files were compared."""
     published = [line for line in lines if isinstance(line.event, Published)]
     if not published:
-        return (["the record tells of no published site"] if site is not None else []), 0
+        return (["the record has no published site"] if site is not None else []), 0
     found: list[str] = []
     last = published[-1]
     mine = last
@@ -164,7 +164,7 @@ def _of_sites(folder: Folder, lines: Sequence[Line], site: Path | None) -> tuple
         mark = _mark_of(site / MANIFEST)
         mine = next((line for line in reversed(published) if _manifest(line) == mark), last)
         if _manifest(mine) != mark:
-            found.append(f"the manifest of {path_text(site)} is none that the record tells of")
+            found.append(f"the manifest of {path_text(site)} is not in the record")
     n_files = 0
     for line in dict.fromkeys((last, mine)):
         past = _past(lines, line)

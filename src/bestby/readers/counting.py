@@ -151,7 +151,7 @@ def _first_rows(
 
 def _keys(pieces: Pieces, database: DuckDBPyConnection) -> list[str]:
     found: set[str] = set()
-    for compression, group in _by(pieces.pieces, lambda piece: kind_of(piece.path).compression):
+    for compression, group in _grouped_by(pieces.pieces, lambda piece: kind_of(piece.path).compression):
         rows = database.execute(
             "SELECT DISTINCT unnest(json_keys(json)) FROM read_ndjson_objects(?, compression=?)",
             [[literal(piece.path) for piece in group], compression],
@@ -160,7 +160,7 @@ def _keys(pieces: Pieces, database: DuckDBPyConnection) -> list[str]:
     return sorted(found)
 
 
-def _by(pieces: Sequence[Piece], key: Any) -> Iterator[tuple[Any, list[Piece]]]:
+def _grouped_by(pieces: Sequence[Piece], key: Any) -> Iterator[tuple[Any, list[Piece]]]:
     groups: dict[Any, list[Piece]] = {}
     for piece in pieces:
         groups.setdefault(key(piece), []).append(piece)
@@ -204,7 +204,7 @@ def _queries(pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBP
             here = [name.strip() for name in columns_of(path, database)]
             check_same_columns(pieces, path, here, of_files)
     queries = []
-    for (said, _, _), group in _by(pieces.pieces, key):
+    for (said, _, _), group in _grouped_by(pieces.pieces, key):
         wanted = [name for name in used if name not in folders]
         source, given, columns_of_file = _relation(pieces.form, group, database, wanted)
         by_name = {name.strip(): value for name, value in columns_of_file}

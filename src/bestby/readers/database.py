@@ -57,21 +57,21 @@ def streaming(path: Path | str) -> Iterator[DuckDBPyConnection]:
     """Open a database for tables larger than memory; rows come in any order."""
     with tempfile.TemporaryDirectory(prefix="bestby-") as folder:
         limits = {"memory_limit": MEMORY, "temp_directory": folder, "preserve_insertion_order": False}
-        with _used(path, _made(limits)) as database:
+        with _used(path, _connection(limits)) as database:
             yield database
 
 
 @contextmanager
 def in_order(path: Path | str) -> Iterator[DuckDBPyConnection]:
     """Open such a database for results that are read in batches, in the order of the rows."""
-    with _used(path, _made({"threads": 1, "memory_limit": MEMORY})) as database:
+    with _used(path, _connection({"threads": 1, "memory_limit": MEMORY})) as database:
         yield database
 
 
 @cache
 def _shared_by(process: int) -> DuckDBPyConnection:
     """Return the database of a process: one that is inherited by a fork is not used."""
-    database = _made({"threads": 1})
+    database = _connection({"threads": 1})
     atexit.register(_close, process)
     return database
 
@@ -89,7 +89,7 @@ def _close(process: int) -> None:
             _shared_by.cache_clear()
 
 
-def _made(limits: dict[str, Any]) -> DuckDBPyConnection:
+def _connection(limits: dict[str, Any]) -> DuckDBPyConnection:
     import duckdb
 
     config: dict[str, Any] = {

@@ -70,7 +70,7 @@ class GrowingLog:
             source = self._sources.get(path) or self._source(path, final)
             if source is None:
                 continue
-            entries = [self._wanted(entry) for entry in source.read(final)]
+            entries = [self._named_systems_only(entry) for entry in source.read(final)]
             self._check(entries)
             source.taken()
             self._sources[path] = source
@@ -113,7 +113,7 @@ class GrowingLog:
         options = {"value_column": self._columns.score, "clusters": self._columns.cluster}
         return WholeSource(path, own, form, {name: one for name, one in options.items() if one is not None})
 
-    def _wanted(self, entry: Entry) -> Entry:
+    def _named_systems_only(self, entry: Entry) -> Entry:
         """Return the entry with the scores of the systems that were named, if any were."""
         if not self._columns.systems:
             return entry

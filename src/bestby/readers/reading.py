@@ -355,4 +355,4 @@ def _check_annotators(roles: Roles) -> None:
 def _check_distinct(systems: Sequence[str]) -> None:
     for name, times in Counter(systems).items():
         if times > 1:
-            raise InvalidInputError(f"system {name!r} was asked for {times} times")
+            raise InvalidInputError(f"system {name!r} is named {times} times")

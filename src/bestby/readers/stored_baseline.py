@@ -64,7 +64,7 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
     Raises
     ------
     InvalidInputError
-        If the file is no stored baseline or damaged, or it is of other items or another gold.
+        If the file is not a stored baseline or damaged, or it is of other items or another gold.
     """
     content = _content(path)
     evaluation.uncounted("a gate with a stored baseline")
@@ -102,10 +102,11 @@ def _content(path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InvalidInputError):
             raise
-        raise InvalidInputError(f"{shown} is no stored baseline: it is not JSON", hint=_AGAIN) from error
+        raise InvalidInputError(f"{shown} is not a stored baseline: it is not JSON", hint=_AGAIN) from error
     if not isinstance(content, dict) or content.get("kind") != KIND:
         raise InvalidInputError(
-            f"{shown} is no stored baseline", hint=f"{_AGAIN}; predictions in other files are given as FILES"
+            f"{shown} is not a stored baseline",
+            hint=f"{_AGAIN}; predictions in other files are given as FILES",
         )
     if content.get("format") != FORMAT:
         raise InvalidInputError(

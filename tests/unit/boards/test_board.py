@@ -263,7 +263,7 @@ def test_the_gold_of_another_board_is_not_written_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["nothing", "file"])
 def test_what_is_no_board_is_refused(tmp_path: Path, path: str) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InvalidInputError, match="is no board"):
+    with pytest.raises(InvalidInputError, match="is not a board"):
         Board(tmp_path / path)
 
 

@@ -38,7 +38,7 @@ def test_the_gold_lies_in_the_board_or_where_it_is_said(
 
 
 def test_a_folder_without_settings_is_no_board(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="is no board") as caught:
+    with pytest.raises(InvalidInputError, match="is not a board") as caught:
         Folder.existing(tmp_path)
     assert "bestby board init" in str(caught.value.hint)
 
@@ -102,7 +102,7 @@ def test_the_gold_in_force_is_the_last_one(folder: Folder) -> None:
         lines = folder.append((), [GoldSet(1, "m", {}), GoldSet(2, "n", {}, "typos")], NOW)
     assert gold_in_force(folder.lines()).version == 2
     assert folder.lines() == lines
-    with pytest.raises(BoardError, match="tells of no gold"):
+    with pytest.raises(BoardError, match="has no gold"):
         gold_in_force(())
 
 

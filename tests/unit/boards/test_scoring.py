@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[Task, str, str]] = {
     "another label": (
         LABELS,
         "id,prediction\nitem-0,Yes!\nitem-1,no\nitem-2,no\nitem-3,no\n",
-        "'Yes!' is no label",
+        "'Yes!' is not a label",
     ),
     "an item less": (
         LABELS,
@@ -85,7 +85,7 @@ REFUSED: dict[str, tuple[Task, str, str]] = {
     "another item": (
         LABELS,
         "id,prediction\nitem-0,no\nitem-1,no\nitem-2,no\nq,no\n",
-        "1 ids are no items.*'q'",
+        "1 ids are not items.*'q'",
     ),
     "twice": (LABELS, "id,prediction\nitem-0,no\nitem-0,no\nitem-2,no\nitem-3,no\n", "'item-0' has several"),
     "nothing": (
@@ -96,9 +96,13 @@ REFUSED: dict[str, tuple[Task, str, str]] = {
     "a text": (
         NUMBERS,
         "id,prediction\nitem-0,x\nitem-1,1\nitem-2,2\nitem-3,3\n",
-        "'x' .* is no finite number",
+        "'x' .* is not a finite number",
     ),
-    "infinite": (NUMBERS, "id,prediction\nitem-0,inf\nitem-1,1\nitem-2,2\nitem-3,3\n", "is no finite number"),
+    "infinite": (
+        NUMBERS,
+        "id,prediction\nitem-0,inf\nitem-1,1\nitem-2,2\nitem-3,3\n",
+        "is not a finite number",
+    ),
     "too many lines": (LABELS, "prediction\nyes\nno\nno\nno\nno\n", "5 predictions for 4 items"),
     "distributions": (
         NUMBERS,

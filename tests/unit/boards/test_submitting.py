@@ -130,9 +130,9 @@ def test_a_changed_list_of_items_refuses_everything(board: Board, tmp_path: Path
     path = board.path / "items.csv"
     path.write_text(path.read_text().replace("q1\n", "q01\n"))
     before = state(board.path)
-    with pytest.raises(BoardError, match="is not the list of items that the record tells of"):
+    with pytest.raises(BoardError, match="is not the list of items in the record"):
         sent(board, predictions_file(tmp_path))
-    with pytest.raises(BoardError, match="is not the list of items that the record tells of"):
+    with pytest.raises(BoardError, match="is not the list of items in the record"):
         board.publish(tmp_path / "site")
     assert state(board.path) == before
 

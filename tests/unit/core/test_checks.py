@@ -40,7 +40,7 @@ def test_columns_of_every_kind(values: Any, kind: str, expected: list[Any]) -> N
         (np.array([1, None], dtype=object), "gold has a missing value at position 1"),
         (["a", 1.5], "gold mixes values of the types float, str"),
         ([[1, 2], [3, 4]], "gold must be one-dimensional, got shape (2, 2)"),
-        (7, "gold must be a one-dimensional sequence of values, got int: int is no type of sequences"),
+        (7, "gold must be a one-dimensional sequence of values, got int: int is not a sequence"),
         (
             np.array(["2020-01-01"], dtype="M8[D]"),
             "gold must hold labels or numbers, got values of type datetime64[D]",

@@ -99,9 +99,7 @@ def test_classes_keep_their_order_and_those_that_never_occur() -> None:
 
 # -- what is refused ---------------------------------------------------------------------------------
 
-NO_SEQUENCE = (
-    "the annotations must be a one-dimensional sequence of values, got {0}: {0} is no type of sequences"
-)
+NO_SEQUENCE = "the annotations must be a one-dimensional sequence of values, got {0}: {0} is not a sequence"
 ONE_LIST = "annotations must be one list of labels per item, got "
 
 

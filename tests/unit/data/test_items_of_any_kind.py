@@ -58,7 +58,7 @@ def test_items_are_aligned_by_id() -> None:
     assert (made.systems["a"][at], made.systems["b"][at], made.gold[at]) == ("y", "", ["y", "z"])  # type: ignore[index]
 
 
-NO_SEQUENCE = "system 'a' must be a one-dimensional sequence of values, got {0}: {0} is no type of sequences"
+NO_SEQUENCE = "system 'a' must be a one-dimensional sequence of values, got {0}: {0} is not a sequence"
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def environment() -> Environment:
         autoescape=True,
         loader=DictLoader(_templates()),
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_visible_text,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -65,7 +65,7 @@ def environment() -> Environment:
     return made
 
 
-def _shown(value: Any) -> Any:
+def _visible_text(value: Any) -> Any:
     """Return a value with its hidden characters escaped; what is markup already stays."""
     return visible(value) if type(value) is str else value
 

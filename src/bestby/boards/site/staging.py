@@ -57,7 +57,7 @@ def _check_files(site: Path, target: Path) -> None:
     known = listed_files(_bytes(target / MANIFEST))
     if present and known is None:
         raise InvalidInputError(
-            f"{path_text(site)} is no site of a board, and it is not empty",
+            f"{path_text(site)} is not the site of a board, and it is not empty",
             hint="name an empty folder, or one that does not exist",
         )
     foreign = [path for path in present if path != MANIFEST and path not in (known or {})]
@@ -84,14 +84,14 @@ def write(
     """
     new, aside = (target.with_name(f".{target.name}.bestby-{part}") for part in ("new", "old"))
     recover(new, target, aside)
-    kept = _kept(target, trusted)
+    kept = _trusted_files(target, trusted)
     try:
         new.mkdir()
         made, digests = 0, []
         for page in pages:
             digest = _linked(page, kept, target, new)
             if digest is None:
-                made, digest = made + 1, _made(page, new)
+                made, digest = made + 1, _write_page(page, new)
             digests.append((page, digest))
         listed = manifest(content, digests)
         (new / MANIFEST).write_bytes(listed)
@@ -138,7 +138,7 @@ def listed_files(data: bytes | None) -> dict[str, dict[str, str]] | None:
     return dict(files)
 
 
-def _kept(target: Path, trusted: Collection[str]) -> dict[str, dict[str, str]]:
+def _trusted_files(target: Path, trusted: Collection[str]) -> dict[str, dict[str, str]]:
     """Return the files of the site that is there, if its manifest is one that the record knows."""
     data = _bytes(target / MANIFEST)
     if data is None or hashlib.sha256(data).hexdigest() not in trusted:
@@ -162,7 +162,7 @@ def _linked(page: Page, kept: Mapping[str, Mapping[str, str]], target: Path, new
     return known["sha256"]
 
 
-def _made(page: Page, new: Path) -> str:
+def _write_page(page: Page, new: Path) -> str:
     data = page.make()
     _place(page, new).write_bytes(data)
     return hashlib.sha256(data).hexdigest()

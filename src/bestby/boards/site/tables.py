@@ -56,11 +56,11 @@ def shown_tables(version: VersionContent, prefix: str, links: Links) -> tuple[Sh
         one
         for phase in reversed(version.phases)
         if phase.visible
-        for one in _of_phase(phase, prefix, links, several)
+        for one in _tables_of_phase(phase, prefix, links, several)
     )
 
 
-def _of_phase(phase: PhaseContent, prefix: str, links: Links, several: bool) -> Iterator[Shown]:
+def _tables_of_phase(phase: PhaseContent, prefix: str, links: Links, several: bool) -> Iterator[Shown]:
     title = f"{phase_name(phase)}: " if several else ""
     if phase.overall is not None:
         yield _overall(phase, phase.overall, title, prefix, links)

@@ -28,7 +28,7 @@ class Design(Group):
     labels_drawn: Text = option(
         "random|stratified|COLUMN",
         "How the labelled items were chosen: at random, at random in each stratum, or with the probabilities"
-        " in a column. It must be said.",
+        " in a column. Required.",
     )
     calibration: Text = option(
         "FILE",

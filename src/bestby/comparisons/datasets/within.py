@@ -23,7 +23,7 @@ def differences_within(
     """Return the differences on the items of each dataset, or those of the comparisons that were given."""
     if scores.compared:
         return {
-            name: tuple(_as_asked(comparison[a, b, scores.metric.name], options) for a, b in pairs)
+            name: tuple(_without_unrequested(comparison[a, b, scores.metric.name], options) for a, b in pairs)
             for name, comparison in scores.compared.items()
         }
     return {
@@ -32,7 +32,7 @@ def differences_within(
     }
 
 
-def _as_asked(d: Difference, options: Options) -> Difference:
+def _without_unrequested(d: Difference, options: Options) -> Difference:
     """Return a difference of a comparison that was given, without what was not asked for here."""
     if options.test is None:
         d = dataclasses.replace(d, test=None, p_adjusted=None)

@@ -69,13 +69,13 @@ def _flip(evaluation: Evaluation, row: int, word: str, baseline: str, candidate:
     return Flip(
         item=str(row + 1) if items is None else str(items[row]),
         change=word,
-        baseline=_shown(evaluation.systems[baseline], row),
-        candidate=_shown(evaluation.systems[candidate], row),
-        gold=None if evaluation.gold is None else _shown(evaluation.gold, row),
+        baseline=_value_text(evaluation.systems[baseline], row),
+        candidate=_value_text(evaluation.systems[candidate], row),
+        gold=None if evaluation.gold is None else _value_text(evaluation.gold, row),
     )
 
 
-def _shown(values: Array, row: int) -> str:
+def _value_text(values: Array, row: int) -> str:
     value: Any = values[row]
     if isinstance(value, float | np.floating):
         return f"{value:.6g}"

@@ -113,14 +113,14 @@ class Calibrated:
 
     def error(self, contrast: FloatArray) -> StandardError:
         """Return the standard error, by the delta method over the items and the error rates."""
-        parts = [self._of_items(contrast), *(error for error, _, _ in self._of_rates(contrast))]
+        parts = [self._error_of_items(contrast), *(error for error, _, _ in self._errors_of_rates(contrast))]
         variance = math.fsum(one.se**2 for one in parts)
         if variance == 0.0:
             return StandardError(0.0, math.inf)
         fewer = math.fsum((one.se**2 / variance) ** 2 / one.df for one in parts if one.se > 0.0)
         return StandardError(math.sqrt(variance), 1.0 / fewer if fewer > 0.0 else math.inf)
 
-    def _of_items(self, contrast: FloatArray) -> StandardError:
+    def _error_of_items(self, contrast: FloatArray) -> StandardError:
         """Return the error of the judge's shares, divided by their slopes."""
         added = np.zeros(self.n_items)
         for s in np.flatnonzero(contrast):
@@ -149,7 +149,7 @@ class Calibrated:
         bounds = np.searchsorted(stratum[order], np.unique(stratum))
         return cr2(sums, np.bincount(unit)[order].astype(np.float64), None, np.append(bounds, stratum.size))
 
-    def _of_rates(self, contrast: FloatArray) -> Iterator[tuple[StandardError, float, int]]:
+    def _errors_of_rates(self, contrast: FloatArray) -> Iterator[tuple[StandardError, float, int]]:
         """Yield the error that comes from the error rates of each set and stratum, with its design effect."""
         involved = np.flatnonzero(contrast)
         for group in [[int(s)] for s in involved] if self.own else [[int(s) for s in involved]]:
@@ -181,7 +181,7 @@ class Calibrated:
 
     def _parts(self, system: int) -> Iterator[Part]:
         """Yield the parts of the items that have error rates of their own, with their design effects."""
-        effects = {stratum: effect for _, effect, stratum in self._of_rates(self.contrast(system))}
+        effects = {stratum: effect for _, effect, stratum in self._errors_of_rates(self.contrast(system))}
         for weight, _, stratum in self._corrected(system):
             verdicts, here = self._verdicts(system, stratum), self._places(system, stratum)
             share = float(verdicts.mean())

@@ -108,11 +108,11 @@ def sets_of(
     if is_table(calibration):
         calibration = calibration_of(table_of(calibration))
     if isinstance(calibration, JudgedItems):
-        found = _of_table(calibration, groups, strata)
+        found = _sets_from_table(calibration, groups, strata)
     elif isinstance(calibration, Mapping):
-        found = {name: _of_pair(pair) for name, pair in calibration.items()}
+        found = {name: _set_from_pair(pair) for name, pair in calibration.items()}
     else:
-        found = {EVERY: _of_pair(calibration)}
+        found = {EVERY: _set_from_pair(calibration)}
     if EVERY in found:
         return (found[EVERY],) * len(names), False
     absent = [name for name in names if name not in found]
@@ -123,7 +123,7 @@ def sets_of(
     return tuple(found[name] for name in names), True
 
 
-def _of_pair(pair: Any) -> CalibrationSet:
+def _set_from_pair(pair: Any) -> CalibrationSet:
     """Return what a judge and humans say of the items of a calibration set."""
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise InvalidInputError(
@@ -133,7 +133,7 @@ def _of_pair(pair: Any) -> CalibrationSet:
     return _checked(CalibrationSet(judge, human))
 
 
-def _of_table(table: JudgedItems, groups: Groups, strata: Array | None) -> dict[str, CalibrationSet]:
+def _sets_from_table(table: JudgedItems, groups: Groups, strata: Array | None) -> dict[str, CalibrationSet]:
     """Return the sets of a table by system."""
     if len(table.judges) > 1:
         raise InvalidInputError(
@@ -153,10 +153,10 @@ def _of_table(table: JudgedItems, groups: Groups, strata: Array | None) -> dict[
         there = ~np.isnan(table.human[:, s])
         of_stratum = None
         if stratum is not None:
-            texts = [str(one) for one in _own(stratum, s)[there].tolist()]
+            texts = [str(one) for one in _groups_for_system(stratum, s)[there].tolist()]
             found_places = np.array([places.get(text, -1) for text in texts], dtype=np.int64)
             there, of_stratum = np.flatnonzero(there)[found_places >= 0], found_places[found_places >= 0]
-        of_cluster = None if clusters is None else _codes(_own(clusters, s)[there])
+        of_cluster = None if clusters is None else _codes(_groups_for_system(clusters, s)[there])
         if of_cluster is not None and of_stratum is not None and of_cluster.size:
             check_nested_codes(of_stratum, of_cluster)
         one = CalibrationSet(table.judge[there, s, 0], table.human[there, s], of_cluster, of_stratum)
@@ -184,7 +184,7 @@ def _codes(values: Array) -> IntArray:
     return found
 
 
-def _own(values: Array, system: int) -> Array:
+def _groups_for_system(values: Array, system: int) -> Array:
     return values[:, system] if values.ndim > 1 else values
 
 

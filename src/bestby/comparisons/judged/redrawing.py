@@ -82,22 +82,22 @@ class RedrawnEstimates(Estimates):
         return self._redrawn(contrast).tested(alternative)
 
     @cached_property
-    def _kept(self) -> dict[tuple[bytes, bool], Redrawn]:
+    def _redrawn_by_contrast(self) -> dict[tuple[bytes, bool], Redrawn]:
         return {}
 
     def _redrawn(self, contrast: FloatArray, *, alone: bool = False) -> Redrawn:
         key = (contrast.tobytes(), alone)
-        if key not in self._kept:
+        if key not in self._redrawn_by_contrast:
             draws = self.draws_alone if alone else self.draws
             added = self.added_alone if alone else self.added
             estimate = self.labels_mean(contrast) if alone else self.estimate(contrast)
             error = self.means.error_alone(contrast) if alone else self.error(contrast)
             size = float(np.abs(self.scores[contrast != 0.0]).max())
-            values = defined_replicates(_of_draws(draws, contrast), size)[0]
+            values = defined_replicates(_contrast_on_resamples(draws, contrast), size)[0]
             drawn = _drawn_error(added @ contrast, self.blocks)
             known = not rounding.is_nothing(drawn, size)
-            self._kept[key] = Redrawn(estimate, values, error, drawn if known else 0.0)
-        return self._kept[key]
+            self._redrawn_by_contrast[key] = Redrawn(estimate, values, error, drawn if known else 0.0)
+        return self._redrawn_by_contrast[key]
 
 
 def redrawn(drawn: Drawn, parts: Parts, drawing: Drawing) -> RedrawnEstimates:
@@ -145,8 +145,8 @@ def redrawn(drawn: Drawn, parts: Parts, drawing: Drawing) -> RedrawnEstimates:
         parts,
         combined(every),
         every[:, -1],
-        _by_unit(added, units),
-        _by_unit(alone, units),
+        _summed_by_unit(added, units),
+        _summed_by_unit(alone, units),
         blocks if units is None else blocks[np.unique(units, return_index=True)[1]],
     )
 
@@ -212,13 +212,13 @@ def _check_defined(scores: FloatArray, parts: Parts) -> None:
         )
 
 
-def _of_draws(draws: FloatArray, contrast: FloatArray) -> FloatArray:
+def _contrast_on_resamples(draws: FloatArray, contrast: FloatArray) -> FloatArray:
     """Return a score or a difference on the resamples, whatever the other systems are there."""
     plus, *minus = (draws[:, place] for sign in (1.0, -1.0) for place in np.flatnonzero(contrast == sign))
     return rounding.difference(plus, minus[0]) if minus else plus
 
 
-def _by_unit(values: FloatArray, units: IntArray | None) -> FloatArray:
+def _summed_by_unit(values: FloatArray, units: IntArray | None) -> FloatArray:
     """Return the sums over the items of each unit."""
     if units is None:
         return values

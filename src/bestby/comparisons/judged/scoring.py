@@ -113,7 +113,7 @@ def _one_of_sums(metrics: list[BaseMetric]) -> Metric:
         )
     if not isinstance(metrics[0], Metric):
         raise DesignError(
-            f"{metrics[0].name} is no function of sums over the items, and labels are weighted in these sums",
+            f"{metrics[0].name} is not a function of sums over the items, in which labels could be weighted",
             hint="choose such a metric: f1_macro, matthews_corrcoef, pearson",
         )
     return metrics[0]

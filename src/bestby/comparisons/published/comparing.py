@@ -96,8 +96,8 @@ def compare_published(
     InvalidInputError
         If the data, the published score or an argument cannot be used as given.
     DesignError
-        If the metric is no share of right answers and no spread of runs was published: then nothing is known
-        of how much the published score would vary.
+        If the metric is not a share of right answers and no spread of runs was published: it is then unknown
+        how much the published score would vary.
 
     See Also
     --------
@@ -205,7 +205,7 @@ def _share(evaluation: Evaluation, metric: Any, greater: bool | None) -> tuple[M
     answers, chosen = _answers(group), metrics[0]
     if answers is None or not answers.binary:
         raise DesignError(
-            f"{chosen.name} is no share of right answers, so that the published score alone does not tell how"
+            f"{chosen.name} is not a share of right answers, so the published score alone does not show how"
             " much it would vary",
             hint="compare the accuracy or another share, or give sd=... and n_runs=... of published runs",
         )

@@ -93,8 +93,8 @@ def read(
 
 
 def _opened(file: File) -> _Opened:
-    read = by_inspect(file.path)
-    header, listing = (Record(str(file.path), read[0]), read[1]) if read else _by_us(file.path)
+    read = read_with_inspect(file.path)
+    header, listing = (Record(str(file.path), read[0]), read[1]) if read else _read_without_inspect(file.path)
     samples = []
     for place, sample in enumerate(listing, 1):
         where = f"{file.path}, sample {place}"
@@ -108,7 +108,7 @@ def _opened(file: File) -> _Opened:
     return _Opened(file, header, samples)
 
 
-def by_inspect(path: Path) -> tuple[dict[str, Any], list[Any]] | None:
+def read_with_inspect(path: Path) -> tuple[dict[str, Any], list[Any]] | None:
     """Return the header and the samples of a log as Inspect itself reads them, which knows all versions.
 
     Where it is not installed or refuses a log, our own reading says what is wrong, or reads it all the same.
@@ -130,7 +130,7 @@ def by_inspect(path: Path) -> tuple[dict[str, Any], list[Any]] | None:
     return (header, summaries) if summaries else None
 
 
-def _by_us(path: Path) -> tuple[Record, list[Any]]:
+def _read_without_inspect(path: Path) -> tuple[Record, list[Any]]:
     with path.open("rb") as stream:
         if stream.read(4) == b"PK\x03\x04":
             return _unzipped(path)

@@ -117,7 +117,7 @@ def read(
     refuse_gold(gold, "pairs of numbers have no gold")
     tables = {name: read_table(readable_file(path), frozenset(MISSING)) for name, path in paths.items()}
     by = Roles(item=items, cluster=clusters, stratum=strata)
-    wanted = _wanted(value_column)
+    wanted = _pair_of_columns(value_column)
     if len(tables) > 1:
         pair = _pair(next(iter(tables.values())), wanted)
         parts, form = {name: _part(table, by, pair) for name, table in tables.items()}, "one table per system"
@@ -168,7 +168,7 @@ class _Part:
         )
 
 
-def _wanted(text: str | None) -> Pair | None:
+def _pair_of_columns(text: str | None) -> Pair | None:
     if text is None:
         return None
     names = [name.strip() for name in text.split(",")]

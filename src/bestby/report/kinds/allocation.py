@@ -54,7 +54,7 @@ def document(a: Allocation) -> Document:
 
 
 def _table(a: Allocation) -> Table:
-    shown = _shown(a)
+    shown = _shown_splits(a)
     digits = Rounding(max(0, 2 - math.floor(math.log10(a.best.standard_error))))
     columns = (
         column.count("runs", attrgetter("runs")),
@@ -68,7 +68,7 @@ def _table(a: Allocation) -> Table:
     return Table.of(caption, columns, shown, lambda s: s.runs == a.best.runs, main=4)
 
 
-def _shown(a: Allocation) -> list[Split]:
+def _shown_splits(a: Allocation) -> list[Split]:
     """Return all splits, or the best, its neighbours and some spread over the rest."""
     if len(a.splits) <= _MOST_ROWS:
         return list(a.splits)

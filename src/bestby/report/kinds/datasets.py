@@ -231,7 +231,7 @@ def _within(c: DatasetComparison) -> Table:
     )
     columns = [*shown, *dataset_runs.beside_differences(c), verdicts(inner)]
     entries = [
-        (name, differences[place], _told_apart_on(c, pair))
+        (name, differences[place], _datasets_with_difference(c, pair))
         for place, pair in enumerate(c.differences)
         for name, differences in c.within.items()
     ]
@@ -255,7 +255,7 @@ def _within(c: DatasetComparison) -> Table:
     )
 
 
-def _told_apart_on(c: DatasetComparison, pair: Difference) -> tuple[str, ...]:
+def _datasets_with_difference(c: DatasetComparison, pair: Difference) -> tuple[str, ...]:
     """Return the datasets on which a pair of systems is told apart."""
     return c.replicability[pair.a, pair.b].found if c.replicability else ()
 
@@ -338,7 +338,7 @@ def rows(c: DatasetComparison) -> list[dict[str, Any]]:
     inside = {"average": None, "resampled": varying, "wins": None, "ties": None, "losses": None}
     table += [
         {**dict.fromkeys(COLUMNS), **inside, "dataset": name, **data.row(d)}
-        | {data.DISAGREEMENT: said_in_words(kinds(d, told_apart=name in _told_apart_on(c, pair)))}
+        | {data.DISAGREEMENT: said_in_words(kinds(d, told_apart=name in _datasets_with_difference(c, pair)))}
         for name, differences in c.within.items()
         for pair, d in zip(c.differences, differences, strict=True)
     ]

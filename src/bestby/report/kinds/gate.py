@@ -102,10 +102,10 @@ def _with_sentence(g: Gate) -> list[GateCheck]:
     """Return the checks that have a sentence each."""
     if len(g.checks) == 1:
         return []
-    return list(g.checks) if len(g.checks) <= _SAID else _to_look_at(g)[:_SAID]
+    return list(g.checks) if len(g.checks) <= _SAID else _notable_checks(g)[:_SAID]
 
 
-def _to_look_at(g: Gate) -> list[GateCheck]:
+def _notable_checks(g: Gate) -> list[GateCheck]:
     """Return the checks that do not pass, failed ones first, and then alarms that could not have failed."""
     failed = [check for check in g.checks if check.outcome == "fail"]
     undecided = [check for check in g.checks if check.outcome == "inconclusive"]

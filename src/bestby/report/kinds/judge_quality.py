@@ -37,7 +37,7 @@ def pictures(c: JudgedComparison) -> Iterator[Picture]:
     """Yield the figure of humans against each judge."""
     caption = "Each point is the mean human score of labelled items to which the judge gave about that score."
     for j in c.judges:
-        yield Picture(f"Human scores by those of {_of(c, j)}", caption, partial(draw, c, j.judge))
+        yield Picture(f"Human scores by those of {_judge_name(c, j)}", caption, partial(draw, c, j.judge))
 
 
 def remarks(c: JudgedComparison) -> Iterator[str]:
@@ -47,7 +47,7 @@ def remarks(c: JudgedComparison) -> Iterator[str]:
         if j.equal_bias is None:
             continue
         p = p_clause(j.equal_bias.p_value, level)
-        who = _of(c, j)
+        who = _judge_name(c, j)
         if rounding.at_most(j.equal_bias.p_value, level):
             yield (
                 f"{who[0].upper()}{who[1:]} does not treat the systems alike: its bias differs between them"
@@ -64,7 +64,7 @@ def remarks(c: JudgedComparison) -> Iterator[str]:
         yield f"{c.humans.n_labels} labels are means of several humans{ceiling}."
 
 
-def _of(c: JudgedComparison, j: JudgeQuality) -> str:
+def _judge_name(c: JudgedComparison, j: JudgeQuality) -> str:
     return "the judge" if len(c.judges) == 1 else f"judge {j.judge}"
 
 

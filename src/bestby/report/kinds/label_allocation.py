@@ -55,7 +55,7 @@ def lead(a: LabelAllocation) -> str:
 
 
 def _table(a: LabelAllocation) -> Table:
-    shown = _shown(a)
+    shown = _shown_splits(a)
     columns = (
         column.count("labels", attrgetter("labels")),
         column.count("judged items", attrgetter("items")),
@@ -66,7 +66,7 @@ def _table(a: LabelAllocation) -> Table:
     return Table.of(f"Ways to spend {a.budget:g}", columns, shown, lambda s: s == a.best, main=4)
 
 
-def _shown(a: LabelAllocation) -> list[LabelSplit]:
+def _shown_splits(a: LabelAllocation) -> list[LabelSplit]:
     """Return some splits in the order of their labels, the best and that without a judge among them."""
     others = [split for split in a.splits if split != a.best]
     step = max(1, -(-len(others) // (_MOST_ROWS - 2)))

@@ -23,7 +23,7 @@ def sentences(c: JudgedComparison) -> Iterator[str]:
     what = "scores" if c.metrics[0].name == HUMAN_SCORE else "labels"
     yield (
         f"We compared {len(names)} systems{named(names)} by the {what} of {judges} for {c.n_items} items, and"
-        f" by human {what} of {_of_them(c)}{against(c.baseline)}."
+        f" by human {what} of {_labelled_items(c)}{against(c.baseline)}."
     )
     yield _method(c)
     yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))
@@ -52,6 +52,6 @@ def _method(c: JudgedComparison) -> str:
     )
 
 
-def _of_them(c: JudgedComparison) -> str:
+def _labelled_items(c: JudgedComparison) -> str:
     others = c.labels_drawn == "calibration"
     return f"{c.n_labelled} others" if others else f"{c.n_labelled} of them"

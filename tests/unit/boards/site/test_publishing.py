@@ -78,7 +78,7 @@ def test_a_site_that_was_changed_is_made_anew(board: SmallBoard, tmp_path: Path)
     assert published(board, site).n_made == 1
     assert (site / "index.html").read_bytes() == whole
     (site / "manifest.json").unlink()
-    with pytest.raises(InvalidInputError, match="is no site of a board"):
+    with pytest.raises(InvalidInputError, match="is not the site of a board"):
         published(board, site)
     for path in files_in(site):
         (site / path).unlink()

@@ -240,7 +240,7 @@ def test_a_folder_that_is_no_site_is_refused(tmp_path: Path) -> None:
     site.mkdir()
     assert checked_place(site, board, []) == Path(os.path.realpath(site)), "an empty one is not"
     (site / "thesis.tex").touch()
-    with pytest.raises(InvalidInputError, match="is no site of a board, and it is not empty"):
+    with pytest.raises(InvalidInputError, match="is not the site of a board, and it is not empty"):
         checked_place(site, board, [])
     (site / "thesis.tex").unlink()
     written(some("first"), site)

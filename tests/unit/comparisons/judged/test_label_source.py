@@ -316,7 +316,7 @@ def test_resamples_without_a_value_are_told() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "spearman"}, "spearman is no function of sums"),
+        ({"metric": "spearman"}, "spearman is not a function of sums"),
         ({"metric": ["f1_macro", "accuracy"]}, "compared by one metric, got 2"),
         ({"human": [None] * N}, "there are no human labels"),
         ({"human": HUMAN[:-1]}, "the judge has labelled 400 items, and there are 399"),

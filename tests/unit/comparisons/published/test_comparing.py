@@ -148,9 +148,9 @@ def test_wrong_arguments(options: dict[str, Any], message: str) -> None:
 
 def test_wrong_data() -> None:
     gold = [0, 1] * 10
-    with pytest.raises(bb.DesignError, match="f1_macro is no share of right answers"):
+    with pytest.raises(bb.DesignError, match="f1_macro is not a share of right answers"):
         bb.compare_published({"a": gold}, gold, published=0.8, metric="f1_macro")
-    with pytest.raises(bb.DesignError, match="mean is no share of right answers"):
+    with pytest.raises(bb.DesignError, match="mean is not a share of right answers"):
         bb.compare_published({"a": [0.2, 0.5, 0.7]}, published=0.8)
     with pytest.raises(bb.InvalidInputError, match="one system is compared with a published score, got 2"):
         bb.compare_published({"a": gold, "b": gold}, gold, published=0.8)

@@ -110,12 +110,12 @@ def test_its_own_reader_and_ours_read_the_same(
             zipped(paths[name], log)
         else:
             paths[name].write_text(json.dumps(log), encoding="utf-8")
-        found = form.by_inspect(paths[name])
+        found = form.read_with_inspect(paths[name])
         assert found is not None
         assert [sample["epoch"] for sample in found[1]] == [1] * 4 + [2] * 4
     theirs = form.read(paths)
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
-    assert form.by_inspect(paths["a"]) is None
+    assert form.read_with_inspect(paths["a"]) is None
     ours = form.read(paths)
     assert scores_of(theirs) == scores_of(ours) == {"a": [1.0, 0.5, 0.25, 0.0], "b": [0.75, 1.0, 0.0, 0.0]}
     assert theirs.description == ours.description
@@ -127,7 +127,7 @@ def test_its_own_reader_and_ours_read_the_same(
 def test_its_own_reader_is_given_no_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "a.eval", _A)
     monkeypatch.setattr(_archive, "MOST_BYTES", 100)
-    assert form.by_inspect(path) is None
+    assert form.read_with_inspect(path) is None
 
 
 def test_a_member_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
