@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +12,9 @@ Array: TypeAlias = NDArray[Any]
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+
+ScorePath: TypeAlias = Callable[[FloatArray], FloatArray]
+"""Scores (R,) at the weights 1 plus multiples (R,) of one change of the weights."""
 
 ArrayLike: TypeAlias = Any
 """A list, or anything with ``__array__``, ``__dlpack__`` or ``to_numpy``."""

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.typing import Array, FloatArray, IntArray
+from bestby._core.typing import Array, FloatArray, IntArray, ScorePath
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
 from bestby.inference import influence, intervals
 from bestby.inference.abc import Expansion
@@ -183,7 +183,7 @@ class WeightGroup(ItemGroup):
         if of_a is None or (b is not None and of_b is None):
             return None
 
-        def along(change: FloatArray) -> influence.Path:
+        def along(change: FloatArray) -> ScorePath:
             on_items = change if self.unit_of is None else change[self.unit_of]
 
             def path(multiples: FloatArray) -> FloatArray:

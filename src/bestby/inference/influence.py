@@ -8,10 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestby._core.typing import FloatArray, IntArray
-
-Path = Callable[[FloatArray], FloatArray]
-"""Scores (R,) at the weights 1 plus multiples (R,) of one change of the weight of each unit."""
+from bestby._core.typing import FloatArray, IntArray, ScorePath
 
 STEP = 2.0**-6
 """The step along a path: its square, and rounding divided by that, are both small."""
@@ -64,19 +61,19 @@ def satterthwaite(influence: FloatArray, bounds: IntArray) -> float:
     return max(1.0, sum(parts) ** 2 / squares) if squares > 0.0 else max(1.0, float(influence.size - 2))
 
 
-def bend(path: Path) -> float:
+def bend(path: ScorePath) -> float:
     """Return the second derivative of a score along a path."""
     return score_and_bend(path)[1]
 
 
-def score_and_bend(path: Path) -> tuple[float, float]:
+def score_and_bend(path: ScorePath) -> tuple[float, float]:
     """Return a score where a path begins, and its second derivative along the path there."""
     up, here, down = path(_STEPS).tolist()
     return float(here), float((up - here) + (down - here)) / STEP**2
 
 
 def within(
-    first: FloatArray, curvature: float, bounds: IntArray, along: Callable[[FloatArray], Path]
+    first: FloatArray, curvature: float, bounds: IntArray, along: Callable[[FloatArray], ScorePath]
 ) -> tuple[FloatArray, float]:
     """Return derivatives as weight is moved to each unit, from those by its weight alone.
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby._core.typing import Array, BoolArray, FloatArray, IntArray, ScorePath
 from bestby.metrics._rank_pairs import mean_concordance
 from bestby.metrics._ranked import Ranking, Ranks
-from bestby.metrics.derivatives import Path, Paths, WeightDerivatives
+from bestby.metrics.derivatives import Paths, WeightDerivatives
 
 # -- areas under curves ----------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ def roc_auc(ranking: Ranking) -> WeightDerivatives:
         found: FloatArray = (-2.0 * first / size).take(place)
         return found
 
-    def path(change: FloatArray) -> Path:
+    def path(change: FloatArray) -> ScorePath:
         c = change.take(ranking.order)
         more_positives = ranking.of_groups(np.where(is_positive, c, 0.0))
         more_negatives = ranking.of_groups(np.where(is_positive, 0.0, c))
@@ -167,7 +167,7 @@ def _tied(column: Ranks) -> FloatArray:
     return np.full(n, 1.0 / n) if column.tied is None else column.tied / n
 
 
-def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> Path:
+def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> ScorePath:
     """Return the path of Spearman's correlation, from both columns in order."""
     u, v = (_Moved(one.centred, one.mid_distribution(change), change) for one in (x, y))
     return _quotient_path([_cubic(*both) for both in ((u, v), (u, u), (v, v))])
@@ -201,7 +201,7 @@ def kendall(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
     return WeightDerivatives(_first_of_quotient(terms), second, Paths(path))
 
 
-def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, change: FloatArray) -> Path:
+def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, change: FloatArray) -> ScorePath:
     """Return the path of Kendall's tau-b, from the concordance of each item."""
     linear, square = 2.0 * float(change @ signs), 0.0
     if change.any():
@@ -261,7 +261,7 @@ def _defined(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return found
 
 
-def _quotient_path(parts: list[list[float]]) -> Path:
+def _quotient_path(parts: list[list[float]]) -> ScorePath:
     """Return the path of a product over the roots of two squares.
 
     The three are sums of powers of the multiple m, with coefficients of which that of the highest is first.

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bestby._core.typing import BoolArray, FloatArray, IntArray
-
-Path = Callable[[FloatArray], FloatArray]
-"""Scores (R,) at multiples (R,) of one change of the weights."""
+from bestby._core.typing import BoolArray, FloatArray, IntArray, ScorePath
 
 
 class Paths:
@@ -17,9 +14,9 @@ class Paths:
     Scores along one change are asked for several times, so its path is kept until there is another change.
     """
 
-    def __init__(self, path: Callable[[FloatArray], Path]) -> None:
+    def __init__(self, path: Callable[[FloatArray], ScorePath]) -> None:
         self._path = path
-        self._last: tuple[FloatArray, Path] | None = None
+        self._last: tuple[FloatArray, ScorePath] | None = None
 
     def __call__(self, change: FloatArray, multiples: FloatArray) -> FloatArray:
         """Return the scores (R,) at the weights 1 plus multiples (R,) of a change (n,)."""
