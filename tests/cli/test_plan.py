@@ -20,6 +20,7 @@ from bestby.cli.options import spellings
 from bestby.cli.parameters.plan import Plan
 
 PROPORTIONS = ["--accuracy", ".83", ".80", "--agreement", ".9"]
+COLUMNS = ["--gold", "label", "--item", "item", "--cluster", "doc"]
 
 
 def _json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, object]:
@@ -139,12 +140,7 @@ def test_one_system_of_several_is_lifted(capsys: pytest.CaptureFixture[str], tmp
 def test_a_pilot(capsys: pytest.CaptureFixture[str], table: Path) -> None:
     files = [
         table,
-        "--gold",
-        "label",
-        "--item",
-        "item",
-        "--cluster",
-        "doc",
+        *COLUMNS,
         "--system",
         "high",
         "--system",
@@ -231,12 +227,7 @@ def test_a_pilot_with_missing_values(capsys: pytest.CaptureFixture[str], table: 
     table.write_text("\n".join(holes) + "\n")
     asked = [
         table,
-        "--gold",
-        "label",
-        "--item",
-        "item",
-        "--cluster",
-        "doc",
+        *COLUMNS,
         "--system",
         "middle",
         "--system",

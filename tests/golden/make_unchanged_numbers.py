@@ -8,90 +8,24 @@ not in the file, so that results may get more fields.
 from __future__ import annotations
 
 import json
-import math
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.golden.example_systems import N, groups, labels, numbers, ranked, scores, soft
+from tests.golden.numbers_of_results import FirstRows, extract
 
 import bestby as bb
 
 FILE = Path(__file__).parent / "data" / "unchanged_numbers.json"
 
-IGNORED = frozenset(
-    {"signature", "provenance", "message", "notes", "about", "sentence", "unit", "asked", "design", "record"}
-)
-"""Fields in the JSON of a result that are texts or repeat the input. The codes of notes are stored apart."""
-
 CASES: dict[str, Callable[[], Any]] = {}
 """The cases by name; each is a function that returns a result."""
 
 # -- data ------------------------------------------------------------------------------------------
-
-N = 60
-
-
-def labels(systems: int = 3, seed: int = 0) -> tuple[dict[str, list[str]], list[str]]:
-    """Systems of falling quality on a task of three classes, and the gold."""
-    rng = np.random.default_rng(seed)
-    names = np.array(["neg", "neu", "pos"])
-    gold = names[rng.integers(0, 3, N)]
-    made = {
-        name: np.where(rng.random(N) < 0.15 * (place + 1), names[rng.integers(0, 3, N)], gold).tolist()
-        for place, name in enumerate("abcd"[:systems])
-    }
-    return made, gold.tolist()
-
-
-def numbers(systems: int = 3, seed: int = 1) -> tuple[dict[str, Any], Any]:
-    """Systems that predict a number, and the gold."""
-    rng = np.random.default_rng(seed)
-    gold = np.round(rng.normal(3.0, 1.0, N), 3)
-    made = {
-        name: np.round(gold + rng.normal(0.1, 0.5 + 0.3 * place, N), 3)
-        for place, name in enumerate("abcd"[:systems])
-    }
-    return made, gold
-
-
-def ranked(seed: int = 2) -> tuple[dict[str, Any], Any]:
-    """Systems that give a score for a gold of 0 and 1, with ties among the scores."""
-    rng = np.random.default_rng(seed)
-    gold = (rng.random(N) < 0.4).astype(int)
-    return {name: np.round(gold + rng.normal(0.0, sd, N), 1) for name, sd in (("a", 0.8), ("b", 1.3))}, gold
-
-
-def scores(systems: int = 3, seed: int = 3) -> dict[str, Any]:
-    """Scores of the items."""
-    rng = np.random.default_rng(seed)
-    easy = rng.normal(size=N)
-    return {
-        name: np.round(easy + rng.normal(-0.25 * place, 0.7, N), 3)
-        for place, name in enumerate("abcd"[:systems])
-    }
-
-
-def soft(seed: int = 4) -> tuple[dict[str, Any], Any]:
-    """Distributions over three classes."""
-    rng = np.random.default_rng(seed)
-    evidence = rng.normal(0.0, 1.5, (N, 3))
-
-    def shares(values: Any) -> Any:
-        rows = np.exp(values)
-        return rows / rows.sum(axis=1, keepdims=True)
-
-    gold = shares(evidence)
-    return {
-        name: shares(evidence + rng.normal(0.0, sd, (N, 3))) for name, sd in (("a", 0.5), ("b", 1.2))
-    }, gold
-
-
-def groups(number: int = 15, seed: int = 5) -> list[str]:
-    """Return the group of every item."""
-    return [f"g{place}" for place in np.random.default_rng(seed).integers(0, number, N)]
 
 
 def median_error(gold: Any, predictions: Any) -> float:
@@ -512,110 +446,6 @@ def a_monitor_of_clusters() -> Any:
 
 
 # -- the numbers of a result -----------------------------------------------------------------------
-
-
-class FirstRows:
-    """A result of which only the first differences and scores are stored."""
-
-    def __init__(self, result: Any, number: int) -> None:
-        self.result = result
-        self.number = number
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it, without the ignored fields; NaN and infinity as strings."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items() if key not in IGNORED}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
-
-
-def attributes(record: Any, *names: str) -> dict[str, Any]:
-    """Return attributes of a record; nothing if there is no record."""
-    return {} if record is None else {name: plain(getattr(record, name)) for name in names}
-
-
-def codes(notes: Any) -> list[str]:
-    """Return the codes of notes, sorted."""
-    return sorted(note.code for note in notes)
-
-
-def difference(d: Any) -> dict[str, Any]:
-    """Return the fields of a difference."""
-    return {
-        **attributes(d, "metric", "a", "b", "estimate", "score_a", "score_b", "p_value", "p_adjusted"),
-        **attributes(d, "n_items", "n_differing", "n_clusters", "verdict", "better", "favoured"),
-        **attributes(d, "level", "standard_error", "standard_error_method", "greater_is_better"),
-        "interval": interval(d.interval),
-        "equivalence": interval(d.equivalence_interval),
-        "test": significance(d.test),
-        "notes": codes(d.notes),
-    }
-
-
-def interval(record: Any) -> dict[str, Any]:
-    """Return the fields of an interval."""
-    return attributes(record, "low", "high", "level", "method", "exact")
-
-
-def significance(record: Any) -> dict[str, Any]:
-    """Return the fields of a test."""
-    names = ("name", "p_value", "alternative", "exact", "method", "error", "n_resamples", "statistic")
-    return attributes(record, *names)
-
-
-def order(record: Any) -> dict[str, Any]:
-    """Return the fields of an almost stochastic order."""
-    names = ("a", "b", "violation_ratio", "standard_error", "epsilon_min", "level", "n_a", "n_b", "p_value")
-    return {
-        **attributes(record, *names, "dominant"),
-        "test": significance(record.test),
-        "notes": codes(record.notes),
-    }
-
-
-def extract(result: Any) -> dict[str, Any]:
-    """Return the numbers of a result, by kind of result."""
-    if isinstance(result, FirstRows):
-        found = extract(result.result)
-        for rows in (found["json"]["systems"], found["json"]["differences"], found["differences"]):
-            del rows[result.number :]
-        return found
-    if isinstance(result, dict):
-        return plain(result)
-    if isinstance(result, bb.StochasticOrder):
-        return order(result)
-    if isinstance(result, bb.StochasticOrders):
-        return {
-            "systems": list(result.systems),
-            "orders": [order(result.orders[key]) for key in sorted(result.orders)],
-            "matrices": attributes(result, "violation_ratio", "epsilon_min", "p_value"),
-            "notes": codes(result.notes),
-        }
-    if isinstance(result, bb.Normality):
-        return {
-            **attributes(result, "n", "mean", "std", "skewness", "kurtosis", "tied"),
-            "tests": [attributes(one, "name", "statistic", "p_value", "error") for one in result.tests],
-            "notes": codes(result.notes),
-        }
-    if isinstance(result, bb.Advice):
-        return {
-            **attributes(result, "test", "interval", "correction"),
-            "steps": len(result.path),
-            "wrong": len(result.wrong),
-        }
-    found = {"json": plain(json.loads(result.to_json())), "notes": codes(getattr(result, "notes", ()))}
-    if hasattr(result, "differences"):
-        found["differences"] = [difference(d) for d in result.differences]
-        found["seed"] = result.provenance.seed
-    if isinstance(result, bb.RunsComparison):
-        found["orders"] = [order(result.orders.orders[key]) for key in sorted(result.orders.orders)]
-    return found
 
 
 def main(names: list[str]) -> None:

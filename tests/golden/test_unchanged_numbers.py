@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import scipy
-from tests.golden.make_unchanged_numbers import CASES, FILE, extract
+from tests.golden.make_unchanged_numbers import CASES, FILE
+from tests.golden.numbers_of_results import extract
 
 EXPECTED = json.loads(FILE.read_text(encoding="utf-8"))
 RELATIVE = 1e-9

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.laws import containers
+from tests.laws import containers, places
 from tests.laws.outcomes import check_error
 
 import bestby as bb
@@ -38,42 +38,42 @@ def is_refused(result: Any) -> bool:
     return isinstance(result, bb.BestbyError)
 
 
-@pytest.mark.parametrize("place", containers.GIVEN)
+@pytest.mark.parametrize("place", places.GIVEN)
 def test_the_same_values_in_other_containers_give_the_same_result(place: str) -> None:
-    values, call = containers.GIVEN[place]
-    expected = containers.told(call(values))
+    values, call = places.GIVEN[place]
+    expected = places.told(call(values))
     made = containers.nested(values) if isinstance(values[0], list) else containers.alike(values)
     if place == "replicability":
         del made["labelled series"]  # whose labels name the datasets
-    assert not failures(lambda given: containers.told(call(given)), made, lambda found: found == expected)
+    assert not failures(lambda given: places.told(call(given)), made, lambda found: found == expected)
 
 
-@pytest.mark.parametrize("place", containers.GIVEN)
+@pytest.mark.parametrize("place", places.GIVEN)
 def test_what_has_no_order_or_not_all_values_is_refused(place: str) -> None:
-    values, call = containers.GIVEN[place]
+    values, call = places.GIVEN[place]
     fit = containers.GAPS if place.endswith((", dropped", ", worst")) else ()
     fit = ("records",) if place == "Annotations.of" else fit  # which are rows of two labels
-    fit = (*fit, *(("times",) if place in containers.OF_LABELS else ()))  # dates are labels, as text
+    fit = (*fit, *(("times",) if place in places.OF_LABELS else ()))  # dates are labels, as text
     made = {kind: given for kind, given in containers.refused(values).items() if kind not in fit}
     assert not failures(call, made, is_refused)
 
 
-@pytest.mark.parametrize("place", [*containers.GIVEN, *containers.NO_SEQUENCE])
+@pytest.mark.parametrize("place", [*places.GIVEN, *places.NO_SEQUENCE])
 def test_no_container_raises_another_error(place: str) -> None:
-    values, call = containers.GIVEN.get(place, (containers.PLAIN, containers.NO_SEQUENCE.get(place)))
+    values, call = places.GIVEN.get(place, (containers.PLAIN, places.NO_SEQUENCE.get(place)))
     assert call is not None
     made = containers.anything(values)
     if place.startswith(("read", "Study.import")):
         del made["long text"]  # as a path it is the file system's to refuse
-    if place in containers.NO_SEQUENCE:
+    if place in places.NO_SEQUENCE:
         made |= containers.refused(values) | containers.alike(values)
     assert not failures(lambda given: str(call(given)), made, lambda _: True)
 
 
-@pytest.mark.parametrize("place", containers.TOGETHER)
+@pytest.mark.parametrize("place", places.TOGETHER)
 def test_pandas_objects_that_belong_together_have_the_same_labels_in_one_order(place: str) -> None:
     """Those with the same labels, or none, join by place; in another order, or with others, they do not."""
-    call = containers.TOGETHER[place]
+    call = places.TOGETHER[place]
     x = pd.Series(containers.PLAIN, index=list("uvwxyz"))
     y = pd.Series(containers.OTHER, index=x.index)
     fit = {"same": y}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.golden.make_unchanged_numbers import extract
+from tests.golden.numbers_of_results import extract
 from tests.golden.test_unchanged_numbers import changes
 
 import bestby as bb

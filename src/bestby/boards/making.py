@@ -16,8 +16,8 @@ from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted, suggestion
 from bestby._core.typing import Rng
+from bestby.boards import gitignore, settings_text
 from bestby.boards import gold as golds
-from bestby.boards import ignored, settings_text
 from bestby.boards.events import Event, GoldSet, SettingsSet
 from bestby.boards.folder import ATTRIBUTES, Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
@@ -105,7 +105,7 @@ def make(folder: Folder, golds_by_task: Mapping[str, TaskGold], wish: Wish, rng:
         folder.append((), events, now)
         with files.reported(f"write {path_text(folder.path)}", BoardError):
             files.folder(folder.submissions)
-            files.replace(folder.path / ".gitignore", ignored.text(folder).encode(), folder.scratch)
+            files.replace(folder.path / ".gitignore", gitignore.text(folder).encode(), folder.scratch)
             files.replace(folder.path / ".gitattributes", ATTRIBUTES.encode(), folder.scratch)
             files.replace(folder.settings_file, text.encode(), folder.scratch)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from bestby._core.errors import BoardError
 from bestby._core.paths import user_path
 from bestby._core.text import counted, path_text
+from bestby.boards import gitignore, record
 from bestby.boards import gold as golds
-from bestby.boards import ignored, record
 from bestby.boards.content_maker import board_content, gold_of
 from bestby.boards.entries import settings_text
 from bestby.boards.events import GoldSet, Line, Published, Submitted
@@ -92,7 +92,7 @@ def _findings_in_record(folder: Folder, lines: Sequence[Line]) -> Iterator[_Find
 
 def _findings_in_gitignore(folder: Folder) -> Iterator[_Finding]:
     """Yield what keeps `.gitignore` from keeping the gold, its keys and the cache out of git."""
-    lacking = ignored.lacking(folder)
+    lacking = gitignore.lacking(folder)
     if lacking:
         yield _Finding(
             f"{path_text(folder.path / '.gitignore')} does not keep {', '.join(lacking)} out of git, which"

@@ -83,7 +83,7 @@ def improvements(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
     bounded, sides = words.computed(c, "interval"), column.sides(runs.improvements)
 
     def kinds(one: MeanImprovement) -> Kinds:
-        return () if one.interval is None else beside(c[one.a, one.b], _told_apart(one))
+        return () if one.interval is None else beside(c[one.a, one.b], _excludes_one_half(one))
 
     marked = sum(bool(kinds(one)) for one in runs.improvements)
     columns = (
@@ -102,7 +102,7 @@ def improvements(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
         " over the datasets",
         columns,
         runs.improvements,
-        _told_apart,
+        _excludes_one_half,
         part="probability",
         main=len(sides.columns),
         methods=_methods_of_chance(runs),
@@ -110,7 +110,8 @@ def improvements(c: DatasetComparison, runs: RunsOnDatasets) -> Table:
     )
 
 
-def _told_apart(one: MeanImprovement) -> bool:
+def _excludes_one_half(one: MeanImprovement) -> bool:
+    """Return whether the interval of a probability says which system is more often above the other."""
     return one.interval is not None and 0.5 not in one.interval
 
 

@@ -1,4 +1,4 @@
-"""What git must not store of a board: the gold with its keys, and what is made anew.
+"""What `.gitignore` must hold for a board: git stores neither the gold with its keys nor what is made anew.
 
 Git itself is not asked: a board can be verified where git is not installed and before the folder is a
 repository. Lines of `.gitignore` are compared with the patterns that boards need, so that a file that leaves

@@ -1,0 +1,121 @@
+"""The numbers of a result that must not change: estimates, intervals, p-values and codes of notes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import bestby as bb
+
+IGNORED = frozenset(
+    {"signature", "provenance", "message", "notes", "about", "sentence", "unit", "asked", "design", "record"}
+)
+"""Fields in the JSON of a result that are texts or repeat the input. The codes of notes are stored apart."""
+
+
+class FirstRows:
+    """A result of which only the first differences and scores are stored."""
+
+    def __init__(self, result: Any, number: int) -> None:
+        self.result = result
+        self.number = number
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it, without the ignored fields; NaN and infinity as strings."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items() if key not in IGNORED}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def attributes(record: Any, *names: str) -> dict[str, Any]:
+    """Return attributes of a record; nothing if there is no record."""
+    return {} if record is None else {name: plain(getattr(record, name)) for name in names}
+
+
+def codes(notes: Any) -> list[str]:
+    """Return the codes of notes, sorted."""
+    return sorted(note.code for note in notes)
+
+
+def difference(d: Any) -> dict[str, Any]:
+    """Return the fields of a difference."""
+    return {
+        **attributes(d, "metric", "a", "b", "estimate", "score_a", "score_b", "p_value", "p_adjusted"),
+        **attributes(d, "n_items", "n_differing", "n_clusters", "verdict", "better", "favoured"),
+        **attributes(d, "level", "standard_error", "standard_error_method", "greater_is_better"),
+        "interval": interval(d.interval),
+        "equivalence": interval(d.equivalence_interval),
+        "test": significance(d.test),
+        "notes": codes(d.notes),
+    }
+
+
+def interval(record: Any) -> dict[str, Any]:
+    """Return the fields of an interval."""
+    return attributes(record, "low", "high", "level", "method", "exact")
+
+
+def significance(record: Any) -> dict[str, Any]:
+    """Return the fields of a test."""
+    names = ("name", "p_value", "alternative", "exact", "method", "error", "n_resamples", "statistic")
+    return attributes(record, *names)
+
+
+def order(record: Any) -> dict[str, Any]:
+    """Return the fields of an almost stochastic order."""
+    names = ("a", "b", "violation_ratio", "standard_error", "epsilon_min", "level", "n_a", "n_b", "p_value")
+    return {
+        **attributes(record, *names, "dominant"),
+        "test": significance(record.test),
+        "notes": codes(record.notes),
+    }
+
+
+def extract(result: Any) -> dict[str, Any]:
+    """Return the numbers of a result, by kind of result."""
+    if isinstance(result, FirstRows):
+        found = extract(result.result)
+        for rows in (found["json"]["systems"], found["json"]["differences"], found["differences"]):
+            del rows[result.number :]
+        return found
+    if isinstance(result, dict):
+        return plain(result)
+    if isinstance(result, bb.StochasticOrder):
+        return order(result)
+    if isinstance(result, bb.StochasticOrders):
+        return {
+            "systems": list(result.systems),
+            "orders": [order(result.orders[key]) for key in sorted(result.orders)],
+            "matrices": attributes(result, "violation_ratio", "epsilon_min", "p_value"),
+            "notes": codes(result.notes),
+        }
+    if isinstance(result, bb.Normality):
+        return {
+            **attributes(result, "n", "mean", "std", "skewness", "kurtosis", "tied"),
+            "tests": [attributes(one, "name", "statistic", "p_value", "error") for one in result.tests],
+            "notes": codes(result.notes),
+        }
+    if isinstance(result, bb.Advice):
+        return {
+            **attributes(result, "test", "interval", "correction"),
+            "steps": len(result.path),
+            "wrong": len(result.wrong),
+        }
+    found = {"json": plain(json.loads(result.to_json())), "notes": codes(getattr(result, "notes", ()))}
+    if hasattr(result, "differences"):
+        found["differences"] = [difference(d) for d in result.differences]
+        found["seed"] = result.provenance.seed
+    if isinstance(result, bb.RunsComparison):
+        found["orders"] = [order(result.orders.orders[key]) for key in sorted(result.orders.orders)]
+    return found
