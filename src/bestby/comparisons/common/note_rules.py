@@ -74,7 +74,7 @@ def decimal_comma_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -
     """Return a note if the gold holds numbers with decimal commas, and a metric takes them as labels."""
     names = [metric.name for metric in metrics if metric.reads == "labels"]
     gold = evaluation.gold
-    if not names or gold is None or gold.ndim > 1 or not isinstance(gold[0], str):
+    if not names or gold is None or gold.ndim != 1 or not gold.size or not isinstance(gold[0], str):
         return []
     if not _COMMA_NUMBER.fullmatch(gold[0]):  # so that labels of other kinds cost nothing
         return []

@@ -27,7 +27,7 @@ from bestby.data.roles import (
     shares_nothing,
 )
 from bestby.data.table import Table, check_there, listed
-from bestby.data.values import as_scores, read_together
+from bestby.data.values import as_scores, key_of, read_together
 
 _FEW_ROWS = 10
 """Rows from which a column of their numbers is no system's; fewer can be by chance."""
@@ -110,9 +110,8 @@ def _numbers_rows(column: Column) -> bool:
     n = column.size
     if n < _FEW_ROWS or column.values.ndim > 1 or column.missing.any() or isinstance(column, NumeralColumn):
         return False
-    whole = as_scores(column.take([0, n - 1]))
-    first, last = whole.values
-    if whole.values.dtype.kind not in "iuf" or first not in (0, 1) or last - first != n - 1:
+    first, last = map(key_of, column.take([0, n - 1]).values.tolist())
+    if first not in (0, 1) or last != first + n - 1:
         return False
     read = as_scores(column)
     return not read.is_text and np.array_equal(read.values, np.arange(n) + first)
