@@ -46,7 +46,9 @@ def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
     neighbours as two sorted blocks become one.
     """
     n, width = groups_x.size, _WIDTH
-    ranks: Array = np.arange(n - 1, n - 1 - (n + -n % width), -1, dtype=np.int64 if n > 1 << 29 else np.int32)
+    # Twice the largest rank has a place in this type, and what fills up the end, at most n numbers below 0.
+    narrow = np.min_scalar_type(-2 * n)
+    ranks: Array = np.arange(n - 1, n - 1 - (n + -n % width), -1, dtype=narrow)
     ranks[:n] = _descending_in_ties(_in_order(groups_x, groups_y))
     found, least = _ascending(ranks.reshape(-1, width)), int(ranks.size - n)
     ranks <<= 1

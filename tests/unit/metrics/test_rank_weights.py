@@ -156,3 +156,11 @@ def test_pairs_of_items_of_a_group_are_looked_up_in_parts(
     whole = found.second_of_groups(of)
     monkeypatch.setattr(_rank_groups, "PAIRS_AT_ONCE", 1)
     np.testing.assert_allclose(found.second_of_groups(of), whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 16383, 16384, 16385])
+def test_concordance_of_items_in_order_and_in_reverse(n: int) -> None:
+    """Ranks are counted in the narrowest type that holds twice their number."""
+    groups = np.arange(n)
+    assert _rank_pairs.mean_concordance(groups, groups) == n - 1
+    assert _rank_pairs.mean_concordance(groups, groups[::-1]) == 1 - n
