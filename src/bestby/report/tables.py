@@ -24,9 +24,6 @@ MARK = "mark"
 """The header of the column of marks that the line below the table explains."""
 
 
-_NO_NAMES = "group: systems that share a letter cannot be told apart; a letter is no system of that name."
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Row:
     """A row, and whether it stands out: the best systems; the differences that are significant."""
@@ -102,12 +99,6 @@ def difference_rounding(c: Any, metric: MetricInfo | None = None) -> Rounding:
     return Rounding.of([(d.estimate, d.interval) for d in differences], c.margin)
 
 
-def called_as_groups(entries: Sequence[SystemScore]) -> bool:
-    """Tell whether a system is called by a letter that stands for a group."""
-    used = {letter for entry in entries if (entry.group or "").isalpha() for letter in entry.group or ""}
-    return not used.isdisjoint(entry.system.casefold() for entry in entries)
-
-
 def systems_table(
     c: Comparison,
     metric: MetricInfo,
@@ -153,14 +144,7 @@ def systems_table(
     best = entries[0].score
     main = 2 if tested else 1
     return Table.of(
-        caption,
-        columns,
-        entries,
-        lambda e: e.score == best,
-        part="scores",
-        main=main,
-        methods=methods,
-        footnote=_NO_NAMES if called_as_groups(entries) else "",
+        caption, columns, entries, lambda e: e.score == best, part="scores", main=main, methods=methods
     )
 
 

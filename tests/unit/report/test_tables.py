@@ -256,20 +256,3 @@ def test_the_matrix_of_pairs_names_no_intervals_since_it_has_none(made: SimpleNa
     assert text.endswith("no correction.")
     assert "Interval" not in text
     assert "Interval" in c.to_latex(parts=["differences"])
-
-
-@pytest.mark.parametrize(("name", "noted"), [("a", True), ("B", True), ("bert", False), ("z", False)])
-def test_letters_of_groups_are_told_from_systems_called_by_letters(name: str, noted: bool) -> None:
-    right = np.arange(60) % 3 > 0
-    c = compare({name: right, "other": np.zeros(60, dtype=bool)})
-    assert [system.group for system in c.systems] == ["a", "b"]
-    line = "group: systems that share a letter cannot be told apart; a letter is no system of that name."
-    assert (line in str(c)) is noted
-    assert (line in c.to_markdown()) is noted
-
-
-def test_a_table_of_the_best_group_tells_no_letters() -> None:
-    right = np.arange(60) % 3 > 0
-    c = compare({"a": right, "b": np.zeros(60, dtype=bool), "c": ~right})
-    assert "best group" in c.to_markdown(top=2)
-    assert "a letter is no system" not in c.to_markdown(top=2)

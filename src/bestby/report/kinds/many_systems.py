@@ -59,8 +59,7 @@ def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
         for row in table.rows
     )
     added = Column(BEST_GROUP, lambda _: Cell("", ""), numeric=False)
-    columns = (*(table.columns[place] for place in kept), added)
-    return replace(table, columns=columns, rows=rows, footnote="")  # which tells of the letters of groups
+    return replace(table, columns=(*(table.columns[place] for place in kept), added), rows=rows)
 
 
 def _membership(name: Any, told: Collection[str]) -> Cell:
