@@ -163,11 +163,14 @@ def gold_part(gold: str, parts: Sequence[Part], options: TableOptions) -> Part:
     roles, soft = options.roles, options.soft
     table = gathered(content, soft, {roles.cluster, roles.stratum, *roles.slices}, roles.item)
     ids = _gold_ids(table, roles)
-    other = {ids, roles.cluster, roles.stratum, *roles.slices, "cluster", "stratum"}
+    groups = {ids, roles.cluster, roles.stratum, "cluster", "stratum"}
+    other = groups | {*roles.slices}
     table, value = class_columns(table, soft, other, GOLD_WORDS)
+    if value is None:  # items may be sliced by the gold, too
+        called = [word for word in GOLD_WORDS if word in table.data and word not in groups]
+        value = min(called, key=lambda word: word in other, default=None)
     if value is None:
-        names = [column for column in table.names if column not in other]
-        value = _only(table, "the gold", names, GOLD_WORDS)
+        value = _only(table, "the gold", [column for column in table.names if column not in other], ())
     return _part(table, value, ids)
 
 

@@ -13,9 +13,9 @@ from bestby.data.layouts.assemble import check_unique
 from bestby.data.layouts.long import is_long
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft_tables import gathered, has_classes
-from bestby.data.roles import VALUE_WORDS, recognised
+from bestby.data.roles import VALUE_WORDS, Roles, check_no_gold, recognised
 from bestby.data.table import Table
-from bestby.readers.file_per_system import Part, gold_part, only_column
+from bestby.readers.file_per_system import Part, gold_part, groups_of, only_column
 from bestby.readers.files import stem_of
 
 
@@ -52,17 +52,35 @@ def with_gold(table: Table, options: TableOptions) -> tuple[Table, TableOptions,
     gold = gold_part(name, [], dataclasses.replace(options, ignore=()))  # columns of the table
     own = dataclasses.replace(options, roles=dataclasses.replace(options.roles, gold=None))
     table, prepared = own.prepared(table)
+    _check_no_other_gold(table, prepared)
     ids = table.item_column(prepared.roles.item)
     items = None if ids is None else table.texts(ids, "item")
     rows, joined = _rows(table, items, gold, options.on_missing)
-    data: dict[str, Raw | Column] = {**table.data, name: gold.column.take(rows)}
+    labelled = Part(table.source, gold.column.take(rows), items, table)
+    data: dict[str, Raw | Column] = {**table.data, name: labelled.column}
+    for role, group in _groups_beside(gold, prepared.roles):
+        of_item = groups_of(role, group, [labelled, gold])
+        data[group] = column_of_texts([of_item[key] for key in labelled.keys])
     roles = dataclasses.replace(prepared.roles, gold=name, item=ids)
-    groups = [one for role, one in roles.named() if role not in ("gold", "item")]
-    if gold.table is not None:
-        for group in dict.fromkeys([*groups, "cluster", "stratum"]):
-            if group in gold.table.data and group not in table.data:
-                data[group] = column_of_texts(gold.table.texts(group, "group")).take(rows)
     return dataclasses.replace(table, data=data), dataclasses.replace(prepared, roles=roles), joined
+
+
+def _check_no_other_gold(table: Table, options: TableOptions) -> None:
+    """Refuse a wide table with a column that is called as a gold is: it would pass for a system."""
+    roles, systems = options.roles, options.systems
+    told = systems is not None or options.system_column is not None or options.value_column is not None
+    if not told and not is_long(table, roles, systems, options.soft):
+        taken = {name for _, name in roles.named()}
+        check_no_gold(table.source, [name for name in table.names if name not in taken])
+
+
+def _groups_beside(gold: Part, roles: Roles) -> list[tuple[str, str]]:
+    """Return role and name of the groups that the file of the gold has: those named, and those so called."""
+    called = dataclasses.replace(
+        roles, item=None, cluster=roles.cluster or "cluster", stratum=roles.stratum or "stratum"
+    )
+    beside = {} if gold.table is None else gold.table.data
+    return [(role, name) for role, name in called.named() if name in beside]
 
 
 def _rows(table: Table, items: list[str] | None, gold: Part, on_missing: str) -> tuple[Sequence[int], str]:

@@ -98,8 +98,8 @@ def read(
         of several files to leave out, by name or pattern (``"gpt-*"``).
     items, clusters, strata : str, optional
         The columns of item ids and of the groups of the items. Several columns may make an item id together:
-        ``items=["task", "id"]``; a list of two clusters is two groupings that cross each other. With one file
-        per system, the groups stand in the file of the gold or in those of the systems.
+        ``items=["task", "id"]``; a list of two clusters is two groupings that cross each other. Where the gold
+        is a file, the groups stand in it or in the files of the systems.
     system_column, value_column : str, optional
         Columns of a long table: the name of the system, and the prediction or score. `value_column` serves
         tables with one file per system too.

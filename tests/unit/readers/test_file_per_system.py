@@ -311,3 +311,13 @@ def test_an_array_of_records_is_refused(make: Make) -> None:
     path = make("a.npy", "")
     np.save(path, np.array([(1, 2.0), (3, 4.0)], dtype="i4,f8"))
     assert message(named(a=path, b=make("b.txt", "1\n2\n"))).startswith(f"{path} holds values of type [")
+
+
+def test_items_sliced_by_the_gold_keep_it_as_gold(make: Make) -> None:
+    gold = make("labels.csv", "id,gold,lang\n1,x,en\n2,y,de\n3,x,en\n")
+    files = {"a": make("a.csv", "id,a\n1,x\n2,x\n3,x\n"), "b": make("b.csv", "id,b\n1,y\n2,y\n3,y\n")}
+    evaluation = read(files, gold=gold, by="gold")
+    assert columns(evaluation) == EXPECTED
+    assert evaluation.groupings["gold"].tolist() == EXPECTED["gold"]
+    other = make("languages.csv", "id,label,target\n1,x,en\n2,y,de\n3,x,en\n")
+    assert columns(read(files, gold=other, by="target")) == EXPECTED

@@ -95,3 +95,34 @@ def test_ids_that_occur_twice(make: Make, wide: Path) -> None:
 def test_a_column_of_something_else_is_refused(make: Make, gold: Path) -> None:
     table = make("t.csv", "id,text,a\n1,good,x\n2,bad,y\n3,so so,y\n")
     assert message(table, gold=gold) == "{}: column 'text' shares no value with the gold; is it a system?"
+
+
+def test_groups_that_are_named_leave_no_other_group_among_the_systems(make: Make) -> None:
+    gold = make("numbers.csv", "id,gold,cluster,lang\n1,1,7,en\n2,1,7,de\n3,2,8,en\n")
+    evaluation = read(make("wide.csv", "id,a,b\n1,1,2\n2,1,1\n3,2,2\n"), gold=gold, clusters="lang")
+    assert evaluation.names == ("a", "b")
+    assert evaluation.clusters is not None
+    assert evaluation.clusters.tolist() == ["en", "de", "en"]
+
+
+def test_items_are_sliced_by_the_gold(make: Make, wide: Path) -> None:
+    gold = make("keyed.csv", "id,gold,lang\n3,x,en\n1,x,de\n2,y,en\n")
+    evaluation = read(wide, gold=gold, by="gold")
+    assert columns(evaluation) == EXPECTED
+    assert evaluation.groupings["gold"].tolist() == ["x", "y", "x"]
+
+
+def test_groups_in_both_files_must_agree(make: Make, gold: Path) -> None:
+    rows = "1,{},x,x\n2,d1,x,y\n3,d2,y,y\n"
+    evaluation = read(make("same.csv", "id,cluster,a,b\n" + rows.format("d1")), gold=gold)
+    assert columns(evaluation) == EXPECTED
+    differ = make("differ.csv", "id,cluster,a,b\n" + rows.format("d9"))
+    assert "'1'" in message(differ, gold=gold)
+
+
+@pytest.mark.parametrize("word", ["gold", "Label"])
+def test_a_second_gold_is_no_system(make: Make, gold: Path, word: str) -> None:
+    table = make("two.csv", f"id,{word},a,b\n1,x,x,x\n2,y,x,y\n3,x,y,y\n")
+    assert message(table, gold=gold) == f"{{}}: column '{word}' looks like gold"
+    assert columns(read(table, gold=gold, ignore=word)) == EXPECTED
+    assert columns(read(table, gold=gold, systems=["a", "b"])) == EXPECTED
