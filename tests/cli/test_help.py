@@ -86,6 +86,13 @@ def test_help_fits_the_terminal(
     assert max(map(len, _page(capsys, *arguments).splitlines())) <= 100
 
 
+@pytest.mark.parametrize("arguments", PAGES, ids=" ".join)
+def test_examples_stand_one_below_the_other(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    examples = _page(capsys, *arguments).partition("Examples:\n")[2].partition("\n\n")[0]
+    commands = re.findall(r"^( *)bestby ", examples, re.MULTILINE)
+    assert len({*commands}) == bool(commands)
+
+
 def test_help_is_plain_text_of_80_columns_in_a_pipe(run: Run) -> None:
     plain = run("compare", "--help")
     assert plain.returncode == 0

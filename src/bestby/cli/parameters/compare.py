@@ -91,7 +91,7 @@ class Compare:
       bestby compare predictions.csv --gold label --cluster doc --html report.html
       bestby compare 'preds/*.parquet' --gold label
       bestby compare systems.csv --gold gold.csv
-    bestby compare aen=aen.txt bert=bert.txt --gold gold.txt --margin 0.01
+      bestby compare aen=aen.txt bert=bert.txt --gold gold.txt --margin 0.01
       bestby compare scores.csv --system old --system new --json - | jq
       bestby compare latency.csv --metric seconds --lower-is-better
       bestby compare a=a.csv b=b.csv --gold gold.csv --classes neg,neu,pos
