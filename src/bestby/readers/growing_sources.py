@@ -98,9 +98,11 @@ class LinesSource:
 
     def _entry(self, place: int, line: bytes) -> Entry:
         where = f"{self._file.path}, line {place}"
-        if place == 1 and not line.lstrip(b"\xef\xbb\xbf \t").startswith((b"{", b"[", b'"')):
+        if place == 1 and not line.lstrip(b"\xef\xbb\xbf \t").startswith((b"{", b"[")):
             shown = quoted(line.decode("utf-8", errors="replace").strip())
-            raise InvalidInputError(f"{where}: a log is lines of JSON, and this is {shown}", hint=_TABLE)
+            raise InvalidInputError(
+                f"{where}: a log is lines of JSON objects, and this is {shown}", hint=_TABLE
+            )
         value = parsed(line, str(self._file.path), place, hint=_DAMAGED)
         if not isinstance(value, dict):
             hint = _LINES if place == 1 else _DAMAGED

@@ -98,7 +98,7 @@ def read(
         of several files to leave out, by name or pattern (``"gpt-*"``).
     items, clusters, strata : str, optional
         The columns of item ids and of the groups of the items. Several columns may make an item id together:
-        ``items=["task", "id"]``; a list of two clusters is two groupings that cross each other. Where the gold
+        ``items=["task", "id"]``; a list of two clusters is two groupings that cross each other. If the gold
         is a file, the groups stand in it or in the files of the systems.
     system_column, value_column : str, optional
         Columns of a long table: the name of the system, and the prediction or score. `value_column` serves

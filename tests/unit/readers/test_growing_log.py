@@ -272,8 +272,9 @@ def test_lines_that_cannot_be_used(grown: Grown, row: Any, told: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("item,a,b\n1,1,0\n", "a log is lines of JSON, and this is 'item,a,b'"),
-        ("\ufeffitem\ta\tb\r\n1\t1\t0\r\n", "a log is lines of JSON, and this is "),
+        ("item,a,b\n1,1,0\n", "a log is lines of JSON objects, and this is 'item,a,b'"),
+        ('"item","a","b"\n"1",1,0\n', "a log is lines of JSON objects, and this is "),
+        ("\ufeffitem\ta\tb\r\n1\t1\t0\r\n", "a log is lines of JSON objects, and this is "),
         ('[{"item": "q", "a": 1, "b": 0}]\n', "expected a JSON object, got a list"),
     ],
 )
