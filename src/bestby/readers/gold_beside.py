@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
@@ -58,7 +59,7 @@ def with_gold(table: Table, options: TableOptions) -> tuple[Table, TableOptions,
     rows, joined = _rows(table, items, gold, options.on_missing)
     labelled = Part(table.source, gold.column.take(rows), items, table)
     data: dict[str, Raw | Column] = {**table.data, name: labelled.column}
-    for role, group in _groups_beside(gold, prepared.roles):
+    for role, group in _groups_beside(gold, prepared.roles, data):
         of_item = groups_of(role, group, [labelled, gold])
         data[group] = column_of_texts([of_item[key] for key in labelled.keys])
     roles = dataclasses.replace(prepared.roles, gold=name, item=ids)
@@ -74,13 +75,15 @@ def _check_no_other_gold(table: Table, options: TableOptions) -> None:
         check_no_gold(table.source, [name for name in table.names if name not in taken])
 
 
-def _groups_beside(gold: Part, roles: Roles) -> list[tuple[str, str]]:
-    """Return role and name of the groups that the file of the gold has: those named, and those so called."""
-    called = dataclasses.replace(
-        roles, item=None, cluster=roles.cluster or "cluster", stratum=roles.stratum or "stratum"
-    )
+def _groups_beside(gold: Part, roles: Roles, data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return role and name of the groups to look up beside the gold: those there, and those in no file."""
     beside = {} if gold.table is None else gold.table.data
-    return [(role, name) for role, name in called.named() if name in beside]
+    named = [(role, name) for role, name in roles.named() if role != "item"]
+    called = [("cluster", roles.cluster), ("stratum", roles.stratum)]
+    return [
+        *((role, name) for role, name in named if name in beside or name not in data),
+        *((role, role) for role, name in called if name is None and role in beside),
+    ]
 
 
 def _rows(table: Table, items: list[str] | None, gold: Part, on_missing: str) -> tuple[Sequence[int], str]:

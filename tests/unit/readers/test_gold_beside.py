@@ -126,3 +126,7 @@ def test_a_second_gold_is_no_system(make: Make, gold: Path, word: str) -> None:
     assert message(table, gold=gold) == f"{{}}: column '{word}' looks like gold"
     assert columns(read(table, gold=gold, ignore=word)) == EXPECTED
     assert columns(read(table, gold=gold, systems=["a", "b"])) == EXPECTED
+
+
+def test_a_group_that_no_file_has(wide: Path, gold: Path) -> None:
+    assert message(wide, gold=gold, clusters="dok") == "no file has a column 'dok' (named as cluster)"
