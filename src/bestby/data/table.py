@@ -205,8 +205,9 @@ def check_there(table: Table, roles: Roles) -> None:
     """Refuse roles of columns that the table does not have."""
     if roles.gold is not None and roles.gold not in table.data and is_file(roles.gold):
         raise InvalidInputError(
-            f"{table.source} has no column {roles.gold!r}: the gold of a table is a column of it, not a file",
-            hint="give a file for each system, or put the gold into the table as a column",
+            f"{table.source} has no column {roles.gold!r}, which is a file",
+            hint="put the gold into the table as a column; a table that is a file, too, is read with it:"
+            " bestby.read(table, gold=file)",
         )
     for role, name in roles.named():
         table.require(name, role)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from tests.unit.readers.helpers import Make, columns, message
 
+import bestby as bb
+from bestby import InvalidInputError
 from bestby.readers import read
 
 EXPECTED = {"gold": ["x", "y", "x"], "a": ["x", "x", "y"], "b": ["x", "y", "y"]}
@@ -130,3 +133,10 @@ def test_a_second_gold_is_no_system(make: Make, gold: Path, word: str) -> None:
 
 def test_a_group_that_no_file_has(wide: Path, gold: Path) -> None:
     assert message(wide, gold=gold, clusters="dok") == "no file has a column 'dok' (named as cluster)"
+
+
+def test_a_frame_with_a_file_of_gold_is_told_what_to_do(wide: Path, gold: Path) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        bb.compare(pd.read_csv(wide), gold=str(gold))
+    assert refused.value.message == f"the data frame has no column {str(gold)!r}, which is a file"
+    assert "bestby.read(table, gold=file)" in str(refused.value.hint)
