@@ -90,9 +90,12 @@ def _rows(table: Table, items: list[str] | None, gold: Part, on_missing: str) ->
     """Return the row of the gold for every row of the table."""
     if (items is None) != (gold.items is None):
         with_ids, without = (table, gold) if gold.items is None else (gold, table)
+        remedy = "give it a column called item or id"
+        if without is table:
+            remedy = "name the column that holds them: items=..."
         raise InvalidInputError(
             f"{with_ids.source} has item ids, {without.source} has none",
-            hint=f"name the item column of {without.source}: items=...; or give ids in both, or in none",
+            hint=f"{remedy}; or give ids in both, or in none",
         )
     if items is None or gold.items is None:
         if gold.column.size != table.n_rows:

@@ -83,7 +83,10 @@ def test_items_that_one_of_the_files_lacks(make: Make, wide: Path, gold: Path) -
 
 def test_ids_in_one_of_the_files_only(make: Make, wide: Path, gold: Path) -> None:
     text = make("gold.txt", "x\ny\nx\n")
-    assert message(wide, gold=text) == f"{{}} has item ids, {text} has none"
+    with pytest.raises(InvalidInputError) as refused:
+        read(wide, gold=text)
+    assert refused.value.message == f"{wide} has item ids, {text} has none"
+    assert str(refused.value.hint).startswith("give it a column called item or id")
     nameless = make("nr.csv", "Nr,a,b\nk1,x,x\nk2,x,y\nk3,y,y\n")
     keyed = make("keyed.csv", "id,gold\nk3,x\nk1,x\nk2,y\n")
     assert message(nameless, gold=keyed) == f"{keyed} has item ids, {{}} has none"
