@@ -212,9 +212,13 @@ def _large_means(fitted: Sequence[Metric], reading: Reading) -> LargeMeans | Non
     )
     if n < LARGE or any(groups is not None for groups in grouped):
         return None
-    means = [metric for metric in fitted if isinstance(metric, MeanMetric)]
-    if len(means) < len(fitted) or any(type(m).statistics is not MeanMetric.statistics for m in means):
-        return None
+    means = [
+        metric
+        for metric in fitted
+        if isinstance(metric, MeanMetric) and type(metric).statistics is MeanMetric.statistics
+    ]
+    if len(means) < len(fitted) or any(isinstance(metric, TextMetric) for metric in means):
+        return None  # texts are counted in a way of their own, which takes most of the time
     values: list[list[FloatArray]] = []
     for metric in means:
         _, gold, systems = reading.of(metric)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -148,6 +149,16 @@ def test_numbers_that_are_not_finite_are_refused_with_the_system(large: Switch) 
         pytest.raises(bb.InvalidInputError, match="not finite for system 'a'"),
     ):
         bb.compare(data, gold=np.zeros(N), metric=Odd())
+
+
+def test_texts_are_counted_once_and_kept(large: Switch, tmp_path: Path) -> None:
+    gold = [f"the {word} word" for word in ("first", "second", "third", "fourth")]
+    systems = {"a": gold, "b": [text.replace("word", "one") for text in gold]}
+    large(True)
+    found = numbers(bb.compare(systems, gold=gold, metric="chrf_segment_mean", cache=tmp_path))
+    assert any(path.is_file() for path in tmp_path.rglob("*"))
+    large(False)
+    assert found == numbers(bb.compare(systems, gold=gold, metric="chrf_segment_mean"))
 
 
 @pytest.mark.parametrize("n_systems", [2, 3, 6])
