@@ -90,9 +90,11 @@ class LargeMeans(SumGroup):
         key = (metric, a, b)
         found = self._contributions.get(key)
         if found is None:
-            if len(self._contributions) * self.n_units > MOST_HELD:
-                self._contributions.clear()
             found = self._contributions[key] = self._contributions_of(metric, a, b)
+            # Those of each system, which all its pairs ask for, stay: they are as many numbers as `values`.
+            differences = [one for one in self._contributions if one[2] is not None]
+            if len(differences) > max(1, MOST_HELD // self.n_units):
+                del self._contributions[differences[0]]
         return found
 
     def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions:
@@ -103,7 +105,7 @@ class LargeMeans(SumGroup):
         of_a = self.values[metric][a]
         values = of_a.copy() if b is None else rounding.difference(of_a, self.values[metric][b])
         values.sort()
-        counts: IntArray = np.broadcast_to(_ONE, values.shape)
+        counts: IntArray = np.broadcast_to(np.int64(1), values.shape)
         fresh = values[1:] != values[:-1]
         if 2 * np.count_nonzero(fresh) < values.size:
             starts = np.concatenate([[0], np.flatnonzero(fresh) + 1])
@@ -161,6 +163,3 @@ class LargeMeans(SumGroup):
         left = [pair for pair in pairs if pair not in found]
         found |= super().permutation(left, alternative, drawing, standardised=standardised) if left else {}
         return {pair: found[pair] for pair in pairs}
-
-
-_ONE = np.int64(1)

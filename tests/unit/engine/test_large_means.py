@@ -12,7 +12,7 @@ import pytest
 
 import bestby as bb
 from bestby._core.typing import FloatArray
-from bestby.engine import prepare
+from bestby.engine import large_means, prepare
 from bestby.engine.large_means import LargeMeans
 from bestby.engine.sums import SumGroup
 from bestby.metrics.registry import resolve
@@ -159,6 +159,20 @@ def test_texts_are_counted_once_and_kept(large: Switch, tmp_path: Path) -> None:
     assert any(path.is_file() for path in tmp_path.rglob("*"))
     large(False)
     assert found == numbers(bb.compare(systems, gold=gold, metric="chrf_segment_mean"))
+
+
+def test_few_differences_are_kept_and_every_system(large: Switch, monkeypatch: pytest.MonkeyPatch) -> None:
+    large(True)
+    evaluation = bb.Evaluation.of(scores("real"))
+    ((group, _),) = prepare.groups(evaluation, [resolve("mean")])
+    monkeypatch.setattr(large_means, "MOST_HELD", 2 * N)
+    pairs = [(0, 1), (0, 2), (1, 2), (1, 0)]
+    alone = [group.contributions(0, system) for system in range(3)]
+    first = [group.contributions(0, *pair) for pair in pairs]
+    assert all(group.contributions(0, system) is one for system, one in enumerate(alone))
+    again = [group.contributions(0, *pair) for pair in reversed(pairs)][::-1]
+    assert [one is other for one, other in zip(first, again, strict=True)] == [False, False, True, True]
+    assert all((one.values == other.values).all() for one, other in zip(first, again, strict=True))
 
 
 @pytest.mark.parametrize("n_systems", [2, 3, 6])
