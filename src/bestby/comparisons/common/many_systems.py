@@ -82,9 +82,9 @@ def counted(
     """
     n_pairs = len(line) - 1 if baseline is not None else len(line) * (len(line) - 1) // 2
     group = makers.group
-    if n_pairs < FEW_PAIRS or not isinstance(group, SumGroup) or not makers.by_formula:
+    if n_pairs < FEW_PAIRS or not makers.by_formula:
         return None
-    if type(group) not in (SumGroup, LargeMeans):
+    if not (type(group) is SumGroup or isinstance(group, LargeMeans)):
         return None
     if settings.interval not in ("auto", "tango", None) or (settings.simultaneous and n_pairs <= ALONE):
         return None
