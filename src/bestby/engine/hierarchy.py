@@ -28,6 +28,7 @@ from bestby.engine.base import Drawing, Group, Influences
 from bestby.engine.effective_units import few_carrying, whole_sums
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, NotedInterval, rank_test
+from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.inference import clusters, components, intervals, permutation, samples
 from bestby.inference.components import Components
@@ -202,10 +203,13 @@ class RunsWithItems:
         runs = [
             self.makers.proportion(Target(self.metric, run)) for run in range(columns.start, columns.stop)
         ]
-        known = [run for run in runs if run is not None and run.bounds.size == 2]
-        if len(known) < len(runs):
+        if not all(run is not None and run.bounds.size == 2 for run in runs):
             return None
-        return np.asarray(sum(run.values for run in known) / len(known))
+        # Contributions of two runs may have orders of their own; the table has one.
+        assert isinstance(self.group, SumGroup)
+        table = self.group.table
+        right = [table.column(int(value)) for value, _ in table.columns[self.metric][columns]]
+        return np.asarray(sum(right) / len(right))
 
     def answers(self, a: int, b: int) -> Differences | None:
         """Return the differences of items that are right or wrong; None for other scores, and in clusters."""

@@ -190,3 +190,15 @@ def test_a_comparison_of_real_scores_makes_no_table(
 
     monkeypatch.setattr(prepare.table, "build", refused)
     assert_near(numbers(bb.compare(data)), expected)
+
+
+def test_runs_of_answers_are_joined_item_by_item(large: Switch) -> None:
+    rng = np.random.default_rng(5)
+    runs = {
+        name: [(rng.random(N) < p).astype(float) for _ in range(3)] for name, p in (("a", 0.9), ("b", 0.8))
+    }
+    found = []
+    for on in (True, False):
+        large(on)
+        found.append(json.loads(bb.compare_runs(runs, n_resamples=50).to_json())["differences"])
+    assert_near(*found)
