@@ -257,7 +257,10 @@ class Group(ABC):
         """Refuse what needs every unit at hand, should they not be; they are by default."""
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
-        """Return the score of A, or the difference A minus B, as a plain mean; None if it is none."""
+        """Return the score of A, or the difference A minus B, as a plain mean; None if it is none.
+
+        Values of two systems may stand in different orders of the units.
+        """
         return None
 
     def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions | None:

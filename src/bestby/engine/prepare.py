@@ -9,7 +9,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from bestby._core import memory
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, Dependence, FloatArray, IntArray
 from bestby.data.batches import Streamed
@@ -60,7 +59,6 @@ def groups(
     caller says that it supports them, so that a caller which does not know of them cannot ignore one. Every
     metric's position occurs in exactly one group. `counting` says where texts are counted.
     """
-    memory.keep_freed()
     evaluation.require_support(consumer, supports)
     if annotators_seed is not None:
         evaluation.require_support('annotators="resample"', ("clusters", "strata"))
