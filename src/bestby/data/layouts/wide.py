@@ -108,7 +108,10 @@ def check_no_counter(table: Table, columns: Mapping[str, Column], gold: Column |
 def _numbers_rows(column: Column) -> bool:
     """Tell whether a column of a few rows or more holds 0, 1, 2, ... or 1, 2, 3, ... in this order."""
     n = column.size
-    if n < _FEW_ROWS or column.values.ndim > 1 or column.missing.any() or isinstance(column, NumeralColumn):
+    # Labels that repeat and numbers with fractions do not; to look at their values would make texts of them.
+    if n < _FEW_ROWS or isinstance(column, NumeralColumn) or column.distinct.size < n:
+        return False
+    if column.values.ndim > 1 or column.missing.any():
         return False
     first, last = map(key_of, column.take([0, n - 1]).values.tolist())
     if first not in (0, 1) or last != first + n - 1:
