@@ -131,10 +131,15 @@ def _from_list(values: list[Any]) -> Array:
         values = [_plain_text(value) for value in values]
         kinds = {type(value) for value in values}
     if str in kinds and len(kinds) > 1:
-        array = np.empty(len(values), dtype=object)
-        array[:] = values
-        return array
+        return objects(values)
     return np.asarray(values)
+
+
+def objects(values: list[Any]) -> Array:
+    """Return values as an array of objects."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _is_str_type(kind: type) -> bool:
@@ -149,9 +154,7 @@ def _plain_text(value: Any) -> Any:
 def _without_str_types(array: Array) -> Array:
     if not any(_is_str_type(kind) for kind in {type(value) for value in array}):
         return array
-    out = np.empty(len(array), dtype=object)
-    out[:] = [_plain_text(value) for value in array]
-    return out
+    return objects([_plain_text(value) for value in array])
 
 
 def _cell(value: Any) -> Any:

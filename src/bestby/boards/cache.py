@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.typing import Array
 from bestby._version import __version__
-from bestby.data.columns import objects
 
 _LAYOUT = f"4 {__version__}"
 _SMALL = 100.0

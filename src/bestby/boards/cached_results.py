@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from bestby._core.arrays import objects
 from bestby._core.versions import blas, versions
 from bestby.boards.cache import Cache
 from bestby.boards.content import Best, Gap, ItemsAgainst, Overall, OverallStanding, Standing, Table
 from bestby.boards.entries import Numbered, System
 from bestby.boards.settings import Phase, Settings
-from bestby.data.columns import objects
 from bestby.results.loading import decoded, encoded
 
 MOST_PAIRS = 50_000

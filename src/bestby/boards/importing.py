@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, quoted
@@ -27,7 +28,7 @@ from bestby.boards.names import REFUSED, checked_key
 from bestby.boards.scoring import predictions_of_systems
 from bestby.boards.settings import Settings
 from bestby.boards.submitting import changed_settings, checked, moment_of
-from bestby.data.columns import MISSING, objects, text_of_value
+from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
 from bestby.data.layouts.options import TableOptions

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from bestby._core import checks, files
+from bestby._core.arrays import objects
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, path_text, quoted, suggestion
@@ -27,7 +28,6 @@ from bestby.boards.settings import Phase, Settings, Task, parse
 from bestby.boards.splitting import split
 from bestby.boards.submitting import changed_settings, checked
 from bestby.comparisons.scores import evaluate
-from bestby.data.columns import objects
 from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, listed
 from bestby.metrics.directions import is_label
 from bestby.metrics.registry import resolve

@@ -10,13 +10,14 @@ from typing import Literal
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.boards.gold import TaskGold
 from bestby.boards.settings import Task
 from bestby.data.coding import Coded
-from bestby.data.columns import MISSING, Column, column_of_texts, objects, text_of
+from bestby.data.columns import MISSING, Column, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, ArrayLike
 from bestby.data.coding import Coded
-from bestby.data.columns import CodedColumn, Column, complete, objects, text_of_value, texts_of_dates
+from bestby.data.columns import CodedColumn, Column, complete, text_of_value, texts_of_dates
 
 _PLAIN = (str, bool, int, float, np.generic, Decimal, dt.date)
 

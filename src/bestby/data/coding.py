@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.typing import Array, BoolArray
 from bestby.data.cells import FEW_VALUES
 
@@ -71,7 +72,7 @@ class Coded:
         there = _occurring(shifted, len(values))
         place = (np.cumsum(there) - 1).astype(narrow)
         kept = [value for value, occurs in zip(values, there.tolist(), strict=True) if occurs]
-        return cls(_objects(kept), shifted if len(kept) == len(values) else place.take(shifted))
+        return cls(objects(kept), shifted if len(kept) == len(values) else place.take(shifted))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,7 @@ def coded_texts(values: Sequence[Any] | Array) -> Coded | None:
     distinct = sorted(texts.difference(absent)) + absent
     place = {text: position for position, text in enumerate(distinct)}
     codes = np.fromiter(map(place.__getitem__, values), dtype=_narrow(len(distinct)), count=n)
-    return Coded(_objects([value if isinstance(value, str) else None for value in distinct]), codes)
+    return Coded(objects([value if isinstance(value, str) else None for value in distinct]), codes)
 
 
 def texts_coded(values: Array | Coded) -> Coded:
@@ -135,12 +136,6 @@ def has_few(values: Collection[Any]) -> bool:
         return 2 * len({*values}) <= len(values)
     except TypeError:  # lists, which cannot be told apart so
         return False
-
-
-def _objects(values: list[Any]) -> Array:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def codes(values: Array) -> tuple[Array, Array]:

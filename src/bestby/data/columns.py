@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.checks import missing as missing_value
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray
@@ -287,13 +288,6 @@ def _check_no_nul(texts: Iterable[str | None], what: str) -> None:
                 f"{what} holds a NUL character in row {row + 1}",
                 hint="the file is not text; was it saved in another encoding, such as UTF-16?",
             )
-
-
-def objects(values: list[Any]) -> Array:
-    """Return values as an array of objects."""
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def _fits(value: int) -> bool:

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from bestby._core import arrays, checks
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import path_text, quoted, shortened
 from bestby._core.typing import Array
 from bestby.data.arrays import is_other_key
 from bestby.data.coding import CODED_FROM, HEAD, Coded, coded_texts, has_few
-from bestby.data.columns import Raw, objects
+from bestby.data.columns import Raw
 from bestby.data.inline_texts import inline_coded
 from bestby.data.order import merged_order
 from bestby.data.table import Table, table_of_columns

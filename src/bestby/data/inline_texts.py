@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.typing import Array, BoolArray
 from bestby.data.coding import Coded
-from bestby.data.columns import objects
 
 LONGEST = 12
 """Bytes of the longest text that stands beside its length."""

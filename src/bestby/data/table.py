@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.checks import missing as missing_value
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.text import quoted, suggestion
 from bestby._core.typing import Array
 from bestby.data.arrays import identifiers
-from bestby.data.columns import Column, Missing, Raw, column_of, column_of_texts, objects, raw_values, text_of
+from bestby.data.columns import Column, Missing, Raw, column_of, column_of_texts, raw_values, text_of
 from bestby.data.roles import ITEM_WORDS as ITEM_WORDS
 from bestby.data.roles import Roles, matching
 from bestby.data.roles import listed as listed

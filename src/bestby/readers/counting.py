@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.errors import DesignError
 from bestby._core.typing import Array, IntArray
 from bestby.data.columns import Missing
@@ -137,11 +138,7 @@ def _first_rows(
         names = merged_order(records)
         if options.systems is None or {*options.systems} - {*names}:  # a key may come late
             names += [name for name in _keys(pieces, database) if name not in names]
-        columns: list[Array] = []
-        for name in names:
-            column = np.empty(len(records), dtype=object)
-            column[:] = [record.get(name) for record in records]
-            columns.append(column)
+        columns = [objects([record.get(name) for record in records]) for name in names]
         return names, columns
     source, given, columns_of_file = _relation(pieces.form, [first], database)
     selected = ", ".join(f"{value} AS k{i}" for i, (_, value) in enumerate(columns_of_file))
@@ -296,12 +293,13 @@ def _counted(
 
 def _decoded(pieces: Pieces, raw: Array) -> Array:
     """Return the values that JSON spells."""
-    out = np.empty(len(raw), dtype=object)
     gone, texts = np.ma.getmaskarray(raw), np.ma.getdata(raw)
-    out[:] = [
-        None if absent else parsed_json(pieces.source, text) for text, absent in zip(texts, gone, strict=True)
-    ]
-    return out
+    return objects(
+        [
+            None if absent else parsed_json(pieces.source, text)
+            for text, absent in zip(texts, gone, strict=True)
+        ]
+    )
 
 
 def _unstreamable(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby.data.coding import Coded
 from bestby.data.columns import Missing, Numerals, Raw, raw_values
@@ -103,11 +104,7 @@ def read_json(path: Path, compression: str, missing: Missing) -> Table:
     else:
         records = records_of(path, text.split("\n"))
     names = merged_order(records)
-    columns = []
-    for name in names:
-        column = np.empty(len(records), dtype=object)
-        column[:] = [record.get(name) for record in records]
-        columns.append(column)
+    columns = [objects([record.get(name) for record in records]) for name in names]
     return table_of_columns(str(path), names, columns, missing)
 
 

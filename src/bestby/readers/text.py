@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.readers.packing import unpacked_pieces
@@ -58,6 +57,4 @@ def value_lines(path: Path, compression: str) -> Array:
                 f"{path}, line {number}: blank; a file with a value per line must have one on every line",
                 hint="write NA for a prediction that is missing",
             )
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return objects(values)

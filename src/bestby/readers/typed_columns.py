@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.checks import NUMERAL
 from bestby._core.typing import Array
 from bestby.data.coding import HEAD, MOST_DISTINCT, Coded, has_few
-from bestby.data.columns import Missing, Numerals, Raw, objects
+from bestby.data.columns import Missing, Numerals, Raw
 from bestby.readers.database import connection, quoted
 
 if TYPE_CHECKING:

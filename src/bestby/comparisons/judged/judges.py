@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.comparisons.judged.source import item_text, side
-from bestby.data.columns import column_of_texts, objects, texts_of_dates
+from bestby.data.columns import column_of_texts, texts_of_dates
 from bestby.data.layouts.judged import JudgedItems
 from bestby.data.roles import listed
 from bestby.data.values import as_scores

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from bestby._core import arrays, checks
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.comparisons.judged.source import constant_judge, judges_called, scores_of
-from bestby.data.columns import objects
 from bestby.data.frames import is_table, table_of
 from bestby.data.layouts.judged import JudgedColumns, JudgedItems
 from bestby.data.layouts.judged_labels import FORM, JudgedLabels, judged_table

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from bestby._core import arrays, checks
+from bestby._core.arrays import objects
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.data.arrays import identifiers
-from bestby.data.columns import objects
 from bestby.data.frames import is_table, unreadable
 from bestby.data.layouts.judged import FORMS, JudgedItems, check_scores, joined_humans
 from bestby.data.layouts.options import chosen_names

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bestby._core.arrays import objects
 from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
-from bestby.data.columns import objects
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
 from bestby.data.layouts.long import system_column_of, value_word

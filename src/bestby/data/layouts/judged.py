@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.data.columns import Column, objects
+from bestby.data.columns import Column
 from bestby.data.roles import listed
 from bestby.data.table import SYSTEM_WORDS, Table
 from bestby.data.values import as_scores, number_of
