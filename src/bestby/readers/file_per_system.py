@@ -59,7 +59,7 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
     elif roles.gold is not None:
         gold = gold_part(roles.gold, [*parts.values()], options)
     everything = [*parts.values()] + ([] if gold is None else [gold])
-    groups = {role: groups_of(role, name, everything) for role, name in _group_names(roles, gold)}
+    groups = {role: groups_of(role, name, everything) for role, name in group_names(roles, gold)}
     slices = {name: groups_of("slice", name, everything) for name in roles.slices}
     by_line = all(part.items is None for part in everything)
     if by_line:
@@ -246,12 +246,15 @@ def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...
     )
 
 
-def _group_names(roles: Roles, gold: Part | None) -> list[tuple[str, str]]:
+def group_names(roles: Roles, gold: Part | None) -> list[tuple[str, str]]:
     """Return the columns of clusters and strata: those named, and those so called beside the gold."""
     beside = gold.table.data if gold is not None and gold.table is not None else {}
-    pairs = (("cluster", roles.cluster), ("crossed", roles.crossed), ("stratum", roles.stratum))
-    named = [(role, name or (role if role in beside else None)) for role, name in pairs]
-    return [(role, name) for role, name in named if name is not None]
+    cluster, stratum = (
+        name or (role if role in beside else None)
+        for role, name in (("cluster", roles.cluster), ("stratum", roles.stratum))
+    )
+    pairs = (("cluster", cluster), ("crossed", roles.crossed), ("stratum", stratum))
+    return [(role, name) for role, name in pairs if name is not None]
 
 
 def groups_of(role: str, name: str, parts: Sequence[Part]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft_tables import gathered, has_classes
 from bestby.data.roles import VALUE_WORDS, Roles, check_no_gold, recognised
 from bestby.data.table import Table
-from bestby.readers.file_per_system import Part, gold_part, groups_of, only_column
+from bestby.readers.file_per_system import Part, gold_part, group_names, groups_of, only_column
 from bestby.readers.files import stem_of
 
 
@@ -78,12 +78,8 @@ def _check_no_other_gold(table: Table, options: TableOptions) -> None:
 def _groups_beside(gold: Part, roles: Roles, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return role and name of the groups to look up beside the gold: those there, and those in no file."""
     beside = {} if gold.table is None else gold.table.data
-    named = [(role, name) for role, name in roles.named() if role != "item"]
-    called = [("cluster", roles.cluster), ("stratum", roles.stratum)]
-    return [
-        *((role, name) for role, name in named if name in beside or name not in data),
-        *((role, role) for role, name in called if name is None and role in beside),
-    ]
+    groups = [*group_names(roles, gold), *(("slice", name) for name in roles.slices)]
+    return [(role, name) for role, name in groups if name in beside or name not in data]
 
 
 def _rows(table: Table, items: list[str] | None, gold: Part, on_missing: str) -> tuple[Sequence[int], str]:

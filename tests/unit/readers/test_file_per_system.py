@@ -147,6 +147,12 @@ def test_of_two_golds_the_one_that_is_not_there_is_named(make: Make, gold: Path)
     assert message(files, gold=[gold, gold]) == f"a table has one gold, got 2: {gold}, {gold}"
 
 
+def test_no_column_beside_the_gold_is_a_second_grouping_by_its_name(make: Make) -> None:
+    gold = make("g.csv", "item,gold,crossed\n1,x,u\n2,y,v\n3,x,u\n")
+    files = named(a=make("a.csv", "item,prediction\n1,x\n2,x\n3,x\n"))
+    assert read(files, gold=gold).crossed is None
+
+
 def test_clusters_beside_the_gold_without_ids(make: Make) -> None:
     gold = make("g.csv", "gold,doc\nx,d1\ny,d2\nx,d1\n")
     evaluation = read(
