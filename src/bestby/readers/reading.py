@@ -193,24 +193,38 @@ def read(
         soft=dataclasses.replace(Soft.of(classes, normalise), texts=texts),
         missing=arguments.missing_texts(missing),
     )
+    return _read_files(paths, golds, format, table_options, options, stream)
+
+
+def _read_files(
+    paths: Any,
+    golds: Sequence[str | Path],
+    format: str | None,  # noqa: A002
+    options: TableOptions,
+    others: Mapping[str, Any],
+    stream: bool | None,
+) -> Evaluation:
+    """Read files as what they are: of a format, one file per system, or one table."""
     pieces = pieces_of(paths) if format in (None, TABLE) else None
     files = without_gold(named_paths(paths) if pieces is None else Path(pieces.source), golds)
-    form = None if pieces is not None else format_of(by_system(files), format, texts=texts)
+    form = None if pieces is not None else format_of(by_system(files), format, texts=options.soft.texts)
+    table = None
     if form is None and not isinstance(files, Mapping) and (pieces is None or len(pieces.pieces) == 1):
         file = files if pieces is None else pieces.paths[0]
-        files = by_system(file) if _is_one_system(file, table_options) else files
+        is_one, table = _is_one_system(file, options)
+        files = by_system(file) if is_one else files
     if stream and (form is not None or isinstance(files, Mapping)):
         raise DesignError(
             "only one wide table can be counted, and these are files of another kind",
             hint="leave stream=True out",
         )
     if form is not None:
-        return _from_format(form, by_system(files), golds, table_options, options)
-    _refuse_options(options)
+        return _from_format(form, by_system(files), golds, options, others)
+    _refuse_options(others)
     _check_one_gold(golds)
     if isinstance(files, Mapping):
-        return _from_files(files, table_options)
-    return _from_table(files, pieces, table_options, stream)
+        return _from_files(files, options)
+    return _from_table(files, pieces, table, options, stream)
 
 
 def _from_format(
@@ -290,18 +304,23 @@ def _from_files(files: Mapping[str, str | Path], options: TableOptions) -> Evalu
     return with_reading_note(evaluation, f"The files were read as {description}", options.soft)
 
 
-def _is_one_system(file: Path, options: TableOptions) -> bool:
-    """Tell whether a file holds one system: values without a name, or a table whose gold is another file."""
+def _is_one_system(file: Path, options: TableOptions) -> tuple[bool, Table | None]:
+    """Tell whether a file holds one system: values without a name, or a table whose gold is another file.
+
+    Returns its table too, if it was read to tell.
+    """
     if holds_values_only(readable_file(file), options.missing):
-        return True
+        return True, None
     gold = options.roles.gold
     if gold is None or not is_file(gold):
-        return False
+        return False, None
     table = read_table(file, options.missing)
-    return is_gold_beside(table, options) and not holds_systems(table, options)
+    return is_gold_beside(table, options) and not holds_systems(table, options), table
 
 
-def _from_table(file: Path, pieces: Pieces | None, options: TableOptions, stream: bool | None) -> Evaluation:
+def _from_table(
+    file: Path, pieces: Pieces | None, table: Table | None, options: TableOptions, stream: bool | None
+) -> Evaluation:
     """Read one table, which may lie in several files."""
     _check_annotators(options.roles)
     source = file.name if pieces is None else pieces.source
@@ -316,10 +335,10 @@ def _from_table(file: Path, pieces: Pieces | None, options: TableOptions, stream
     elif stream:
         raise DesignError("a long table cannot be counted", hint="leave stream=True out")
     if evaluation is None:
-        if pieces is None:
-            table = read_table(file, options.missing)
-        else:
+        if pieces is not None:
             table = whole_table(pieces, options.missing, options.columns)
+        elif table is None:
+            table = read_table(file, options.missing)
         evaluation = _evaluation_of(table, options, source)
     notes = () if doubt is None else (Note("numbers_as_names", doubt),)
     return dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))
