@@ -37,10 +37,9 @@ def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
     given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
     with connection(path) as database:
         columns = columns_of_query(database, path, source, given, selected, missing)
-        n_rows = _rows_with_values(columns)
-        if n_rows < len(columns[0]):
-            source = f"(SELECT * FROM {source} LIMIT {n_rows})"
-            columns = columns_of_query(database, path, source, given, selected, missing)
+    n_rows = _rows_with_values(columns)
+    if n_rows < len(columns[0]):
+        columns = [_cut(column, n_rows) for column in columns]
     return table_of_columns(str(path), names, columns, missing)
 
 
@@ -60,6 +59,16 @@ def _may_end_blank(column: Raw) -> bool:
     if isinstance(column, Numerals):
         return bool(column.missing[-1])
     return _is_blank(column.distinct[column.codes[-1]] if isinstance(column, Coded) else column[-1])
+
+
+def _cut(column: Raw, n_rows: int) -> Raw:
+    """Return the first rows of a column that ends with rows without a value."""
+    if isinstance(column, Numerals):
+        texts = column.texts
+        return Numerals(column.numbers[:n_rows], column.missing[:n_rows], lambda: texts()[:n_rows])
+    if isinstance(column, Coded):  # its first distinct value is None, which need not occur any more
+        return Coded.of(column.distinct[1:], column.codes[:n_rows].astype(np.int64) - 1)
+    return column[:n_rows]
 
 
 def _is_blank(value: Any) -> bool:
