@@ -74,11 +74,9 @@ def decimal_comma_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -
     """Return a note if the gold holds numbers with decimal commas, and a metric takes them as labels."""
     names = [metric.name for metric in metrics if metric.reads == "labels"]
     gold = evaluation.gold
-    if not names or gold is None or gold.ndim != 1 or not gold.size or not isinstance(gold[0], str):
+    if not names or gold is None or gold.ndim != 1 or gold.dtype.kind != "U":
         return []
-    if not _COMMA_NUMBER.fullmatch(gold[0]):  # so that labels of other kinds cost nothing
-        return []
-    labels = {*gold.tolist()}
+    labels = evaluation.codes_of("")[0].tolist()
     shown = min((label for label in labels if "," in label), default=None)
     if shown is None or not all(map(_COMMA_NUMBER.fullmatch, labels)):
         return []
