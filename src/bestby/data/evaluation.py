@@ -66,7 +66,8 @@ class Evaluation:
     tasks : ndarray, shape (n,), or None
         The task of each item, where logs of an evaluation tool hold several; they are the strata, too.
     codes_of_texts : mapping of str to Coded
-        The codes of gold (under ``""``) and systems that are texts, where they were made on the way in.
+        The codes of gold (under ``""``) and systems that are texts, where they were made on the way in; not
+        used for a column that another array has replaced since.
     """
 
     systems: Mapping[str, Array]

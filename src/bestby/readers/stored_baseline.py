@@ -89,9 +89,7 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
         classes=evaluation.classes,
         objects=evaluation.systems[candidate].dtype.kind == "O",
     )
-    return dataclasses.replace(
-        evaluation, systems=both.systems, gold=both.gold, classes=both.classes, codes_of_texts={}
-    )
+    return dataclasses.replace(evaluation, systems=both.systems, gold=both.gold, classes=both.classes)
 
 
 def _content(path: str | Path) -> dict[str, Any]:
