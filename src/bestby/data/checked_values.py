@@ -43,19 +43,8 @@ def checked_labels(
             "hard labels and scores: only soft labels are normalised", normalise=(normalise, False)
         )
     if not rows and annotations is None and classes is None:
-        columns = {name: label_column(values, system_or_gold(name)) for name, values in inputs.items()}
-        if "" in columns:
-            coded |= {name: texts_coded(column.compact) for name, column in columns.items() if column.is_text}
-        # The values stay as given, for functions of the user's own; metrics of labels read them in this way.
-        as_given = {
-            name: coded[name] if name in coded else column.values  # noqa: SIM401 - makes no array in vain
-            for name, column in columns.items()
-        }
-        if not any(column.is_text for column in columns.values()):
-            return as_given, None, ()  # numbers have one spelling
-        columns |= {name: complete(texts.distinct) for name, texts in coded.items()}
-        merged = read_together(columns.pop("", None), columns, strings=True)[2]
-        return as_given, None, merged_note(merged)
+        as_given, notes = _hard_labels(inputs, coded)
+        return as_given, None, notes
     named = classes
     if named is None and annotations is not None and annotations.named:
         named = annotations.classes
@@ -87,6 +76,25 @@ def checked_labels(
                 out[name] = rule.read(column, rule.keys_of(column)).values
                 soft.positions(out[name], names, system_or_gold(name), hint=hint)
     return {**out}, names, ()
+
+
+def _hard_labels(
+    inputs: Mapping[str, Any], coded: dict[str, Coded]
+) -> tuple[dict[str, Array | Coded], tuple[Note, ...]]:
+    """Return one label or number per item, texts as codes if there is a gold, and notes."""
+    columns = {name: label_column(values, system_or_gold(name)) for name, values in inputs.items()}
+    if "" in columns:
+        coded |= {name: texts_coded(column.compact) for name, column in columns.items() if column.is_text}
+    # The values stay as given, for functions of the user's own; metrics of labels read them in this way.
+    as_given = {
+        name: coded[name] if name in coded else column.values  # noqa: SIM401 - makes no array in vain
+        for name, column in columns.items()
+    }
+    if not any(column.is_text for column in columns.values()):
+        return as_given, ()  # numbers have one spelling
+    columns |= {name: complete(texts.distinct) for name, texts in coded.items()}
+    merged = read_together(columns.pop("", None), columns, strings=True)[2]
+    return as_given, merged_note(merged)
 
 
 def assumed_classes_note(annotations: Annotations, columns: Mapping[str, Any]) -> tuple[Note, ...]:

@@ -102,15 +102,15 @@ def _rows(table: Table, items: list[str] | None, gold: Part, on_missing: str) ->
         return range(table.n_rows), "joined by line"
     check_unique(gold.items, f"{gold.source}: item ids")
     places = {item: place for place, item in enumerate(gold.items)}
-    left_out = len(_left_out(table, items, gold, places, on_missing))
+    left_out = _n_left_out(table, items, gold, places, on_missing)
     more = f"; {counted(left_out, 'item')} of {gold.source} without a row left out" if left_out else ""
     return [places[item] for item in items], f"joined by item id{more}"
 
 
-def _left_out(
-    table: Table, items: Sequence[str], gold: Part, places: dict[str, int], on_missing: str
-) -> list[str]:
-    """Return the items of the gold without a row, which may be dropped; refuse items without gold."""
+def _n_left_out(
+    table: Table, items: Sequence[str], gold: Part, places: Mapping[str, int], on_missing: str
+) -> int:
+    """Return how many items of the gold have no row, which may be dropped; refuse items without gold."""
     lacking = [item for item in dict.fromkeys(items) if item not in places]
     if lacking:
         raise InvalidInputError(
@@ -126,4 +126,4 @@ def _left_out(
             f" {quoted(extra[0])}",
             hint='pass on_missing="drop" to compare the other items only, or add the rows',
         )
-    return extra
+    return len(extra)
