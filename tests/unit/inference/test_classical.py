@@ -290,8 +290,11 @@ def test_greater_means_that_a_is_right_more_often(test: Callable[..., TestResult
 @pytest.mark.parametrize("test", ON_DIFFERENCES)
 def test_differences_are_not_modified(test: Callable[..., TestResult]) -> None:
     d = np.array([0.5, 0.0, -1.0, 2.0])
-    d.flags.writeable = False
+    given = d.copy()
     test(d)
+    np.testing.assert_array_equal(d, given)
+    d.flags.writeable = False
+    assert np.isfinite(test(d).p_value)
 
 
 @pytest.mark.parametrize("test", ON_DIFFERENCES)
