@@ -32,7 +32,7 @@ def roc_auc(ranking: Ranking) -> WeightDerivatives:
     n_positive, n_negative = positives.sum(), negatives.sum()
     is_positive = ranking.positive == 1
     placement = np.where(
-        is_positive, ranking.of_positions(below) / n_negative, ranking.of_positions(above) / n_positive
+        is_positive, ranking.at_positions(below) / n_negative, ranking.at_positions(above) / n_positive
     )
     area = float(positives @ below) / float(n_positive * n_negative)
     size = np.where(is_positive, n_positive, n_negative)
@@ -45,8 +45,8 @@ def roc_auc(ranking: Ranking) -> WeightDerivatives:
 
     def path(change: FloatArray) -> ScorePath:
         c = change.take(ranking.order)
-        more_positives = ranking.of_groups(np.where(is_positive, c, 0.0))
-        more_negatives = ranking.of_groups(np.where(is_positive, 0.0, c))
+        more_positives = ranking.sums_by_group(np.where(is_positive, c, 0.0))
+        more_negatives = ranking.sums_by_group(np.where(is_positive, 0.0, c))
         more_above = np.cumsum(more_positives) - 0.5 * more_positives
         pairs = negatives @ above, more_negatives @ above + negatives @ more_above
         bend, of_classes = more_negatives @ more_above, (more_positives.sum(), more_negatives.sum())

@@ -98,7 +98,7 @@ class Ranks:
 
     def mid_distribution(self, weights: FloatArray) -> FloatArray:
         """Return the weight below each item, and half of that tied with it, less half of all."""
-        mass = self._of_groups(weights)
+        mass = self._sums_by_group(weights)
         centred: FloatArray = np.cumsum(mass)
         centred -= 0.5 * mass
         centred -= 0.5 * mass.sum()
@@ -106,12 +106,12 @@ class Ranks:
 
     def step_mean(self, values: FloatArray) -> FloatArray:
         """Return for each item half the mean of values, negative those below it, and 0 those tied with it."""
-        sums = self._of_groups(values) / self.groups.size
+        sums = self._sums_by_group(values) / self.groups.size
         up_to = np.cumsum(sums)
         half: FloatArray = 0.5 * (up_to[-1] + sums) - up_to
         return half.take(self.groups)
 
-    def _of_groups(self, values: FloatArray) -> FloatArray:
+    def _sums_by_group(self, values: FloatArray) -> FloatArray:
         """Return the sum of the values of each group of ties."""
         return values.take(self.order) if self.tied is None else sums_of_groups(self.groups, values)
 
@@ -137,18 +137,18 @@ class Ranking:
         """The group of ties of each position; None if there are no ties."""
         return None if self.last.all() else np.cumsum(self.last) - self.last
 
-    def of_groups(self, values: FloatArray) -> FloatArray:
+    def sums_by_group(self, values: FloatArray) -> FloatArray:
         """Return the sums of values of the positions over each group of ties."""
         return values if self.group is None else sums_of_groups(self.group, values)
 
-    def of_positions(self, values: FloatArray) -> FloatArray:
+    def at_positions(self, values: FloatArray) -> FloatArray:
         """Return for each position the value of its group of ties."""
         return values if self.group is None else values.take(self.group)
 
     @cached_property
     def positives(self) -> FloatArray:
         """The positive items of each group of ties."""
-        return self.of_groups(self.positive.astype(np.float64))
+        return self.sums_by_group(self.positive.astype(np.float64))
 
     @cached_property
     def above(self) -> FloatArray:
@@ -159,7 +159,7 @@ class Ranking:
     @cached_property
     def negatives(self) -> FloatArray:
         """The negative items of each group of ties."""
-        return self.of_groups(1.0 - self.positive)
+        return self.sums_by_group(1.0 - self.positive)
 
     @cached_property
     def below(self) -> FloatArray:
@@ -193,8 +193,8 @@ def sorted_with_ties(values: Array) -> tuple[Array, BoolArray]:
 def group_of_items(order: Array, last: BoolArray) -> IntArray:
     """Return for each item the number of its group of ties, the least value being group 0."""
     groups = np.empty(order.size, dtype=np.int64)
-    of_positions = np.arange(order.size) if last.all() else np.cumsum(last) - last
-    groups[order.astype(np.intp, copy=False)] = of_positions
+    group_at = np.arange(order.size) if last.all() else np.cumsum(last) - last
+    groups[order.astype(np.intp, copy=False)] = group_at
     return groups
 
 
