@@ -31,6 +31,7 @@ _SHOWN = 4
 """Labels that a message shows."""
 
 _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson, spearman)'
+_NO_SYSTEM = "; leave a column out that is no system: ignore=[...]"
 
 
 def chosen_metrics(
@@ -158,7 +159,8 @@ def _check_whole(metric: BaseMetric, columns: Mapping[str, Array], gold: Array) 
             raise DesignError(
                 f"{what} holds real numbers, such as {real[0]:.4g}, but the default metric, {metric.name},"
                 " compares labels",
-                hint=f'{_FOR_NUMBERS}; metric="{metric.name}" compares the numbers as labels',
+                hint=f'{_FOR_NUMBERS}; metric="{metric.name}" compares the numbers as labels'
+                + ("" if labels is gold else _NO_SYSTEM),
             )
 
 
@@ -180,7 +182,7 @@ def _check_no_scores(metric: BaseMetric, columns: Mapping[str, Array], gold: Arr
             raise DesignError(
                 f"{what}, all from 0 to 1, which look like probabilities; {metric.name} compares labels",
                 hint="pass labels, or the probabilities of all classes, an array of shape (items, classes);"
-                f" for numbers {_FOR_NUMBERS}",
+                f" for numbers {_FOR_NUMBERS}{_NO_SYSTEM}",
             )
         lesser, greater = map(_quoted, gold.tolist())
         if not likely:
@@ -190,13 +192,13 @@ def _check_no_scores(metric: BaseMetric, columns: Mapping[str, Array], gold: Arr
                 f"{what}, all from 0 to 1, which look like probabilities of the class {greater};"
                 f" {metric.name} compares labels",
                 hint='for probabilities name metric="roc_auc" (or log_loss, brier); for'
-                f" {metric.name} pass labels, such as np.where(p > 0.5, {greater}, {lesser})",
+                f" {metric.name} pass labels, such as np.where(p > 0.5, {greater}, {lesser}){_NO_SYSTEM}",
             )
         raise DesignError(
             f"{what}, which are neither labels of the gold ({lesser} and {greater}) nor probabilities;"
             f" {metric.name} cannot read them",
             hint=f'for scores that are higher for the class {greater} name metric="roc_auc"; for'
-            f" {metric.name} pass {'labels' if metric.reads == 'labels' else 'probabilities'}",
+            f" {metric.name} pass {'labels' if metric.reads == 'labels' else 'probabilities'}{_NO_SYSTEM}",
         )
 
 

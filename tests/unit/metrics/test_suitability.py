@@ -227,3 +227,13 @@ def test_other_spellings_of_numbers_and_booleans_are_labels(gold: list[Any], spe
 def test_numbers_in_text_that_no_gold_has_are_refused() -> None:
     with pytest.raises(DesignError, match="no prediction of any system is a label of the gold"):
         bb.compare({"a": ["2", "3"] * 20, "b": ["2"] * 40}, [0, 1] * 20)
+
+
+@pytest.mark.parametrize("gold", [["x", "y", "z"] * 10, ["p", "n", "n"] * 10], ids=["three", "two"])
+def test_a_column_beside_the_predictions_may_be_left_out(gold: list[str]) -> None:
+    table = {"gold": gold, "pred": gold, "base": gold[::-1], "confidence": np.linspace(0.1, 0.9, 30)}
+    with pytest.raises(DesignError, match="'confidence' holds") as caught:
+        bb.compare(table, gold="gold")
+    assert caught.value.hint is not None
+    assert "leave a column out that is no system: ignore=[...]" in caught.value.hint
+    assert bb.compare(table, gold="gold", ignore=["confidence"], n_resamples=200).differences[0].n_items == 30
