@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 Words = NDArray[np.uint64]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_M1 = np.uint64(0xBF58476D1CE4E5B9)
-_M2 = np.uint64(0x94D049BB133111EB)
 
-_AT_ONCE = 1 << 13
+# Arrays, as a scalar is made one in each call.
+_M1 = np.array(0xBF58476D1CE4E5B9, dtype=np.uint64)
+_M2 = np.array(0x94D049BB133111EB, dtype=np.uint64)
+_27, _30, _31 = (np.array(bits, dtype=np.uint64) for bits in (27, 30, 31))
+
+_AT_ONCE = 1 << 14
 """Words mixed at once: with what they are shifted to, they stay in the cache of one core."""
 
 
@@ -27,9 +30,9 @@ def mix(z: Words, *, in_place: bool = False) -> Words:
     for first in range(0, words.size, _AT_ONCE):
         part = words[first : first + _AT_ONCE]
         room = shifted[: part.size]
-        part ^= np.right_shift(part, np.uint64(30), out=room)
+        part ^= np.right_shift(part, _30, out=room)
         part *= _M1
-        part ^= np.right_shift(part, np.uint64(27), out=room)
+        part ^= np.right_shift(part, _27, out=room)
         part *= _M2
-        part ^= np.right_shift(part, np.uint64(31), out=room)
+        part ^= np.right_shift(part, _31, out=room)
     return mixed

@@ -131,7 +131,9 @@ class Permutations:
         midpoint, half, observed, scale = self._midpoint(pair)
         difference = Swap(self.metrics[pair[0]], midpoint)
         step = np.where(own < 0, -1.0, 1.0)
-        changes = step * (difference(-half[None]) - difference(-half - step[:, None] * delta))
+        moved = np.concatenate([np.zeros((1, half.size)), step[:, None] * delta])
+        values = difference(-half - moved)
+        changes = step * (values[0] - values[1:])
         tolerance = max(rounding.tie_width(scale, abs(observed)), self._slack(pair, midpoint, half))
         shifts = 0.5 * delta
 

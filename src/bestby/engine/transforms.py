@@ -83,11 +83,18 @@ class Swap:
 
     def __call__(self, shift: FloatArray) -> FloatArray:
         """Return the differences, shape (R,), of shifts (R, k)."""
-        size, k = shift.shape
+        return self.moved(shift, self.midpoint, self.midpoint)
+
+    def moved(self, taken: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return the differences, shape (R,), as what is taken, (R, k), moves from B to A.
+
+        `a` and `b`, of shape (k,), are their totals before.
+        """
+        size, k = taken.shape
         # Column by column, as metrics read them, and both systems by one call.
         both = np.empty((k, 2, size))
-        np.add(self.midpoint[:, None], shift.T, out=both[:, 0])
-        np.subtract(self.midpoint[:, None], shift.T, out=both[:, 1])
+        np.add(a[:, None], taken.T, out=both[:, 0])
+        np.subtract(b[:, None], taken.T, out=both[:, 1])
         of_a, of_b = scores(self.metric, both.reshape(k, -1).T).reshape(2, size)
         return of_a - of_b
 
@@ -121,11 +128,13 @@ class Taken:
 
     def __call__(self, taken: FloatArray) -> FloatArray:
         """Return the differences, shape (R,) or (R, 1), of sums (R, k) or (R, len(used))."""
+        midpoint = self.difference.midpoint
+        a, b = midpoint - self.half, midpoint + self.half
         if self.used is None:
-            return self.difference(taken - self.half)
-        shift = np.zeros((taken.shape[0], self.half.size))
-        shift[:, self.used] = taken
-        return self.difference(shift - self.half)[:, None]
+            return self.difference.moved(taken, a, b)
+        full = np.zeros((taken.shape[0], self.half.size))
+        full[:, self.used] = taken
+        return self.difference.moved(full, a, b)[:, None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -171,14 +171,23 @@ def far(
 
     It is the p-value of `refined`. None where the data are nearer, or tilted draws fail.
     """
-    swaps = swaps.towards(_direction(alternative, observed))
-    least = swaps.least(tolerance)
-    out, sd = min(float(swaps.effects @ swaps.own), least), math.sqrt(float(swaps.counts @ swaps.effects**2))
-    sides = 2.0 if alternative == "two-sided" else 1.0
-    expected = n_resamples * sides * float(ndtr(-out / sd)) if out > 0.0 else math.inf
-    if not expected < (EXPECTED_HITS if n_resamples >= 4 * CHECKED else CERTAIN_MISS):
+    direction, effects = _direction(alternative, observed), swaps.effects
+    sd = math.sqrt(float(swaps.counts @ effects**2))
+    tries = n_resamples * (2.0 if alternative == "two-sided" else 1.0)
+    most = EXPECTED_HITS if n_resamples >= 4 * CHECKED else CERTAIN_MISS
+
+    def expected(out: float) -> float:
+        return tries * float(ndtr(-out / sd)) if out > 0.0 else math.inf
+
+    out = direction * float(effects @ swaps.own)
+    if not expected(out) < most:  # the difference itself, which takes longer, cannot change that
         return None
-    null = _null_draws(swaps, seed, _BATCH if expected < CERTAIN_MISS else CHECKED)
+    swaps = swaps.towards(direction)
+    least = swaps.least(tolerance)
+    hits = expected(min(out, least))
+    if not hits < most:
+        return None
+    null = _null_draws(swaps, seed, _BATCH if hits < CERTAIN_MISS else CHECKED)
     if not (null[0] < least).all() or not _described(swaps, null):
         return None
     unhit = 1.0 / (1.0 + n_resamples)

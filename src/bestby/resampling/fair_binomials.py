@@ -7,7 +7,7 @@ nothing. A draw takes 1 to 5 ns, where `numpy.random.Generator.binomial` takes 2
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -21,8 +21,10 @@ from bestby.resampling.streams import Words
 WIDTHS = (8, 16, 32, 64)
 """Bits of a word that a draw takes: the fewest that hold a bit for each unit."""
 
-_AT_ONCE = 1 << 12
+_AT_ONCE = 1 << 14
 """Draws from tables made at a time, whose temporaries stay in the cache of one core."""
+
+_HIGHEST_BIT = np.array(63, dtype=np.uint64)
 
 _KEPT = 1 << 14
 """Units up to which tables are kept for later comparisons: 32 KB or less of each."""
@@ -47,15 +49,22 @@ class FairBinomials:
     """
 
     counts: IntArray
+    dtype: DTypeLike = np.float64
+    """The type of the draws; one of floats must hold the counts exactly."""
 
-    def draws(self, keys: Words, dtype: DTypeLike = np.float64) -> Array:
-        """Return all draws, shape (C, R), of replicates with keys (R,): quicker for few numbers.
+    def draws(self, keys: Words) -> Array:
+        """Return all draws, shape (C, R), of replicates with keys (R,): quicker for few numbers."""
+        out = np.empty((self.counts.size, keys.size), dtype=self.dtype)
+        if self._by_width:
+            self._count_ones(keys, out)
+        for part in self._some_tables(keys.size):
+            words = streams.words_by_position(keys, self._mask.size + part.start, part.stop - part.start)
+            out[self._large[part]] = self._tables.draws(words, part)
+        return out
 
-        A `dtype` of floats must hold the counts exactly.
-        """
-        out = np.empty((self.counts.size, keys.size), dtype=dtype)
-        words = streams.words_by_position(keys, 0, self._mask.size + self._large.size)
-        counted = words[: self._mask.size].astype("<u8", copy=False)
+    def _count_ones(self, keys: Words, out: Array) -> None:
+        """Write the draws that are numbers of ones."""
+        counted = streams.words_by_position(keys, 0, self._mask.size).astype("<u8", copy=False)
         counted &= self._mask[:, None]
         for of_width in self._by_width:
             ones = np.bitwise_count(counted[of_width.words].view(of_width.kind))
@@ -63,18 +72,15 @@ class FairBinomials:
             for place, row in enumerate(of_width.rows.tolist()):
                 word, part = divmod(place, of_width.per_word)
                 out[row] = ones[word, :, part]
-        if self._large.size:
-            out[self._large] = self._tables.draws(words[self._mask.size :])
-        return out
 
     @cached_property
     def order(self) -> IntArray:
         """The order of the numbers in `side_by_side`: those drawn by bits of a word, then by tables."""
         return np.concatenate([*(of_width.rows for of_width in self._by_width), self._large])
 
-    def side_by_side(self, keys: Words, dtype: DTypeLike = np.float64) -> Array:
+    def side_by_side(self, keys: Words) -> Array:
         """Return the same draws, shape (R, C), in another `order`: quicker for many numbers."""
-        out = np.empty((keys.size, self.counts.size), dtype=dtype)
+        out = np.empty((keys.size, self.counts.size), dtype=self.dtype)
         words = streams.words(keys, 0, self._mask.size + self._large.size)
         counted = words[:, : self._mask.size].astype("<u8", copy=False)
         counted &= self._mask
@@ -84,9 +90,16 @@ class FairBinomials:
             parts = counted[:, of_width.words].view(of_width.kind)
             out[:, first:stop] = np.bitwise_count(parts[:, : stop - first])
             first = stop
-        if self._large.size:
-            out[:, first:] = self._tables.draws(words[:, self._mask.size :].T).T
+        drawn, words = out[:, first:], words[:, self._mask.size :]
+        for part in self._some_tables(keys.size):
+            drawn[:, part] = self._tables.draws(words[:, part].T, part).T
         return out
+
+    def _some_tables(self, size: int) -> Iterator[slice]:
+        """Yield tables of which so many draws of each are made at once."""
+        step = max(1, _AT_ONCE // size)
+        for first in range(0, self._large.size, step):
+            yield slice(first, min(first + step, self._large.size))
 
     @cached_property
     def _by_width(self) -> list[_OfWidth]:
@@ -118,7 +131,7 @@ class FairBinomials:
 
     @cached_property
     def _tables(self) -> _Tables:
-        return _Tables.of(self.counts[self._large].tolist())
+        return _Tables.of(self.counts[self._large].tolist(), self.dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,11 +179,11 @@ class _Tables:
     shifts: Words
     starts: IntArray
     lasts: Words
-    values: FloatArray
+    values: Array
     normals: dict[int, int]
 
     @classmethod
-    def of(cls, counts: Sequence[int]) -> _Tables:
+    def of(cls, counts: Sequence[int], dtype: DTypeLike) -> _Tables:
         """Return the tables of numbers of units; those too large get one of two units in their place."""
         made = [(_kept if n <= _KEPT else _words_and_values)(n if n <= LARGEST_TABLE else 2) for n in counts]
         sizes = [lasts.size for lasts, _ in made]
@@ -178,31 +191,28 @@ class _Tables:
             np.array([[65 - size.bit_length()] for size in sizes], dtype=np.uint64),
             (np.cumsum(sizes, dtype=np.int64) - np.array(sizes))[:, None],
             np.concatenate([lasts for lasts, _ in made]),
-            np.concatenate([values for _, values in made]),
+            np.concatenate([values for _, values in made], dtype=dtype),
             {row: n for row, n in enumerate(counts) if n > LARGEST_TABLE},
         )
 
-    def draws(self, word: Words) -> FloatArray:
-        """Return the draws of words (T, R)."""
-        out = np.empty(word.shape)
-        step = max(1, _AT_ONCE // word.shape[1])
-        for first in range(0, len(word), step):
-            part = slice(first, first + step)
-            self._draw(part, word[part], out[part])
+    def draws(self, words: Words, part: slice) -> Array:
+        """Return the draws of words (T, R) of a part of the tables."""
+        place = (words >> self.shifts[part]).view(np.int64)
+        place += self.starts[part]
+        # 1 for words above the last, as both are in the same place of the table; else 0.
+        second = self.lasts.take(place, mode="clip")
+        second -= words
+        second >>= _HIGHEST_BIT
+        place *= 2
+        place += second.view(np.int64)
+        out = self.values.take(place, mode="clip")
         for row, n in self.normals.items():
-            _draw_normal(n, word[row], out[row])
+            if part.start <= row < part.stop:
+                _draw_normal(n, words[row - part.start], out[row - part.start])
         return out
 
-    def _draw(self, part: slice, word: Words, out: FloatArray) -> None:
-        place = (word >> self.shifts[part]).view(np.int64)
-        place += self.starts[part]
-        second = word > self.lasts.take(place, mode="clip")
-        place *= 2
-        place += second
-        self.values.take(place, mode="clip", out=out)
 
-
-def _draw_normal(n: int, word: Words, out: FloatArray) -> None:
+def _draw_normal(n: int, word: Words, out: Array) -> None:
     """Write the draws of words (R,) from the rounded normal distribution, for very many units."""
     from scipy.special import ndtri
 

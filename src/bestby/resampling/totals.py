@@ -45,7 +45,7 @@ WHOLE_IN_SINGLE = 2.0**24
 FEW_CELLS = 64
 """Cells up to which the draws of each are made together, and not those of each replicate."""
 
-FEW_BLOCK = 3 << 13
+FEW_BLOCK = 15 << 11
 """Draws and totals of few cells held at once: memory for larger arrays is taken from the system and given
 back for each block, which takes as long as all that is computed."""
 
@@ -148,9 +148,9 @@ def cell_swaps(
 
     The result depends on the seed and on these alone.
     """
-    binomials = FairBinomials(counts)
     single = _small_and_whole(D, counts)
     D = D.astype(np.float32) if single else D
+    binomials = FairBinomials(counts, D.dtype)
     few = counts.size <= FEW_CELLS
     if few:
         compute = partial(_few_totals, D.T, binomials)
@@ -270,19 +270,19 @@ def _drawn_cells(
 
 def _few_totals(columns: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
     """Return the totals column by column, as metrics read them, from the columns (k, C) of the cells."""
-    total: FloatArray = columns @ binomials.draws(keys, columns.dtype)
+    total: FloatArray = columns @ binomials.draws(keys)
     return total.astype(np.float64, copy=False).T
 
 
 def _cell_totals(D: FloatArray, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
     """Return the same from the rows (C, k) of the cells in the order of draws side by side."""
-    total = binomials.side_by_side(keys, D.dtype) @ D
+    total = binomials.side_by_side(keys) @ D
     return np.ascontiguousarray(total.T).T
 
 
 def _whole_totals(columns: Columns, binomials: FairBinomials, keys: streams.Words) -> FloatArray:
     """Return the same from rows of whole numbers whose sums are exact."""
-    return columns.sums(binomials.side_by_side(keys, columns.distinct.dtype)).T
+    return columns.sums(binomials.side_by_side(keys)).T
 
 
 def _small_and_whole(D: FloatArray, counts: IntArray) -> bool:
