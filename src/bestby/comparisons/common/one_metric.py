@@ -272,13 +272,17 @@ def _family_intervals(
     """Return the intervals and the adjusted p-values of all pairs: of all at once, or of each by itself."""
     if settings.simultaneous:
         return simultaneous.family_intervals(makers, pairs, names, settings)
-    bounds = {pair: one_pair.intervals(makers, pair, settings.interval, settings) for pair in pairs}
+    bounds, errors = {}, {}
+    for pair in pairs:  # both of a pair at once, while what they are made of is at hand
+        bounds[pair] = one_pair.intervals(makers, pair, settings.interval, settings)
+        if settings.interval is not None:
+            errors[pair] = one_pair.standard_error(makers, Target(*pair), bounds[pair][0])
     if not tests:
-        return FamilyIntervals(bounds)
+        return FamilyIntervals(bounds, errors=errors)
     raw = np.array([tests[pair].p_value for pair in pairs])
     joint = partial(simultaneous.joint_of_pairs, makers, pairs, names)
     adjusted = multiplicity.adjust_jointly(raw, settings.correction, alternative, joint)
-    return FamilyIntervals(bounds, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
+    return FamilyIntervals(bounds, errors=errors, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 
 
 def system_scores(

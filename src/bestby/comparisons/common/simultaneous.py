@@ -34,9 +34,9 @@ _JUST_ABOVE = 1.0 + 1e-9  # further than p-values that count as equal are apart
 class FamilyIntervals:
     """The intervals and adjusted p-values of all pairs of a metric.
 
-    `bounds` has per pair the interval, that for two one-sided tests, and notes. Where the intervals hold for
-    all pairs at once, `singles` has that of each pair by itself, and `errors` its standard error with where
-    it comes from; `notes` are on all of these. Without a test there are no p-values.
+    `bounds` has per pair the interval, that for two one-sided tests, and notes, `errors` its standard error
+    and where that comes from. Where the intervals hold for all pairs at once, `singles` has that of each pair
+    by itself; `notes` are on all of these. Without a test there are no p-values.
     """
 
     bounds: Mapping[Pair, tuple[Interval | None, Interval | None, tuple[Note, ...]]]
