@@ -149,6 +149,9 @@ def opaque(values: Any, what: str) -> Array:
     """
     listed = arrays.listed(values, what)
     array = np.empty(len(listed), dtype=object)
+    if set(map(type, listed)) == {str}:  # most often, and none of these is missing
+        array[:] = listed
+        return array
     for position, value in enumerate(listed):
         if checks.missing(value):
             raise MissingValueError(
@@ -160,12 +163,15 @@ def opaque(values: Any, what: str) -> Array:
 
 def objects_as_text(values: Array) -> bytes:
     """Return items of any kind as text that is the same in every process and leaves nothing out."""
+    listed = values.tolist()
+    some_sets = any(issubclass(kind, AbstractSet) for kind in set(map(type, listed)))
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        message = [
-            f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, AbstractSet) else repr(value)
-            for value in values.tolist()
-        ]
-    return "\n".join(message).encode()
+        return "\n".join(map(_item_as_text if some_sets else repr, listed)).encode()
+
+
+def _item_as_text(value: Any) -> str:
+    """Return an item as text; the elements of a set in an order of their own."""
+    return f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, AbstractSet) else repr(value)
 
 
 def is_plain(values: Array | Coded) -> bool:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -119,24 +119,35 @@ def _counted(
     metric: TextMetric, gold: Array, systems: Sequence[Sequence[str]], counting: Counting
 ) -> list[FloatArray]:
     """Count the texts of each system, equal ones of one item once."""
-    distinct: dict[tuple[int, str], int] = {}
-    places = [
-        np.array([distinct.setdefault(one, len(distinct)) for one in enumerate(texts)], np.int64)
-        for texts in systems
-    ]
-    segments = np.fromiter((segment for segment, _ in distinct), np.int64, len(distinct))
-    every = _Texts(metric, gold, segments, [text for _, text in distinct])
+    given = list(chain.from_iterable(systems))
+    first, places = _distinct(given, len(gold))
+    every = _Texts(metric, gold, first % len(gold), [given[place] for place in first.tolist()])
     workers = counting.n_jobs if counting.executor is None else executing.n_workers(counting.executor)
     workers = min(workers, len(gold))
-    if workers < 2 or metric.seconds * len(distinct) < WORTH_PROCESSES:
+    if workers < 2 or metric.seconds * first.size < WORTH_PROCESSES:
         rows = every.counted()
     else:
         parts = every.parts(workers)
         made = _by_workers([part for _, part in parts], counting.executor)
-        rows = np.empty((len(distinct), made[0].shape[1]))
+        rows = np.empty((first.size, made[0].shape[1]))
         for (at, _), part in zip(parts, made, strict=True):
             rows[at] = part
-    return [rows[at] for at in places]
+    return [rows[at] for at in places.reshape(len(systems), -1)]
+
+
+def _distinct(given: Sequence[str], n_items: int) -> tuple[IntArray, IntArray]:
+    """Return where each distinct text of an item occurs first, ascending, and which of these each text is.
+
+    The texts of the items follow each other, system by system.
+    """
+    numbers: dict[str, int] = {}
+    number = np.array([numbers.setdefault(text, len(numbers)) for text in given], dtype=np.int64)
+    item = np.arange(len(given)) % n_items
+    _, first, which = np.unique(number * n_items + item, return_index=True, return_inverse=True)
+    order = first.argsort()
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    return first[order], place[which]
 
 
 def _by_workers(parts: Sequence[_Texts], executor: Executor | None) -> list[FloatArray]:

@@ -36,16 +36,17 @@ MARK = "\ue000"
 class Splitter:
     """Splits texts into tokens, every distinct piece of them once.
 
-    `pieces` cuts a text where that does not change its tokens; `tokenize` gives the tokens of each of many
-    pieces. Words repeat, so that most of a text is looked up. If pieces are words, `at_spaces`, texts without
-    line breaks are cut together. The vocabulary numbers the tokens and grows if it is to; otherwise a token
-    that it lacks is -1.
+    `pieces` cuts a text where that does not change its tokens; `tokenize` yields the tokens of each of many
+    pieces, list by list, as tens of thousands of lists that are kept set off the garbage collector. Words
+    repeat, so that most of a text is looked up. If pieces are words, `at_spaces`, texts without line breaks
+    are cut together. The vocabulary numbers the tokens and grows if it is to; otherwise a token that it lacks
+    is -1.
     """
 
     def __init__(
         self,
         pieces: Callable[[str], Sequence[str]],
-        tokenize: Callable[[Sequence[str]], Sequence[Sequence[str]]],
+        tokenize: Callable[[Sequence[str]], Iterable[Sequence[str]]],
         vocabulary: dict[str, int],
         *,
         lowercase: bool,
@@ -61,9 +62,10 @@ class Splitter:
     def tokens(self, texts: Sequence[str]) -> Tokens:
         """Return the tokens of the texts."""
         places, sizes = self._cut(texts)
-        fresh = self._tokenize(list(islice(self._places, len(self._lengths), None)))
-        self._lengths.extend(map(len, fresh))
-        every = chain.from_iterable(fresh)
+        every: list[str] = []
+        for fresh in self._tokenize(list(islice(self._places, len(self._lengths), None))):
+            self._lengths.append(len(fresh))
+            every += fresh
         if self._grow:
             self._numbers.extend([self._vocabulary.setdefault(one, len(self._vocabulary)) for one in every])
         else:
@@ -92,14 +94,16 @@ class Splitter:
         return np.fromiter(map(self._places.__getitem__, pieces), np.int64, size)
 
 
-def words_of_each(texts: Sequence[str], words: Callable[[str], list[str]]) -> list[list[str]]:
-    """Return the words of each text, made by one call of a function that never looks across spaces."""
+def words_of_each(texts: Sequence[str], words: Callable[[str], list[str]]) -> Iterator[list[str]]:
+    """Yield the words of each text, made by one call of a function that never looks across spaces."""
     joined = _joined(texts)
     if joined is None:
-        return [words(text) for text in texts]
+        yield from map(words, texts)
+        return
     every = words(joined)
     ends = [-1, *(place for place, word in enumerate(every) if word == MARK)]
-    return [every[first + 1 : stop] for first, stop in pairwise(ends)]
+    for first, stop in pairwise(ends):
+        yield every[first + 1 : stop]
 
 
 def _joined(texts: Sequence[str]) -> str | None:

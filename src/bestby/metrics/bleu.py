@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress
 from typing import Any, Literal, TypeAlias
@@ -138,13 +138,13 @@ class Bleu(Counted):
         def words(text: str) -> list[str]:
             return tokenizer(text).split()
 
-        def tokens(pieces: Sequence[str]) -> list[list[str]]:
+        def tokens(pieces: Sequence[str]) -> Iterable[list[str]]:
             if not by_words:
-                return list(map(words, pieces))
-            known = [_tokens_without_rules(piece, self.tokenize) for piece in pieces]
+                return map(words, pieces)
+            known = [_cut_without_rules(piece, self.tokenize) for piece in pieces]
             left = compress(pieces, map(operator.not_, known))
-            cut = iter(_ngrams.words_of_each(list(left), words))
-            return [own or next(cut) for own in known]
+            cut = _ngrams.words_of_each(list(left), words)
+            return (own.split() or next(cut) for own in known)
 
         return _ngrams.Splitter(
             pieces, tokens, vocabulary, lowercase=self.lowercase, at_spaces=by_words, grow=grow
@@ -216,20 +216,18 @@ class Bleu(Counted):
         )
 
 
-def _tokens_without_rules(piece: str, tokenize: str) -> list[str]:
-    """Return the tokens of a piece between spaces where the rules of a tokeniser are not needed, else none.
+def _cut_without_rules(piece: str, tokenize: str) -> str:
+    """Return a piece with spaces between its tokens; nothing where that takes the rules of the tokeniser.
 
-    They are a word or number, or by 13a one before a comma or a full stop.
+    It takes none for a word or number, nor by 13a for one before a comma or a full stop.
 
-    >>> _tokens_without_rules("words,", "13a"), _tokens_without_rules("1,000", "13a")
-    (['words', ','], [])
+    >>> _cut_without_rules("words,", "13a"), _cut_without_rules("1,000", "13a")
+    ('words ,', '')
     """
     if piece == _ngrams.MARK or (tokenize in _KEEPING_WORDS and piece.isalnum()):
-        return [piece]
+        return piece
     word, last = piece[:-1], piece[-1]
-    if tokenize == "13a" and last in ".," and word.isalnum():
-        return [word, last]
-    return []
+    return f"{word} {last}" if tokenize == "13a" and last in ".," and word.isalnum() else ""
 
 
 def _plain_bleu(totals: FloatArray) -> FloatArray:

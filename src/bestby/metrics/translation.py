@@ -7,7 +7,7 @@ as sacrebleu scores them, for any number of resamples at once. Scores are on its
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -138,8 +138,8 @@ class Chrf(Counted):
         return _ngrams.characters(texts if self.whitespace else ["".join(text.split()) for text in texts])
 
     def _words(self, vocabulary: dict[str, int], *, grow: bool = False) -> _ngrams.Splitter:
-        def tokens(words: Sequence[str]) -> list[list[str]]:
-            return list(map(_without_punctuation, words))
+        def tokens(words: Sequence[str]) -> Iterable[list[str]]:
+            return map(_without_punctuation, words)
 
         def pieces(text: str) -> list[str]:
             return text.split() if self.word_order else []
