@@ -17,7 +17,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.stacked import STACKED
-from bestby.metrics._lines import derivatives
+from bestby.metrics._lines import derivatives, gradient_and_hessian
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling.units import Units
 
@@ -94,15 +94,26 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
         first = (moves[:, 0] - score(total[None, :]) * moves[:, 1]) / total[1]
         second = -2.0 * first * moves[:, 1] / total[1]
         return Response(influence(metric, score, total, rows), first, float(counts @ second))
+    bent = gradient_and_hessian(metric, total)
+    if bent is not None:
+        # One product of all directions in place of both derivatives in each of them.
+        gradient, hessian = bent
+        along = gradient @ both.T
+        counted = moves if units.single else counts[:, None] * moves
+        curvature = float((hessian * (moves.T @ counted)).sum())
+        return Response(_by_weight(along[:C], along[C:], units), along[:C], curvature)
     known = _by_formula(metric, total, both)
     if known is not None:
         first, second = known[0][:C], known[1][:C]
-        # The slope is linear: that by the weight of a unit is that of its move and that of the mean.
-        of_means = known[0][C:]
-        by_weight = first + (of_means if of_means.size == 1 else of_means.repeat(np.diff(units.bounds)))
+        by_weight = _by_weight(first, known[0][C:], units)
     else:
         by_weight, first, second = _by_steps(score, total, rows, moves, counts)
     return Response(by_weight, first, float(counts @ second))
+
+
+def _by_weight(of_moves: FloatArray, of_means: FloatArray, units: Units) -> FloatArray:
+    """Return slopes by the weight of each unit: as they are linear, that of its move and that of the mean."""
+    return of_moves + (of_means if of_means.size == 1 else of_means.repeat(np.diff(units.bounds)))
 
 
 def _by_formula(

@@ -95,6 +95,10 @@ class SmoothMetric(Metric):
     def along(self, totals: Line) -> Line | None:
         """Return the score (K = 1) as totals (k,) move along straight lines; None if it has no slope here."""
 
+    def gradient_and_hessian(self, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:  # noqa: ARG002
+        """Return the derivatives by the totals, shape (k,) and (k, k), if they cost less than many lines."""
+        return None
+
 
 def derivatives(
     metric: Metric, total: FloatArray, directions: FloatArray
@@ -103,13 +107,23 @@ def derivatives(
 
     None for a metric that does not know them, such as a subclass that has another score.
     """
-    if not isinstance(metric, SmoothMetric) or not _knows_own_score(type(metric)):
-        return None
-    found = metric.along(Line(total, directions))
+    smooth = _smooth(metric)
+    found = None if smooth is None else smooth.along(Line(total, directions))
     if found is None:
         return None
     second = found.second
     return found.first[:, 0], np.zeros(len(directions)) if isinstance(second, float) else second[:, 0]
+
+
+def gradient_and_hessian(metric: Metric, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return what `SmoothMetric.gradient_and_hessian` does; None for a metric that does not know them."""
+    smooth = _smooth(metric)
+    return None if smooth is None else smooth.gradient_and_hessian(total)
+
+
+def _smooth(metric: Metric) -> SmoothMetric | None:
+    """Return the metric if it knows the derivatives of its own score."""
+    return metric if isinstance(metric, SmoothMetric) and _knows_own_score(type(metric)) else None
 
 
 @cache

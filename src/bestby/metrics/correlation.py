@@ -52,10 +52,18 @@ class Pearson(StandardisedMetric, SmoothMetric):
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return standard scores, their squares, their product and 1."""
-        y = (np.asarray(gold, dtype=np.float64) - self.centre) / self.scale
+        out = np.empty((6, len(predictions)))
+        x, xx, xy, y, yy, ones = out
+        np.subtract(gold, self.centre, out=y)
+        y /= self.scale
         centre, scale = _location(self.name, "the predictions are", predictions)
-        x = (np.asarray(predictions, dtype=np.float64) - centre) / scale
-        return np.stack([x, x * x, x * y, y, y * y, np.ones(x.size)]).T
+        np.subtract(predictions, centre, out=x)
+        x /= scale
+        np.multiply(x, x, out=xx)
+        np.multiply(x, y, out=xy)
+        np.multiply(y, y, out=yy)
+        ones.fill(1.0)
+        return out.T
 
     def standard_scores(self, rows: FloatArray) -> FloatArray:
         """Return the first column."""
@@ -72,20 +80,63 @@ class Pearson(StandardisedMetric, SmoothMetric):
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the correlation; NaN where a column is constant."""
         x, xx, xy, y, yy, n = (totals[..., column] for column in range(6))
-        squares_x, squares_y = n * xx, n * yy
-        x_part, y_part = squares_x - x * x, squares_y - y * y
-        defined = x_part > rounding.noise_width(squares_x, rounding.SQUARES)
-        defined &= y_part > rounding.noise_width(squares_y, rounding.SQUARES)
-        return _over_roots(n * xy - x * y, x_part, y_part, defined)
+        x_part, y_part = n * xx, n * yy
+        noise_x, noise_y = (rounding.noise_width(part, rounding.SQUARES) for part in (x_part, y_part))
+        x_part -= x * x
+        y_part -= y * y
+        defined = x_part > noise_x
+        defined &= y_part > noise_y
+        products = n * xy
+        products -= x * y
+        return _over_roots(products, x_part, y_part, defined)
 
     def along(self, totals: Line) -> Line | None:
         """Return the same; None where a column is constant."""
-        x, xx, xy, y, yy, n = totals.split(6)
-        x_part, y_part = n * xx - x * x, n * yy - y * y
-        for part, squares in ((x_part, xx), (y_part, yy)):
-            if part.value[0] <= rounding.noise_width(n.value[0] * squares.value[0], rounding.SQUARES):
-                return None
-        return (n * xy - x * y) / (x_part * y_part).root()
+        known = self.gradient_and_hessian(totals.value)
+        if known is None:
+            return None
+        gradient, hessian = known
+        directions = totals.first
+        first = directions @ gradient
+        second = np.einsum("ck,ck->c", directions @ hessian, directions)
+        return Line(self.score(totals.value)[None], first[:, None], second[:, None])
+
+    def gradient_and_hessian(self, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Return the derivatives of the correlation by the totals; None where a column is constant.
+
+        It is r = p q with the quadratic forms p = n xy - x y, a = n xx - x^2 and b = n yy - y^2 and with
+        q = (a b)^(-1/2).
+        """
+        of_p, of_a, of_b = gradients = _FORMS @ total
+        p, a, b = (0.5 * (gradients @ total)).tolist()
+        _, xx, _, _, yy, n = total.tolist()
+        if any(
+            part <= rounding.noise_width(n * square, rounding.SQUARES) for part, square in ((a, xx), (b, yy))
+        ):
+            return None
+        q = 1.0 / (math.sqrt(a) * math.sqrt(b))
+        r = p * q
+        of_p *= q  # from here on parts of themselves: p' q, a' / 2 a, b' / 2 b
+        of_a /= 2.0 * a
+        of_b /= 2.0 * b
+        both = of_a + of_b
+        crossed = np.multiply.outer(of_p, both)
+        squares = np.stack([both, of_a, of_b]) * np.sqrt([[1.0], [2.0], [2.0]])
+        hessian = np.tensordot([q, -0.5 * r / a, -0.5 * r / b], _FORMS, 1) + r * (squares.T @ squares)
+        return of_p - r * both, hessian - (crossed + crossed.T)
+
+
+def _quadratic_forms() -> FloatArray:
+    """Return the Hessians of n xy - x y, n xx - x^2 and n yy - y^2 by the totals, shape (3, 6, 6)."""
+    x, xx, xy, y, yy, n = range(6)
+    forms = np.zeros((3, 6, 6))
+    for form, square, one, other in zip(forms, (xy, xx, yy), (x, x, y), (y, x, y), strict=True):
+        form[n, square] += 1.0
+        form[one, other] -= 1.0
+    return forms + forms.transpose(0, 2, 1)
+
+
+_FORMS = _quadratic_forms()
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,10 +277,13 @@ def _quotient(products: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
 
 def _over_roots(products: FloatArray, x: FloatArray, y: FloatArray, defined: BoolArray) -> FloatArray:
     """Return the products over the roots of both squares; NaN where that is not defined."""
-    if not np.all(defined):
+    everywhere = bool(defined.all())
+    if not everywhere:
         x, y = np.where(defined, x, 1.0), np.where(defined, y, 1.0)
-    found = np.asarray(np.clip(products / (np.sqrt(x) * np.sqrt(y)), -1.0, 1.0))
-    return found if np.all(defined) else np.where(defined, found, np.nan)
+    roots = np.sqrt(x)
+    roots *= np.sqrt(y)
+    found = np.minimum(np.maximum(products / roots, -1.0), 1.0)
+    return np.asarray(found if everywhere else np.where(defined, found, np.nan))
 
 
 def _location(name: str, what: str, values: Array) -> tuple[float, float]:
@@ -243,7 +297,9 @@ def _location(name: str, what: str, values: Array) -> tuple[float, float]:
 def _centre_and_scale(values: Array) -> tuple[float, float]:
     numbers = np.asarray(values, dtype=np.float64)
     centre = float(np.add.reduce(numbers)) / numbers.size
-    return centre, math.sqrt(float(np.add.reduce((numbers - centre) ** 2)) / numbers.size)
+    squares = numbers - centre
+    squares *= squares
+    return centre, math.sqrt(float(np.add.reduce(squares)) / numbers.size)
 
 
 def _check_varied(name: str, what: str, low: float, high: float, rounding: float = 0.0) -> None:

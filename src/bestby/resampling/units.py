@@ -36,6 +36,11 @@ class Units:
         """The number of strata."""
         return int(self.bounds.size - 1)
 
+    @property
+    def single(self) -> bool:
+        """Whether every row is of one unit, so that nothing need be multiplied by the counts."""
+        return self.n_rows == self.n
+
     @cached_property
     def sizes(self) -> IntArray:
         """The number of units of each stratum, shape (H,)."""
@@ -50,7 +55,7 @@ class Units:
 
     def expanded(self, X: FloatArray) -> tuple[FloatArray, Units]:
         """Return every unit as a row of its own."""
-        if self.n_rows == self.n:
+        if self.single:
             return X, self
         ends = np.concatenate([[0], np.cumsum(self.counts)])
         ones = np.ones(self.n, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from bestby.engine.slopes import Directions, influence, response
 from bestby.metrics import resolve
+from bestby.metrics._lines import derivatives
 from bestby.metrics.base import Metric
 from bestby.metrics.correlation import Pearson
 from bestby.metrics.registry import _Wrapped
@@ -69,6 +71,24 @@ def test_both_derivatives_of_a_root(metric: Metric, unit: float) -> None:
     for here, within in ((found.influence, first), (found.first, others)):
         np.testing.assert_allclose(here, expected, rtol=within, atol=within * np.abs(expected).max())
     assert found.curvature == pytest.approx(-float((slope**2).sum()) / (4.0 * root**3), rel=others)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_response_of_a_correlation_is_that_in_each_direction(several: bool) -> None:
+    """Its gradient and Hessian give what both derivatives in the direction of each unit do."""
+    metric = Pearson().fit(GOLD, [PREDICTIONS], None)
+    rows = metric.statistics(GOLD, PREDICTIONS)
+    units = Units(1 + np.arange(50) % 3, np.array([0, 20, 50])) if several else ONE_EACH
+    counts, total = units.counts, units.counts @ rows
+    moves = rows.copy()
+    for start, stop in pairwise(units.bounds):
+        moves[start:stop] -= np.average(rows[start:stop], axis=0, weights=counts[start:stop])
+    found = response(metric, metric.score, total, rows, units)
+    for of_units, directions in ((found.influence, rows), (found.first, moves)):
+        known = derivatives(metric, total, directions)
+        assert known is not None
+        np.testing.assert_allclose(of_units, known[0], atol=1e-14)
+    assert found.curvature == pytest.approx(float(counts @ known[1]), rel=1e-11)
 
 
 def test_both_derivatives_of_a_mean_are_those_of_its_steps() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from bestby._core.typing import FloatArray
 from bestby.metrics import resolve
-from bestby.metrics._lines import Line, SmoothMetric, derivatives
+from bestby.metrics._lines import Line, SmoothMetric, derivatives, gradient_and_hessian
 from bestby.metrics.base import Metric
+from bestby.metrics.correlation import Pearson
 from bestby.metrics.regression import R2
 
 OF_LABELS = (
@@ -93,9 +94,34 @@ def test_the_derivatives_of_a_score_that_a_subclass_replaced_are_not_known() -> 
     class Renamed(R2):
         caution = "of the square"
 
+    class Fisher(Pearson):
+        def score(self, totals: FloatArray) -> FloatArray:
+            return np.arctanh(super().score(totals))
+
     _, rows = fitted("r2")
     assert derivatives(Squared(), rows.sum(axis=0), rows) is None
+    _, pairs = fitted("pearson")
+    assert gradient_and_hessian(Fisher(), pairs.sum(axis=0)) is None
     assert derivatives(Renamed(), rows.sum(axis=0), rows) is not None
+
+
+def test_gradient_and_hessian_are_those_of_small_steps() -> None:
+    metric, rows = fitted("pearson")
+    total = rows.sum(axis=0)
+    known = gradient_and_hessian(metric, total)
+    assert known is not None
+    gradient, hessian = known
+    step = 1e-3 * np.eye(6)
+    up, down = metric.score(total + step), metric.score(total - step)
+    np.testing.assert_allclose(gradient, (up - down) / 2e-3, atol=1e-8)
+    corners = [
+        metric.score(total + one * step[:, None] + other * step) for one in (1, -1) for other in (1, -1)
+    ]
+    by_steps = (corners[0] - corners[1] - corners[2] + corners[3]) / 4e-6
+    np.testing.assert_allclose(hessian, by_steps, atol=1e-8)
+    assert (hessian == hessian.T).all()
+    one = np.repeat(rows[5:6], 4, axis=0)  # four items alike
+    assert gradient_and_hessian(metric, one.sum(axis=0)) is None
 
 
 def test_rules_of_calculus() -> None:
