@@ -107,6 +107,8 @@ def test_a_direction_that_contradicts(
         (["table.csv", "--html", "."], "InvalidInputError: cannot write '.': it is a folder", "hint: name a file in it"),
         (["table.csv", "--gold", "label", "--cluster", "doc", "--level", "95"], "InvalidInputError: --level must lie strictly between 0 and 1, got 95.0",
          "hint: 0.95 means 95 %"),
+        (["table.csv", "--gold", "label", "--cluster", "doc", "--level", "90"], "InvalidInputError: --level must lie strictly between 0 and 1, got 90.0",
+         "hint: 0.9 means 90 %"),
         (["table.csv", "--gold", "label", "--cluster", "doc", "--resamples", "0"], "InvalidInputError: --resamples must be a whole number of at least 1, got 0",
          "hint: bestby compare --help"),
         (["table.csv", "--plot", "x.jpeg"], "InvalidInputError: --plot writes .png, .svg, .pdf, got 'x.jpeg'",

@@ -287,8 +287,11 @@ def probability(value: float, what: str) -> float:
     """Return `value` if it lies strictly between 0 and 1."""
     chance = number(value, what)
     if not 0.0 < chance < 1.0:
+        percent = chance if 50.0 <= chance < 100.0 else 95.0
         raise InvalidInputError(
-            f"{what} must lie strictly between 0 and 1, got {value}", hint="0.95 means 95 %", argument=what
+            f"{what} must lie strictly between 0 and 1, got {value}",
+            hint=f"{percent / 100:g} means {percent:g} %",
+            argument=what,
         )
     return chance
 

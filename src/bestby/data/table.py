@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -127,9 +128,11 @@ class Table:
     def unknown(self, name: str, role: str) -> InvalidInputError:
         """Return the error for a column that is not there."""
         argument = ARGUMENTS.get(role, role)
-        part = role if role in ONE_OF_SEVERAL else argument
+        part = f" (named as {role if role in ONE_OF_SEVERAL else argument})"
+        if role == "gold" and PurePath(name).suffix and not is_file(name):
+            part = ", and there is no file of that name"
         return InvalidInputError(
-            f"{self.source} has no column {quoted(name)} (named as {part}){suggestion(name, self.names)}",
+            f"{self.source} has no column {quoted(name)}{part}{suggestion(name, self.names)}",
             hint=f"its columns are: {listed(self.names)}",
             argument=argument,
         )

@@ -20,7 +20,7 @@ import numpy as np
 
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.paths import readable_file
-from bestby._core.text import quoted
+from bestby._core.text import path_text, quoted
 
 FORMAT = 1
 """The version of what `encoded` returns; to be raised when a later version cannot read it."""
@@ -126,8 +126,9 @@ def _document(source: str | Path | Mapping[str, Any]) -> Mapping[str, Any]:
     except ValueError as error:
         if isinstance(error, BestbyError):
             raise
+        what = "the text" if is_json else path_text(source)
         raise InvalidInputError(
-            f"this is not JSON, or it is cut off: {error}", hint="load what to_json() or --json has written"
+            f"{what} is not JSON, or it is cut off: {error}", hint="load what to_json() or --json has written"
         ) from error
     return document if isinstance(document, dict) else {}
 

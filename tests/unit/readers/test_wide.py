@@ -228,6 +228,7 @@ def test_json_null_and_lacking_keys_are_missing(make: Make) -> None:
     ("arguments", "content", "expected"),
     [
         ({"gold": "nope"}, PLAIN, "{} has no column 'nope' (named as gold)"),
+        ({"gold": "nope.csv"}, PLAIN, "{} has no column 'nope.csv', and there is no file of that name"),
         ({"gold": "label", "clusters": "nope"}, PLAIN, "{} has no column 'nope' (named as clusters)"),
         ({"gold": "label", "systems": ["aen", "nope"]}, PLAIN, "{} has no column 'nope' (named as system)"),
         ({"gold": "label", "systems": ["aen", "label"]}, PLAIN, "{}: column 'label' cannot be gold and system at once"),

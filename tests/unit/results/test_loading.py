@@ -109,7 +109,7 @@ def _changed(**more: Any) -> str:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("{", "not JSON, or it is cut off"),
+        ("{", "the text is not JSON, or it is cut off"),
         (RESULT.to_json()[:-20], "not JSON, or it is cut off"),
         ("{}", "not a result of bestby"),
         (json.dumps({"kind": "Comparison", "format": 1}), "not a result of bestby"),
@@ -142,7 +142,7 @@ def test_what_is_no_result_is_refused(source: Any, message: str) -> None:
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(bb.InvalidInputError, match="not JSON"):
+    with pytest.raises(bb.InvalidInputError, match=r"result\.json' is not JSON"):
         bb.load(path)
     path.write_text("[1, 2]", encoding="utf-8")
     with pytest.raises(bb.InvalidInputError, match="not a result of bestby"):
