@@ -234,6 +234,8 @@ REASONS = {
     "memory": "Numba, which compiles the kernels, holds most of it.",
     "interval only": "Nothing is drawn: what is left are the derivatives of both scores by the weight of"
     " each item, and the fixed cost of a call.",
+    "permutation test only": "The swaps are drawn and scored in half of the time; the fixed cost of a call"
+    " takes the other half.",
     "McNemar's exact test only": "What is left is the fixed cost of a call: labels are checked, coded,"
     " counted and hashed, and notes made. SciPy's is the binomial test of two counts.",
     "F1|Matthews": "A resample draws one binomial number per row of the table of gold × A × B, however many"
@@ -396,7 +398,7 @@ bestby's time is that of the whole call of `compare`: checks, statistics, the in
 of each system's own score, a test. The others give one interval or one test, as the job says. In brackets:
 times the time of bestby. ᵖ: a percentile interval, where the tool has no other, or where its jackknife takes
 n × n steps and n is above 1,000. BooStSa draws a fifth of the items, and so does bestby in its rows.
-Cutting texts into words is the work of sacrebleu in both of their columns.
+Words are split by the rules of sacrebleu in both of their columns; bestby counts n-grams by itself.
 """
 GOALS = """
 ## Goals
@@ -440,9 +442,9 @@ are. The floor is what the library that reads takes to make codes, or numbers, o
 else.
 """
 SCORES = """\
-A comparison of a million scores passes over them some dozens of times. They are hashed, and put in an order
-that does not depend on that of the items; the difference and the score of each system have an exact bootstrap
-distribution each, for which values are sorted and their powers added up; the exact test sorts once more."""
+A comparison of a million scores passes over them some dozens of times. They are hashed; the scores of each
+system and the differences are sorted, and their powers added up, for the exact bootstrap distribution of each
+and the exact test."""
 MANY_SYSTEMS = """
 ## Hundreds of systems
 
