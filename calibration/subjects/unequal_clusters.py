@@ -178,11 +178,11 @@ differ, and which is ahead goes with the size or does not. A rare class is 30 % 
 clusters. Zipf sizes are n with a probability that goes with 1 / n^2, up to 1000. *noted*: `few_clusters`,
 `few_effective`, `few_differing` or `effect_of_size`.
 
-Where effects and sizes are correlated the ratio of difference and error is transformed (Hall 1992), so that
-most intervals of harmless data stay as they are. What was tried instead, on these and other populations: the
-transformation for all clusters, with and without the term that the division by sizes adds; degrees of freedom
-of at most two and three times the effective units; and, as signs that it is needed, skewness of the effects
-and effective units that are fewer than sizes explain. For all clusters it makes intervals of harmless data
-with unequal sizes far longer, and plans lose power. Of the signs the correlation costs least, and it covers
-as often. It does not cure skewed effects, which the others do in part.
+Where effects and sizes are correlated, or the sums of 15 clusters or more are skewed, the ratio of difference
+and error is transformed (Hall 1992), so that most intervals of harmless data stay as they are. What was tried
+instead, on these and other populations: the transformation for all clusters, with and without the term that
+the division by sizes adds; degrees of freedom of at most two and three times the effective units; and, as a
+sign that it is needed, effective units that are fewer than sizes explain. For all clusters it makes intervals
+of harmless data with unequal sizes far longer, and plans lose power. Where effects are skewed and sizes
+unequal as well, intervals are still short.
 """
