@@ -22,7 +22,7 @@ import sacrebleu
 
 from bestby.engine import table
 from bestby.engine.base import Drawing
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import TableGroup
 from bestby.metrics.bleu import Bleu
 from bestby.metrics.translation import Chrf, Ter
 
@@ -95,7 +95,7 @@ def permutation(metric: Any, rows: list[np.ndarray]) -> list[Any]:
     """Test every system against the first one."""
     units = table.build([rows], np.ones(rows[0].shape[0], dtype=np.int64), None, None)
     pairs = [(0, 0, other) for other in range(1, len(rows))]
-    tests = SumGroup([metric], units).sampled_permutation(pairs, "two-sided", Drawing(TRIALS, 0))
+    tests = TableGroup([metric], units).sampled_permutation(pairs, "two-sided", Drawing(TRIALS, 0))
     return [tests[pair] for pair in pairs]
 
 

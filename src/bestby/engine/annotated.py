@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from bestby._core.typing import FloatArray
 from bestby.engine.base import Drawing
 from bestby.engine.stacked import scored
-from bestby.engine.sums import SumGroup, bootstrapped
+from bestby.engine.sums import TableGroup
 from bestby.engine.table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class AnnotatedGroup(SumGroup):
+class AnnotatedGroup(TableGroup):
     """Metrics against a gold made of annotations, which the bootstrap resamples within the items.
 
     A resample draws as many units as there are, each with one of V versions of its gold; a version
@@ -25,7 +25,7 @@ class AnnotatedGroup(SumGroup):
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of resampled items with resampled annotators, shape (B, M, S)."""
-        return bootstrapped(self.metrics, self.versions, drawing.draws(self.units), drawing)
+        return self._resampled(self.versions, drawing)
 
     def resampled_scores(self) -> FloatArray:
         """Return the scores of all items against the mean of their versions, shape (M, S)."""

@@ -267,6 +267,13 @@ class Group(ABC):
         """Return the same in a form, if there is one, of which no other system changes a bit."""
         return self.contributions(metric, a, b)
 
+    def unit_means(self, metric: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
+        """Return the mean of each unit for every system, shape (C, S), and how many units there are of each.
+
+        None if the score is no mean over the items.
+        """
+        return None
+
     def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
         """Return the 0/1 values of the items that a share counts, such as recall; None if it is no share."""
         return None

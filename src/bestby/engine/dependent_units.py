@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import SumGroup, TableGroup
 from bestby.engine.targets import Target
 from bestby.engine.transforms import Scores
 from bestby.inference import clusters, intervals
@@ -25,7 +25,7 @@ from bestby.results.values import TestResult
 
 
 @dataclass(frozen=True, eq=False)
-class CrossedGroup(SumGroup):
+class CrossedGroup(TableGroup):
     """Metrics on items in two crossed groupings, such as templates and languages.
 
     The units of the table are the groups of the first. No resampling keeps both groupings, so intervals and
@@ -76,6 +76,10 @@ class CrossedGroup(SumGroup):
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
         """Return None: no mean over the groups of one grouping has the right variance."""
+        return None
+
+    def unit_means(self, metric: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
+        """Return None for the same reason."""
         return None
 
     def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
@@ -163,7 +167,7 @@ def _refuse(what: str) -> NoReturn:
 
 
 @dataclass(frozen=True, eq=False)
-class BlockGroup(SumGroup):
+class BlockGroup(TableGroup):
     """Metrics on ordered text. Units are blocks laid end to end; the bootstrap draws blocks from anywhere."""
 
     blocks: Blocks

@@ -28,8 +28,7 @@ from bestby.engine.base import Drawing, Group, Influences
 from bestby.engine.effective_units import few_carrying, whole_sums
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, NotedInterval, rank_test
-from bestby.engine.sums import SumGroup
-from bestby.engine.targets import Target
+from bestby.engine.shares import are_answers
 from bestby.inference import clusters, components, intervals, permutation, samples
 from bestby.inference.components import Components
 from bestby.inference.distributions import replicates
@@ -200,23 +199,23 @@ class RunsWithItems:
         return tuple(self._share_right(self.columns(s)) for s in range(len(self.n_runs)))
 
     def _share_right(self, columns: slice) -> FloatArray | None:
-        runs = [
-            self.makers.proportion(Target(self.metric, run)) for run in range(columns.start, columns.stop)
-        ]
-        if not all(run is not None and run.bounds.size == 2 for run in runs):
+        runs = range(columns.start, columns.stop)
+        if self.group.n_strata > 1 or not are_answers(self.group, self.metric, runs):
             return None
-        # Contributions of two runs may have orders of their own; the table has one.
-        assert isinstance(self.group, SumGroup)
-        table = self.group.table
-        right = [table.column(int(value)) for value, _ in table.columns[self.metric][columns]]
-        return np.asarray(sum(right) / len(right))
+        assert self._unit_means is not None  # as answers have them
+        return np.asarray(self._unit_means[0][:, columns].mean(axis=1))
+
+    @cached_property
+    def _unit_means(self) -> tuple[FloatArray, IntArray] | None:
+        return self.group.unit_means(self.metric)
 
     def answers(self, a: int, b: int) -> Differences | None:
         """Return the differences of items that are right or wrong; None for other scores, and in clusters."""
         of_a, of_b = self._right[a], self._right[b]
         if of_a is None or of_b is None:
             return None
-        return Differences.of(of_a - of_b, self.group.units.counts)
+        assert self._unit_means is not None  # as answers have them
+        return Differences.of(of_a - of_b, self._unit_means[1])
 
     def _t_interval(self, a: int, b: int | None, level: float) -> Interval:
         parts, name = self.components(a, b), "crossed-t"

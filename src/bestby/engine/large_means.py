@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import table
+from bestby.engine import shares, table
 from bestby.engine.base import Contributions, Drawing, Pair
-from bestby.engine.sums import MOST_HELD, SumGroup
+from bestby.engine.memo import Memo
+from bestby.engine.sums import MOST_HELD, SumGroup, TableGroup
 from bestby.engine.table import Table
 from bestby.engine.targets import Target
 from bestby.inference import permutation
@@ -23,24 +25,21 @@ LARGE = 1 << 16
 """Items from which means are made of sorted values."""
 
 
+@dataclass(frozen=True, eq=False)
 class LargeMeans(SumGroup):
     """Metrics that are means of numbers of single items, without clusters and strata.
 
     Exact intervals and tests need the numbers of a system, or the differences of two, in rising order, and no
     order of the items that all systems share. That one, `table`, takes more time than all the rest; it is
-    made when resamples are drawn, or something else asks for it.
+    made when resamples are drawn, or something else asks for it. `values` are the numbers of all items by
+    metric and system, shape (n,) each.
     """
 
+    metrics: Sequence[MeanMetric]
     values: Sequence[Sequence[FloatArray]]
-    """The numbers of all items by metric and system, shape (n,) each."""
-
-    def __init__(self, metrics: Sequence[MeanMetric], values: Sequence[Sequence[FloatArray]]) -> None:
-        # The fields of a frozen record, but for `table`.
-        object.__setattr__(self, "metrics", metrics)
-        object.__setattr__(self, "values", values)
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> Table:  # type: ignore[override]
         """The statistics of the distinct items."""
         statistics = (
             (np.stack([values, np.ones(values.size)]).T for values in systems) for systems in self.values
@@ -87,34 +86,32 @@ class LargeMeans(SumGroup):
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions:
         """Return the numbers of a system, or the differences of two, in rising order."""
-        key = (metric, a, b)
-        found = self._contributions.get(key)
-        if found is None:
-            found = self._contributions[key] = self._contributions_of(metric, a, b)
-            # Those of each system, which all its pairs ask for, stay: they are as many numbers as `values`.
-            differences = [one for one in self._contributions if one[2] is not None]
-            if len(differences) > max(1, MOST_HELD // self.n_units):
-                del self._contributions[differences[0]]
-        return found
+        if b is None:
+            return self._numbers[metric][a]
+        return self._differences.get((metric, a, b), self._difference)
 
     def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions:
         """Return the same: other systems have no say in them."""
         return self.contributions(metric, a, b)
 
-    def _contributions_of(self, metric: int, a: int, b: int | None) -> Contributions:
-        of_a = self.values[metric][a]
-        values = of_a.copy() if b is None else rounding.difference(of_a, self.values[metric][b])
-        values.sort()
-        counts: IntArray = np.broadcast_to(np.int64(1), values.shape)
-        fresh = values[1:] != values[:-1]
-        if 2 * np.count_nonzero(fresh) < values.size:
-            starts = np.concatenate([[0], np.flatnonzero(fresh) + 1])
-            values, counts = values[starts], np.diff(starts, append=values.size)
-        return Contributions(values, counts, np.array([0, values.size]), single_items=True)
+    @cached_property
+    def _numbers(self) -> list[list[Contributions]]:
+        """Those of each metric and system, which all pairs ask for: they are as many numbers as `values`."""
+        return [[_in_order(values.copy()) for values in systems] for systems in self.values]
 
-    def tied(self, metric: int) -> bool:
-        """Return whether most numbers of a system are equal to others, so that the table has fewer rows."""
-        return self.contributions(metric, 0).values.size < self.n_units
+    @cached_property
+    def _differences(self) -> Memo[Pair, Contributions]:
+        return Memo(MOST_HELD // self.n_units)
+
+    def _difference(self, pair: Pair) -> Contributions:
+        metric, a, b = pair
+        return _in_order(rounding.difference(self.values[metric][a], self.values[metric][b]))
+
+    def unit_means(self, metric: int) -> tuple[FloatArray, IntArray]:
+        """Return the numbers of all items, or where most are equal to others those of the table."""
+        if self.contributions(metric, 0).values.size < self.n_units:
+            return shares.unit_means(self.table, metric), self.units.counts
+        return np.column_stack(self.values[metric]), np.ones(self.n_units, dtype=np.int64)
 
     def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return None unless the metric itself says that it is a share: means are by their contributions."""
@@ -140,7 +137,7 @@ class LargeMeans(SumGroup):
 
     def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:
         """Return studentized replicates, of the items in the order of the table."""
-        return SumGroup(self.metrics, self.table).pivots(metric, a, b, drawing)
+        return TableGroup(self.metrics, self.table).pivots(metric, a, b, drawing)
 
     def permutation(
         self,
@@ -163,3 +160,14 @@ class LargeMeans(SumGroup):
         left = [pair for pair in pairs if pair not in found]
         found |= super().permutation(left, alternative, drawing, standardised=standardised) if left else {}
         return {pair: found[pair] for pair in pairs}
+
+
+def _in_order(values: FloatArray) -> Contributions:
+    """Return numbers of single items as contributions, in rising order; they are sorted in place."""
+    values.sort()
+    counts: IntArray = np.broadcast_to(np.int64(1), values.shape)
+    fresh = values[1:] != values[:-1]
+    if 2 * np.count_nonzero(fresh) < values.size:
+        starts = np.concatenate([[0], np.flatnonzero(fresh) + 1])
+        values, counts = values[starts], np.diff(starts, append=values.size)
+    return Contributions(values, counts, np.array([0, values.size]), single_items=True)

@@ -22,7 +22,7 @@ from bestby.engine import table
 from bestby.engine.base import Drawing, Group, Jackknife, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.resampled import MOST_KEPT
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import SumGroup, TableGroup
 from bestby.engine.targets import Situation, Target
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Distribution
@@ -201,7 +201,7 @@ class PairGroup(Group):
         statistics = [[self.statistics(metric, gold, *one) for one in named] for metric in self.metrics]
         strata = None if self.labels.strata is None else stratum
         known = () if len(chosen) == 1 else [self.alone(s) for s in chosen]
-        return SumGroup(self.metrics, table.build(statistics, counts, strata, None), of_systems=known)
+        return TableGroup(self.metrics, table.build(statistics, counts, strata, None), of_systems=known)
 
     def target_alone(self, target: Target) -> tuple[SumGroup, Target]:
         """Return the group that a target is computed in, and the target there."""

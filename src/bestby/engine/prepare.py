@@ -22,7 +22,7 @@ from bestby.engine.large_means import LARGE, LargeMeans
 from bestby.engine.pairwise import MANY, Labels, PairGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.reading import Reading, _codes_of, _rows_refused
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import SumGroup, TableGroup
 from bestby.engine.text_statistics import Counting
 from bestby.metrics import _items
 from bestby.metrics._texts import TextMetric
@@ -195,7 +195,7 @@ def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting |
     second = _codes_of(reading.evaluation.crossed)
     if second is not None and reading.clusters is not None:
         return CrossedGroup(fitted, made, reading.clusters, second)
-    return SumGroup(fitted, made)
+    return TableGroup(fitted, made)
 
 
 def _large_means(fitted: Sequence[Metric], reading: Reading) -> LargeMeans | None:
@@ -263,7 +263,8 @@ def annotated(group: SumGroup, reading: Reading, seed: int) -> AnnotatedGroup:
 
     Only of a group whose units are all the dependence there is: what others know would be lost.
     """
-    assert type(group) is SumGroup
+    assert not group.crossed
+    assert not group.in_blocks
     annotations = reading.evaluation.annotations
     if annotations is None:
         raise DesignError(

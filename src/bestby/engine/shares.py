@@ -36,6 +36,12 @@ def mean(table: Table, columns_a: IntArray, columns_b: IntArray | None) -> Contr
     return Contributions(values, table.units.counts, table.units.bounds, not table.clustered)
 
 
+def unit_means(table: Table, m: int) -> FloatArray:
+    """Return the mean of each unit for every system, shape (C, S), of the metric at this position."""
+    means = [table.column(int(value)) / table.column(int(count)) for value, count in table.columns[m]]
+    return np.column_stack(means)
+
+
 def answers(metric: Metric, table: Table, m: int, a: int, b: int | None) -> Contributions | None:
     """Return whether each item that a share counts is a success, or the difference of two systems.
 

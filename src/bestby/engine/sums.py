@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import pivots, raw_values, shares, slopes
 from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.expansions import expansion
+from bestby.engine.memo import Memo
 from bestby.engine.permutations import Permutations
 from bestby.engine.responses import Responses, Single
 from bestby.engine.stacked import scored
@@ -45,8 +47,10 @@ MOST_EXPANDED = 1 << 6
 MOST_PAIRS = 1 << 13
 """Pairs whose numbers of differing items are kept: the choice of an interval and its result ask for them."""
 
+_Key: TypeAlias = tuple[int, int, int | None]
+"""Positions of a metric, and of a system A alone or also of B."""
 
-@dataclass(frozen=True, eq=False)
+
 class SumGroup(Group):
     """All metrics of a comparison that are functions of sums; they share one set of resamples.
 
@@ -56,7 +60,7 @@ class SumGroup(Group):
 
     metrics: Sequence[Metric]
     table: Table
-    of_systems: Sequence[SumGroup] = field(default=(), kw_only=True)
+    of_systems: Sequence[SumGroup] = ()
 
     @property
     def n_systems(self) -> int:  # type: ignore[override]
@@ -69,16 +73,12 @@ class SumGroup(Group):
         return self.table.units
 
     has_formula = True
+    has_robust_error = True
 
     @property
     def clustered(self) -> bool:
         """Whether units are clusters of items."""
         return self.table.clustered
-
-    @property
-    def has_robust_error(self) -> bool:
-        """True."""
-        return True
 
     @property
     def few_units(self) -> bool:
@@ -114,7 +114,22 @@ class SumGroup(Group):
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, M, S)."""
-        return bootstrapped(self.metrics, self.table, drawing.draws(self.units), drawing)
+        return self._resampled(self.table, drawing)
+
+    def _resampled(self, table: Table, drawing: Drawing) -> FloatArray:
+        """Return the scores of resamples of the units of a table."""
+        draws = drawing.draws(self.units)
+        return resampling.bootstrap(
+            table.X,
+            table.units,
+            drawing.n_resamples,
+            drawing.seed,
+            Scores(self.metrics, table.bare(), int(draws.sum())),
+            draws=draws,
+            n_jobs=drawing.n_jobs,
+            progress=drawing.progress,
+            executor=drawing.executor,
+        )
 
     def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
         """Return the leave-one-out scores: the totals minus one row, once per distinct row."""
@@ -129,17 +144,16 @@ class SumGroup(Group):
         """Return the plain mean, if the metric is a mean and all units hold equally many items."""
         if not isinstance(self.metrics[metric], MeanMetric):
             return None
-        key = (metric, a, b)
-        if key not in self._contributions:
-            if len(self._contributions) * self.units.n_rows > MOST_HELD:
-                self._contributions.clear()
-            columns = self.table.columns[metric]
-            self._contributions[key] = shares.mean(self.table, columns[a], None if b is None else columns[b])
-        return self._contributions[key]
+        return self._contributions.get((metric, a, b), self._mean)
+
+    def _mean(self, key: _Key) -> Contributions | None:
+        metric, a, b = key
+        columns = self.table.columns[metric]
+        return shares.mean(self.table, columns[a], None if b is None else columns[b])
 
     @cached_property
-    def _contributions(self) -> dict[tuple[int, int, int | None], Contributions | None]:
-        return {}
+    def _contributions(self) -> Memo[_Key, Contributions | None]:
+        return Memo(1 + MOST_HELD // self.units.n_rows)
 
     def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return the same without what only other systems tell apart, in an order of their own."""
@@ -147,6 +161,12 @@ class SumGroup(Group):
             return None
         group, own = self.alone(metric, a, b)
         return group.contributions(own.metric, own.a, own.b)
+
+    def unit_means(self, metric: int) -> tuple[FloatArray, IntArray] | None:
+        """Return the mean of each unit for every system, and how many units there are of each."""
+        if not isinstance(self.metrics[metric], MeanMetric):
+            return None
+        return shares.unit_means(self.table, metric), self.units.counts
 
     def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return whether each item that a share counts is a success, or the difference of two systems.
@@ -165,15 +185,11 @@ class SumGroup(Group):
 
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return the numbers of items and of units whose rows differ."""
-        if pair not in self._numbers_differing:
-            if len(self._numbers_differing) >= MOST_PAIRS:
-                self._numbers_differing.clear()
-            self._numbers_differing[pair] = self._differing(pair)
-        return self._numbers_differing[pair]
+        return self._numbers_differing.get(pair, self._differing)
 
     @cached_property
-    def _numbers_differing(self) -> dict[Pair, tuple[int, int]]:
-        return {}
+    def _numbers_differing(self) -> Memo[Pair, tuple[int, int]]:
+        return Memo(MOST_PAIRS)
 
     def _differing(self, pair: Pair) -> tuple[int, int]:
         m, a, b = pair
@@ -201,11 +217,9 @@ class SumGroup(Group):
     def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
         """Return the numbers of a system as given, and how many items have each; None without such swaps."""
         own = self.metrics[metric]
-        return (
-            raw_values.numbers(self.table, own, metric, system)
-            if isinstance(own, StandardisedMetric)
-            else None
-        )
+        if not isinstance(own, StandardisedMetric):
+            return None
+        return raw_values.numbers(self.table, own, metric, system)
 
     # -- formulas ----------------------------------------------------------------------------------
 
@@ -237,7 +251,7 @@ class SumGroup(Group):
         if (1 + len(self._alone)) * (table.X.size + rows.size) > MOST_HELD:
             self._alone.clear()
             self._parts.clear()
-        made = SumGroup(self.metrics[metric : metric + 1], table)
+        made = TableGroup(self.metrics[metric : metric + 1], table)
         if b is None:
             self._parts[metric, a] = Single(made._responses, 0, 0, rows)
         else:
@@ -251,7 +265,7 @@ class SumGroup(Group):
         return self._parts[metric, system]
 
     @cached_property
-    def _alone(self) -> dict[tuple[int, int, int | None], tuple[SumGroup | None, Target]]:
+    def _alone(self) -> dict[_Key, tuple[SumGroup | None, Target]]:
         return {}
 
     @cached_property
@@ -262,11 +276,10 @@ class SumGroup(Group):
         """Return whether the table is of these systems alone, or has too many rows to make one of these."""
         if len(self.metrics) == 1 and len(columns) == self.n_systems:
             return True
-        return self.units.n_rows > MOST_ALONE and not self._few_kinds(metric, columns)
-
-    def _few_kinds(self, metric: int, columns: Sequence[IntArray]) -> bool:
-        """Return whether labels make few kinds of units; numbers hardly do, and finding out takes a sort."""
-        return self.metrics[metric].reads == "labels" and self.table.few_kinds(columns)
+        if self.units.n_rows <= MOST_ALONE:
+            return False
+        # Labels may make few kinds of units; numbers hardly do, and finding out takes a sort.
+        return self.metrics[metric].reads != "labels" or not self.table.few_kinds(columns)
 
     def _of_kinds(self, metric: int, a: int, b: int | None) -> tuple[SumGroup, Target] | None:
         """Return what `alone` does, if that is another group than this one and units are single."""
@@ -314,17 +327,16 @@ class SumGroup(Group):
 
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
         """Return a score or difference to second order in the weights of the units."""
-        if (metric, a, b) not in self._expansions:
-            group, own = self.alone(metric, a, b)
-            parts = [group._part(own.metric, system).part() for system in own.systems]
-            if len(self._expansions) >= MOST_EXPANDED:
-                self._expansions.clear()
-            self._expansions[metric, a, b] = expansion(Functional(self.metrics[metric]), group.units, parts)
-        return self._expansions[metric, a, b]
+        return self._expansions.get((metric, a, b), self._expanded)
+
+    def _expanded(self, key: _Key) -> Expansion:
+        group, own = self.alone(*key)
+        parts = [group._part(own.metric, system).part() for system in own.systems]
+        return expansion(Functional(self.metrics[key[0]]), group.units, parts)
 
     @cached_property
-    def _expansions(self) -> dict[tuple[int, int, int | None], Expansion]:
-        return {}
+    def _expansions(self) -> Memo[_Key, Expansion]:
+        return Memo(MOST_EXPANDED)
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""
@@ -377,17 +389,10 @@ class SumGroup(Group):
         return self._permutations.raw_value_tests(pairs, alternative, drawing, exact=False)
 
 
-def bootstrapped(metrics: Sequence[Metric], table: Table, draws: IntArray, drawing: Drawing) -> FloatArray:
-    """Return the scores of resamples of the units of a table, shape (B, M, S)."""
-    size = int(draws.sum())
-    return resampling.bootstrap(
-        table.X,
-        table.units,
-        drawing.n_resamples,
-        drawing.seed,
-        Scores(metrics, table.bare(), size),
-        draws=draws,
-        n_jobs=drawing.n_jobs,
-        progress=drawing.progress,
-        executor=drawing.executor,
-    )
+@dataclass(frozen=True, eq=False)
+class TableGroup(SumGroup):
+    """Functions of sums whose table is made."""
+
+    metrics: Sequence[Metric]
+    table: Table
+    of_systems: Sequence[SumGroup] = field(default=(), kw_only=True)

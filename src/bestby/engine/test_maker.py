@@ -9,10 +9,9 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.errors import DesignError
-from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby._core.typing import Alternative
 from bestby.engine.base import STANDARDISED, Pair
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.large_means import LargeMeans
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.inference import classical, cluster_pivots, permutation
@@ -162,13 +161,3 @@ def _difference_test(name: str, makers: Intervals, pair: Pair, alternative: Alte
         return classical.paired_t(differences, alternative)
     typical = float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0
     return _OF_RANKS[name](differences, alternative, rounding=rounding.level_width(typical))
-
-
-def unit_means(group: SumGroup, metric: int) -> tuple[FloatArray, IntArray]:
-    """Return the mean of each unit for every system, shape (C, S), and the counts of the units."""
-    if isinstance(group, LargeMeans) and not group.tied(metric):
-        return np.column_stack(group.values[metric]), np.ones(group.n_units, dtype=np.int64)
-    table = group.table
-    columns = [table.columns[metric][s] for s in range(group.n_systems)]
-    means = [table.column(int(value)) / table.column(int(count)) for value, count in columns]
-    return np.column_stack(means), table.units.counts

@@ -11,7 +11,7 @@ from bestby._core.typing import IntArray
 from bestby.engine import table
 from bestby.engine.base import Group
 from bestby.engine.ranked import WeightGroup
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import SumGroup, TableGroup
 from bestby.engine.weighted import ItemGroup
 from bestby.resampling.units import Units
 
@@ -59,7 +59,7 @@ def by_cells(
                 None,
                 np.tile(source.sizes, 2)[hit] if source.clustered else None,
             )
-            yield SumGroup(group.metrics, made)
+            yield TableGroup(group.metrics, made)
 
 
 def by_items(

@@ -14,7 +14,7 @@ import bestby as bb
 from bestby._core.typing import FloatArray
 from bestby.engine import large_means, prepare
 from bestby.engine.large_means import LargeMeans
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import TableGroup
 from bestby.metrics.registry import resolve
 
 N = 3000
@@ -119,7 +119,7 @@ def test_the_table_is_made_when_it_is_asked_for(large: Switch) -> None:
     assert "table" not in vars(group)
     large(False)
     ((other, _),) = prepare.groups(evaluation, [resolve("mean")])
-    assert type(other) is SumGroup
+    assert isinstance(other, TableGroup)
     assert group.units.n_rows == other.units.n_rows == N
     assert np.array_equal(group.table.X, other.table.X)
 

@@ -14,7 +14,7 @@ from bestby._core.errors import DesignError
 from bestby.engine import pairwise, prepare
 from bestby.engine.base import Drawing
 from bestby.engine.pairwise import Labels, PairGroup, intervals_of
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import TableGroup
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.registry import resolve
 
@@ -89,7 +89,7 @@ def test_scores_and_errors_are_those_of_the_table_of_all(strata: Any, by_pairs: 
     count_alone(by_pairs, always=False)
     table = group(strata=strata)
     assert type(pairs) is PairGroup
-    assert type(table) is SumGroup
+    assert type(table) is TableGroup
     assert (pairs.scores() == table.scores()).all()
     assert (pairs.n_systems, pairs.n_units, pairs.n_strata) == (table.n_systems, N, table.n_strata)
     assert (pairs.units.sizes == table.units.sizes).all()
@@ -235,14 +235,14 @@ def test_metrics_of_users_get_ordinary_integers_and_errors_that_name_the_system(
 
 
 def test_groups_of_items_are_not_counted_by_pairs(by_pairs: pytest.MonkeyPatch) -> None:
-    assert type(group(clusters=np.arange(N) // 4)) is SumGroup
+    assert type(group(clusters=np.arange(N) // 4)) is TableGroup
     assert type(group()) is PairGroup
     found = prepare.groups(Evaluation.of(SYSTEMS, gold=GOLD), [resolve("f1_macro")])
-    assert type(found[0][0]) is SumGroup
+    assert type(found[0][0]) is TableGroup
     mixed = prepare.groups(
         Evaluation.of(SYSTEMS, gold=GOLD), [resolve("accuracy"), resolve("f1_macro")], by_pairs=True
     )
-    assert [(type(one), positions) for one, positions in mixed] == [(PairGroup, [1]), (SumGroup, [0])]
+    assert [(type(one), positions) for one, positions in mixed] == [(PairGroup, [1]), (TableGroup, [0])]
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,7 @@ from bestby import Metric, compare
 from bestby.engine import stacked, table
 from bestby.engine.base import Drawing
 from bestby.engine.permutations import Permutations
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import SumGroup, TableGroup
 from bestby.metrics import resolve
 from bestby.resampling import totals
 
@@ -48,7 +48,7 @@ def group(*, clusters: bool = False, metrics: tuple[Metric, ...] | None = None) 
     fitted = metrics or tuple(resolve(name).fit(gold, systems, None) for name in ("rmse", "pearson", "mae"))
     statistics = [[metric.statistics(gold, system) for system in systems] for metric in fitted]
     of = np.arange(N) // 4 if clusters else None
-    return SumGroup(fitted, table.build(statistics, np.ones(N, dtype=np.int64), None, of))
+    return TableGroup(fitted, table.build(statistics, np.ones(N, dtype=np.int64), None, of))
 
 
 def one_by_one(made: SumGroup, rows: np.ndarray) -> np.ndarray:

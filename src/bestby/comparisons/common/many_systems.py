@@ -16,13 +16,12 @@ from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.large_means import LargeMeans
+from bestby.engine.shares import are_answers
 from bestby.engine.sums import SumGroup
 from bestby.inference import classical, discordant, multiplicity
 from bestby.inference.intervals import LEAST_P
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import paired_error
-from bestby.metrics.base import MeanMetric
 from bestby.results.base import Note
 from bestby.results.pairs import IDENTICAL, Pairs
 
@@ -82,25 +81,16 @@ def counted(
     """
     n_pairs = len(line) - 1 if baseline is not None else len(line) * (len(line) - 1) // 2
     group = makers.group
-    if n_pairs < FEW_PAIRS or not makers.by_formula:
-        return None
-    if not (type(group) is SumGroup or isinstance(group, LargeMeans)):
+    if n_pairs < FEW_PAIRS or not isinstance(group, SumGroup) or not makers.by_formula:
         return None
     if settings.interval not in ("auto", "tango", None) or (settings.simultaneous and n_pairs <= ALONE):
         return None
     if settings.test not in (*TESTS, None):
         return None
-    metric = group.metrics[m]
-    if group.clustered or group.n_strata > 1 or not (isinstance(metric, MeanMetric) and metric.proportions):
+    n = group.n_units
+    if group.n_strata > 1 or n >= MOST_ITEMS or not are_answers(group, m, range(group.n_systems)):
         return None
-    if isinstance(group, LargeMeans) and not group.tied(m):  # answers are 0 or 1
-        return None
-    right = _right(group, m)
-    if right is None:
-        return None
-    counts, n = group.table.units.counts, group.n_units
-    if n >= MOST_ITEMS:
-        return None
+    right, counts = _right(group, m), group.units.counts
     order = np.array(line)
     if baseline is not None:
         a = order[order != baseline]
@@ -115,15 +105,11 @@ def counted(
     return Counts(a, b, correct[a] - both, correct[b] - both, n)
 
 
-def _right(group: SumGroup, m: int) -> Array | None:
-    """Return where each system is right, shape (C, S), None if a value is neither 0 nor 1."""
-    table = group.table
-    right = np.empty((table.X.shape[0], group.n_systems), dtype=np.uint8)
-    for s, (value, count) in enumerate(table.columns[m]):
-        column = table.column(int(value))
-        if table.constant(int(count)) != 1.0 or not ((column == 0.0) | (column == 1.0)).all():
-            return None
-        right[:, s] = column
+def _right(group: SumGroup, m: int) -> Array:
+    """Return where each system is right, shape (C, S)."""
+    right = np.empty((group.units.n_rows, group.n_systems), dtype=np.uint8)
+    for s, (value, _) in enumerate(group.table.columns[m]):
+        right[:, s] = group.table.column(int(value)) != 0.0
     return right
 
 

@@ -34,11 +34,10 @@ from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.pairwise import intervals_of
-from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
-from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.base import BaseMetric
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Comparison, Difference, SystemScore
@@ -329,11 +328,10 @@ def system_scores(
 def _omnibus(makers: Intervals, m: int) -> Omnibus | None:
     """Return Cochran's Q for 0/1 values, Friedman's test for other means, over items or cluster means."""
     group = makers.group
-    if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric) or group.crossed:
+    found = None if group.n_systems < 3 else group.unit_means(m)
+    if found is None:
         return None
-    if group.n_systems < 3:
-        return None
-    means, counts = test_maker.unit_means(group, m)
+    means, counts = found
     binary = not group.clustered and bool(np.isin(means, (0.0, 1.0)).all())
     name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
     statistic, df, p = test(means, counts)

@@ -17,7 +17,7 @@ from bestby.comparisons.judged.estimating import Common, Estimates, by_judge
 from bestby.comparisons.judged.scoring import Parts
 from bestby.engine import slopes, table
 from bestby.engine.base import Drawing
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import SumGroup, TableGroup
 from bestby.engine.targets import defined_replicates
 from bestby.engine.transforms import Functional
 from bestby.inference import powered_bootstrap
@@ -172,7 +172,7 @@ def _group(data: Labelled, parts: Parts, units: IntArray | None, blocks: IntArra
         by_humans.append(whole)
     ones = np.ones(len(weights), dtype=np.int64)
     made = table.build([*parts.judge, *on_labelled, by_humans], ones, blocks, units)
-    return SumGroup([parts.metric] * (2 * len(parts.judge) + 1), made)
+    return TableGroup([parts.metric] * (2 * len(parts.judge) + 1), made)
 
 
 def _counts(data: Labelled) -> FloatArray:

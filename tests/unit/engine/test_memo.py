@@ -1,0 +1,35 @@
+"""What is kept is not made again, and the oldest makes room."""
+
+from __future__ import annotations
+
+import pytest
+
+from bestby.engine.memo import Memo
+
+
+@pytest.mark.parametrize(
+    ("most", "asked", "made"),
+    [
+        (2, "abab", "ab"),
+        (2, "abcbca", "abca"),
+        (1, "aabba", "aba"),
+        (0, "aab", "ab"),
+    ],
+)
+def test_the_oldest_result_makes_room(most: int, asked: str, made: str) -> None:
+    calls: list[str] = []
+    memo = Memo[str, str](most)
+
+    def upper(letter: str) -> str:
+        calls.append(letter)
+        return letter.upper()
+
+    assert [memo.get(letter, upper) for letter in asked] == list(asked.upper())
+    assert "".join(calls) == made
+    assert len(memo) == max(1, most)
+
+
+def test_none_is_a_result() -> None:
+    memo = Memo[int, int | None](3)
+    assert memo.get(1, lambda _: None) is None
+    assert memo.get(1, lambda _: 2) is None
