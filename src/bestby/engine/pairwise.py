@@ -21,6 +21,7 @@ from bestby.data.cells import collapsed
 from bestby.engine import table
 from bestby.engine.base import Drawing, Group, Jackknife, Pair
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.memo import Memo
 from bestby.engine.resampled import MOST_KEPT
 from bestby.engine.sums import SumGroup, TableGroup
 from bestby.engine.targets import Situation, Target
@@ -296,15 +297,11 @@ class PairIntervals(Intervals):
 
     def _own(self, target: Target) -> tuple[Intervals, Target]:
         group, own = self.group.target_alone(target)
-        if group not in self._makers:
-            if len(self._makers) >= MOST_KEPT:
-                self._makers.clear()
-            self._makers[group] = Intervals(group, self.drawing)
-        return self._makers[group], own
+        return self._makers.get(group, lambda one: Intervals(one, self.drawing)), own
 
     @cached_property
-    def _makers(self) -> dict[SumGroup, Intervals]:
-        return {}
+    def _makers(self) -> Memo[SumGroup, Intervals]:
+        return Memo(MOST_KEPT)
 
     def interval(self, target: Target, method: str, level: float) -> tuple[Interval | None, tuple[Note, ...]]:
         """Return the interval of one target by one method, with notes."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray, IntArray, ScorePath
+from bestby.engine.memo import Memo
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
 from bestby.inference import influence, intervals
 from bestby.inference.abc import Expansion
@@ -35,7 +36,9 @@ class WeightGroup(ItemGroup):
     _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
     _derivatives: dict[int, WeightDerivatives | None] = field(default_factory=dict, init=False, repr=False)
     _curvatures: dict[int, float] = field(default_factory=dict, init=False, repr=False)
-    _influence: dict[_Pair, _Influence | None] = field(default_factory=dict, init=False, repr=False)
+    _influence: Memo[_Pair, _Influence | None] = field(
+        default_factory=partial(Memo, 1), init=False, repr=False
+    )
     _alone: dict[int | None, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -83,14 +86,10 @@ class WeightGroup(ItemGroup):
 
         It is asked for several times in a row, so the last one is kept.
         """
-        found = self._influence.get((a, b))
-        if found is None:
-            found = self._influence_of(a, b)
-            self._influence.clear()
-            self._influence[a, b] = found
-        return found
+        return self._influence.get((a, b), self._influence_of)
 
-    def _influence_of(self, a: int, b: int | None) -> _Influence | None:
+    def _influence_of(self, pair: _Pair) -> _Influence | None:
+        a, b = pair
         of_a, of_b = self.derivatives(a), None if b is None else self.derivatives(b)
         if of_a is None or (b is not None and of_b is None):
             return None

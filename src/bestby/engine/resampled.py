@@ -10,6 +10,7 @@ import numpy as np
 from bestby._core.typing import FloatArray
 from bestby.engine.annotated import AnnotatedGroup
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife
+from bestby.engine.memo import Memo
 from bestby.engine.shares import are_answers
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals
@@ -133,15 +134,11 @@ class Resampled:
 
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""
-        if target not in self._distributions:
-            if len(self._distributions) == MOST_KEPT:
-                self._distributions.clear()
-            self._distributions[target] = self._distribution(target)
-        return self._distributions[target]
+        return self._distributions.get(target, self._distribution)
 
     @cached_property
-    def _distributions(self) -> dict[Target, tuple[Distribution, tuple[Note, ...]]]:
-        return {}
+    def _distributions(self) -> Memo[Target, tuple[Distribution, tuple[Note, ...]]]:
+        return Memo(MOST_KEPT)
 
     def _distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         plain = self.group.contributions_alone(target.metric, target.a, target.b)

@@ -10,6 +10,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.engine.memo import Memo
 from bestby.engine.row_order import distinct_rows, ordered, projected, varies
 from bestby.resampling.units import Units
 
@@ -105,14 +106,15 @@ class Table:
 
     def difference(self, one: int, other: int) -> FloatArray:
         """Return one column less another, shape (C,), 0 where they are equal but for their last bits."""
-        if (one, other) not in self._difference:
-            self._difference.clear()  # the interval and the test of a pair ask for the same one
-            self._difference[one, other] = rounding.difference(self.column(one), self.column(other))
-        return self._difference[one, other]
+        return self._differences.get((one, other), self._difference)
+
+    def _difference(self, columns: tuple[int, int]) -> FloatArray:
+        one, other = columns
+        return rounding.difference(self.column(one), self.column(other))
 
     @cached_property
-    def _difference(self) -> dict[tuple[int, int], FloatArray]:
-        return {}
+    def _differences(self) -> Memo[tuple[int, int], FloatArray]:
+        return Memo(1)  # the interval and the test of a pair ask for the same one
 
     def rows(self, columns: IntArray) -> FloatArray:
         """Return several columns, shape (C, len(columns)), as a new array; each is contiguous."""
