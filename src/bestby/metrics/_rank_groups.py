@@ -13,6 +13,7 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.metrics._rank_weights import concordance
+from bestby.metrics._ranked import Ranking
 
 PAIRS_AT_ONCE = 1 << 18
 """Pairs of items of the same group that are looked up at a time, if there are fewer items than that."""
@@ -30,39 +31,34 @@ class _Part:
 # -- areas under curves ----------------------------------------------------------------------------
 
 
-def roc_auc(order: Array, positive: Array, last: Array, of: IntArray) -> FloatArray:
+def roc_auc(ranking: Ranking, of: IntArray) -> FloatArray:
     """Return the second derivatives of the area under the ROC curve by the weight of each group, shape (G,).
 
-    `of`, of shape (n,), is the group of each item from 0; the others are as for `_rank_weights.roc_auc`.
+    `of`, of shape (n,), is the group of each item from 0.
     """
-    tie: IntArray = np.cumsum(last) - last
-    y, unit = positive.astype(np.float64), of[order]
-    positives, negatives = (_sums(tie, one) for one in (y, 1.0 - y))
-    above = np.cumsum(positives) - 0.5 * positives
-    below = negatives.sum() - np.cumsum(negatives) + 0.5 * negatives
-    pairs_of_item = np.where(y == 1.0, below[tie], above[tie])
-    ties = _Within.from_items(unit, tie)
+    y, unit = ranking.positive.astype(np.float64), of[ranking.order]
+    below, above = (ranking.at_positions(one) for one in (ranking.below, ranking.above))
+    pairs_of_item = np.where(y == 1.0, below, above)
+    ties = _Within.from_items(unit, np.cumsum(ranking.last) - ranking.last)
     own_positives, own_negatives = ties.mass(y), ties.mass(1.0 - y)
     own_pairs = own_negatives * (ties.before(own_positives) + 0.5 * own_positives)
     of_class = [_sums(unit, one) for one in (y, 1.0 - y)]
     first = _sums(unit, pairs_of_item)
-    pairs = _Part(float(positives @ below), first, ties.by_group(own_pairs))
+    pairs = _Part(float(ranking.positives @ ranking.below), first, ties.by_group(own_pairs))
     nothing = np.zeros(first.size)
     classes = [_Part(float(sums.sum()), sums, nothing) for sums in of_class]
     return _bend(pairs, classes, power=1.0)
 
 
-def average_precision(order: Array, positive: Array, last: Array, of: IntArray) -> FloatArray:
+def average_precision(ranking: Ranking, of: IntArray) -> FloatArray:
     """Return the second derivatives of average precision by the weight of each group; see `roc_auc`.
 
     The changes of a group are steps at its own items: sums over the thresholds from one of these to the next
     are differences of sums over all thresholds from there.
     """
-    tie: IntArray = np.cumsum(last) - last
-    y, unit = positive.astype(np.float64), of[order]
-    positives = _sums(tie, y)
-    true, size = np.cumsum(positives), np.flatnonzero(last) + 1.0
-    ties = _Within.from_items(unit, tie)
+    y, unit, positives = ranking.positive.astype(np.float64), of[ranking.order], ranking.positives
+    true, size = np.cumsum(positives), np.flatnonzero(ranking.last) + 1.0
+    ties = _Within.from_items(unit, np.cumsum(ranking.last) - ranking.last)
     own_positives, own_size = ties.mass(y), ties.mass(np.ones(y.size))
     more_true = ties.before(own_positives) + own_positives
     more_size = ties.before(own_size) + own_size

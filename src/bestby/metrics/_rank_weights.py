@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.typing import Array, BoolArray, FloatArray, IntArray, ScorePath
+from bestby._core.typing import Array, FloatArray, IntArray, ScorePath
 from bestby.metrics._rank_pairs import mean_concordance
 from bestby.metrics._ranked import Ranking, Ranks
 from bestby.metrics.derivatives import Paths, WeightDerivatives
@@ -63,41 +63,40 @@ def roc_auc(ranking: Ranking) -> WeightDerivatives:
     return WeightDerivatives(first.take(place), second, Paths(path), classes, scarce)
 
 
-def average_precision(order: Array, positive: Array, last: BoolArray) -> WeightDerivatives:
-    """Return the derivatives of average precision, with items in `order` of descending scores.
+def average_precision(ranking: Ranking) -> WeightDerivatives:
+    """Return the derivatives of average precision.
 
     An item changes the precision at its own threshold and at all lower ones.
     """
-    group: IntArray = np.cumsum(last) - last
-    y = positive.astype(np.float64)
-    positives = np.bincount(group, weights=y)
-    true, size = np.cumsum(positives), np.flatnonzero(last) + 1.0
+    y, positives, at = ranking.positive.astype(np.float64), ranking.positives, ranking.at_positions
+    true: FloatArray = np.cumsum(positives)
+    size = (np.flatnonzero(ranking.last) + 1).astype(np.float64)
     precision, total = true / size, float(true[-1])
     score = float(positives @ precision) / total
-    here, place = precision[group], _places(order)
+    here, place = at(precision), _places(ranking.order)
     # Sums over the positive items at thresholds at or below that of an item.
-    once, gain = (_from_here(positives * term)[group] for term in (1.0 / size, precision / size))
+    once, gain = (at(_from_here(positives * term)) for term in (1.0 / size, precision / size))
     first = (y * once - gain + y * here - score * y) / total
 
     def second() -> FloatArray:
         terms = (1.0 / size**2, precision / size**2)
-        once, gain = (_from_here(positives * term)[group] for term in terms)
-        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - here) / size[group]
+        once, gain = (at(_from_here(positives * term)) for term in terms)
+        bend = -2.0 * (y * once - gain) + 2.0 * y * (y - here) / at(size)
         found: FloatArray = ((bend - 2.0 * first * y) / total)[place]
         return found
 
     def along(change: FloatArray, multiples: FloatArray) -> FloatArray:
-        c = change[order]
-        more_positives, more = np.bincount(group, weights=c * y), np.bincount(group, weights=c)
+        c = change[ranking.order]
+        more_positives, more = ranking.sums_by_group(c * y), ranking.sums_by_group(c)
         found = np.empty(multiples.size)
         for i, multiple in enumerate(multiples.tolist()):
             above = true + multiple * np.cumsum(more_positives)
             everything = size + multiple * np.cumsum(more)
-            at = np.divide(above, everything, out=np.zeros_like(above), where=everything > 0.0)
-            found[i] = (positives + multiple * more_positives) @ at
+            shares = np.divide(above, everything, out=np.zeros_like(above), where=everything > 0.0)
+            found[i] = (positives + multiple * more_positives) @ shares
         return _defined(found, total + multiples * more_positives.sum())
 
-    return WeightDerivatives(first[place], second, along, scarce=(positive == 1)[place])
+    return WeightDerivatives(first[place], second, along, scarce=(ranking.positive == 1)[place])
 
 
 # -- correlations ----------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ class RocAuc(_BinaryRanking):
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items, from their placements."""
-        of_groups = partial(_rank_groups.roc_auc, prepared.order, prepared.positive, prepared.last)
+        of_groups = partial(_rank_groups.roc_auc, prepared)
         return dataclasses.replace(_rank_weights.roc_auc(prepared), second_of_groups=of_groups)
 
 
@@ -135,9 +135,8 @@ class AveragePrecision(_BinaryRanking):
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
-        ranking = prepared.order, prepared.positive, prepared.last
-        of_groups = partial(_rank_groups.average_precision, *ranking)
-        return dataclasses.replace(_rank_weights.average_precision(*ranking), second_of_groups=of_groups)
+        of_groups = partial(_rank_groups.average_precision, prepared)
+        return dataclasses.replace(_rank_weights.average_precision(prepared), second_of_groups=of_groups)
 
 
 def _check_scores(name: str, predictions: Array) -> None:
