@@ -262,7 +262,7 @@ class _Command(typer.core.TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
-        except Exception as error:
+        except Exception as error:  # typer does not export the errors of click that have a `ctx`
             if getattr(error, "ctx", ctx) is None:  # click forgets whose option lacks its value
                 error.ctx = ctx  # type: ignore[attr-defined]
             raise
