@@ -54,10 +54,10 @@ class Pearson(StandardisedMetric, SmoothMetric):
         """Return standard scores, their squares, their product and 1."""
         out = np.empty((6, len(predictions)))
         x, xx, xy, y, yy, ones = out
-        np.subtract(gold, self.centre, out=y)
+        np.subtract(gold, self.centre, out=y, dtype=np.float64)
         y /= self.scale
         centre, scale = _location(self.name, "the predictions are", predictions)
-        np.subtract(predictions, centre, out=x)
+        np.subtract(predictions, centre, out=x, dtype=np.float64)
         x /= scale
         np.multiply(x, x, out=xx)
         np.multiply(x, y, out=xy)
