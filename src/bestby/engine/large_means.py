@@ -29,10 +29,10 @@ LARGE = 1 << 16
 class LargeMeans(SumGroup):
     """Metrics that are means of numbers of single items, without clusters and strata.
 
-    Exact intervals and tests need the numbers of a system, or the differences of two, in rising order, and no
-    order of the items that all systems share. That one, `table`, takes more time than all the rest; it is
-    made when resamples are drawn, or something else asks for it. `values` are the numbers of all items by
-    metric and system, shape (n,) each.
+    Exact intervals and tests need the numbers of a system, or the differences of two, in rising order. They
+    do not need `table`, which has the items in one order for all systems and takes more time than all the
+    rest: it is made only when resamples are drawn, or something else asks for it. `values` are the numbers of
+    all items by metric and system, shape (n,) each.
     """
 
     metrics: Sequence[MeanMetric]

@@ -38,7 +38,8 @@ MANY = 1 << 16
 """Possible joint rows of labels from which those of the values of means are counted in their place."""
 
 MOST_NUMBERS = 1 << 21
-"""Statistics up to which more groups are kept: results ask for all pairs again after their intervals."""
+"""Statistics up to which more than `MOST_KEPT` groups are kept: results ask for all pairs again after their
+intervals."""
 
 AT_ONCE = 1 << 16
 """Items counted at a time, whose keys stay in the cache of one core."""

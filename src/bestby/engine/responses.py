@@ -32,10 +32,11 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Single:
-    """What the weights of units do to the score of one system, by the position it has in `responses`.
+    """How the weights of units change the score of one system.
 
-    Those may be of a table of its own. `rows`, of shape (C,), is the row there that each of the C units has
-    which are asked about; None if these are the units of that table.
+    `responses` may be those of a table of this system alone; `metric` and `system` are its positions there.
+    `rows`, of shape (C,), is the row of that table for each of the C units that are asked about; None if
+    these are the units of the table.
     """
 
     responses: Responses

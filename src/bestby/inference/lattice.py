@@ -11,12 +11,12 @@ LARGEST_MULTIPLE = 100_000
 MOST_VALUES = 4096
 
 MANY = 1 << 16
-"""Values of which those few, less than one of a thousand, that are equal to others stay apart."""
+"""Number of values from which equal ones are not merged, if fewer than one in `_FEW` are equal."""
 
 _FEW = 1000
 
 _BEGINNING = 64
-"""Values of which most that are not in order have two in falling order."""
+"""Values that are looked at first: where values are not in order, two of these mostly fall."""
 
 _BLOCK = 1 << 14
 """Values that are looked at at a time: they stay in the cache of the processor."""
