@@ -38,6 +38,14 @@ def test_the_reference_has_public_names_only() -> None:
     assert set(_documented()) <= _public()
 
 
+def test_the_guide_on_results_names_every_result() -> None:
+    guide = (DOCS / "guides" / "results.md").read_text(encoding="utf-8")
+    table, _, _ = guide.partition("## How to report")
+    shown = {name for name in results.__all__ if hasattr(getattr(results, name), "to_html")}
+    assert shown
+    assert not {name for name in shown if f"`{name}`" not in table}
+
+
 def test_the_home_page_links_every_page() -> None:
     pages = {path.relative_to(DOCS).as_posix() for path in DOCS.glob("*/*.md")}
     linked = set(LINK.findall((DOCS / "index.md").read_text(encoding="utf-8")))
