@@ -85,7 +85,7 @@ def test_replicates_of_the_same_units_are_those_of_a_loop(design: str, size: flo
     made = of("spearman", Drawing(25, 6, resample_size=size), **groups)
     bounds = np.cumsum([0, *map(len, blocks)])
     units = Units(np.ones(bounds[-1], dtype=np.int64), bounds)
-    draws = made.drawing.draws(units)
+    draws = made.drawing.draws(units.sizes)
     keys = streams.replicate_keys(streams.stream_key(6, "bootstrap"), 0, 25)
     unit_list = [unit for block in blocks for unit in block]
     gold, systems = numbers()

@@ -68,9 +68,8 @@ class Drawing:
             settings.executor,
         )
 
-    def draws(self, units: Units) -> IntArray:
-        """Return how many units to draw from each stratum, shape (H,): at least one from every one."""
-        sizes = units.sizes
+    def draws(self, sizes: IntArray) -> IntArray:
+        """Return how many units to draw from strata of these sizes, shape (H,): at least one from each."""
         if self.resample_size is None:
             return sizes
         n = int(sizes.sum())
@@ -83,20 +82,20 @@ class Drawing:
         drawn: IntArray = np.maximum(1, np.rint(sizes * (m / n))).astype(np.int64)
         return drawn
 
-    def shares(self, units: Units) -> FloatArray:
+    def shares(self, sizes: IntArray) -> FloatArray:
         """Return which share of its units is drawn from each stratum, shape (H,); equal but for rounding."""
-        shares: FloatArray = self.draws(units) / units.sizes
+        shares: FloatArray = self.draws(sizes) / sizes
         return shares
 
-    def subsampling(self, units: Units) -> bool:
+    def subsampling(self, sizes: IntArray) -> bool:
         """Return whether resamples are smaller than the sample."""
-        return self.resample_size is not None and bool((self.draws(units) < units.sizes).any())
+        return self.resample_size is not None and bool((self.draws(sizes) < sizes).any())
 
-    def contraction(self, units: Units) -> float:
+    def contraction(self, sizes: IntArray) -> float:
         """Return by what deviations of replicates are multiplied: the root of m / n, or 1."""
         if not self.rescale:
             return 1.0
-        return math.sqrt(int(self.draws(units).sum()) / units.n)
+        return math.sqrt(int(self.draws(sizes).sum()) / int(sizes.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +184,11 @@ class Group(ABC):
     def n_strata(self) -> int:
         """The blocks the units come in; 1 without strata."""
         return self.units.n_strata
+
+    @property
+    def stratum_sizes(self) -> IntArray:
+        """The number of units in each stratum, shape (H,)."""
+        return self.units.sizes
 
     @property
     def in_blocks(self) -> bool:

@@ -56,6 +56,11 @@ class LargeMeans(SumGroup):
         """The number of items."""
         return int(self.values[0][0].size)
 
+    @property
+    def stratum_sizes(self) -> IntArray:
+        """The number of items."""
+        return np.array([self.n_units])
+
     n_strata = 1
     clustered = False
     few_units = False

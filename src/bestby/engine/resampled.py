@@ -44,7 +44,7 @@ class Resampled:
         strata that do not give equal shares shift the scores: the replicates are put back around them.
         """
         drawn = self.drawn
-        contraction = self.drawing.contraction(self.group.units)
+        contraction = self.drawing.contraction(self.group.stratum_sizes)
         if contraction == 1.0 and not self.group.gold_varies and not self._uneven:
             return drawn
         return self.scores + contraction * (drawn - self._centre)
@@ -52,7 +52,7 @@ class Resampled:
     @cached_property
     def _uneven(self) -> bool:
         """Whether resamples hold more of one stratum than the sample, as each must give at least one unit."""
-        return self.subsampling and bool(np.ptp(self.drawing.shares(self.group.units)) > 0.0)
+        return self.subsampling and bool(np.ptp(self.drawing.shares(self.group.stratum_sizes)) > 0.0)
 
     @property
     def _centre(self) -> FloatArray:
@@ -79,8 +79,7 @@ class Resampled:
     @cached_property
     def subsampling(self) -> bool:
         """Whether resamples are smaller than the sample."""
-        # The units of a large group are made only where they are asked for.
-        return self.drawing.resample_size is not None and self.drawing.subsampling(self.group.units)
+        return self.drawing.subsampling(self.group.stratum_sizes)
 
     @property
     def by_formula(self) -> bool:

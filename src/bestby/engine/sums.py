@@ -118,7 +118,7 @@ class SumGroup(Group):
 
     def _resampled(self, table: Table, drawing: Drawing) -> FloatArray:
         """Return the scores of resamples of the units of a table."""
-        draws = drawing.draws(self.units)
+        draws = drawing.draws(self.stratum_sizes)
         return resampling.bootstrap(
             table.X,
             table.units,

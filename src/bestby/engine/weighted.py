@@ -115,7 +115,7 @@ class ItemGroup(Group):
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, 1, S)."""
-        units, draws = self.units, drawing.draws(self.units)
+        units, draws = self.units, drawing.draws(self.stratum_sizes)
         spread: Callable[[Array], Array] = self._by_item
         if self.blocks is not None:
             units, draws, spread = self.blocks.units, self.blocks.draws, self.blocks.spread

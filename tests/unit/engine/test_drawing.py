@@ -61,17 +61,19 @@ def labels(n: int = 90, seed: int = 0) -> tuple[dict[str, np.ndarray], np.ndarra
 )
 def test_each_stratum_gives_its_share_and_at_least_one(size: Any, units: Units, draws: list[int]) -> None:
     drawing = Drawing(10, 0, resample_size=size)
-    assert drawing.draws(units).tolist() == draws
-    assert drawing.subsampling(units) is (draws != units.sizes.tolist())
-    assert drawing.contraction(units) == pytest.approx(np.sqrt(sum(draws) / units.n), rel=1e-15)
-    assert Drawing(10, 0, resample_size=size, rescale=False).contraction(units) == 1.0
-    assert drawing.shares(units).tolist() == [d / n for d, n in zip(draws, units.sizes.tolist(), strict=True)]
+    assert drawing.draws(units.sizes).tolist() == draws
+    assert drawing.subsampling(units.sizes) is (draws != units.sizes.tolist())
+    assert drawing.contraction(units.sizes) == pytest.approx(np.sqrt(sum(draws) / units.n), rel=1e-15)
+    assert Drawing(10, 0, resample_size=size, rescale=False).contraction(units.sizes) == 1.0
+    assert drawing.shares(units.sizes).tolist() == [
+        d / n for d, n in zip(draws, units.sizes.tolist(), strict=True)
+    ]
 
 
 @pytest.mark.parametrize(("size", "drawn"), [(41, 41), (0.01, 0), (0.03, 1), (10_000, 10_000)])
 def test_more_than_there_are_or_fewer_than_two_are_refused(size: float, drawn: int) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        Drawing(10, 0, resample_size=size).draws(single_stratum(40))
+        Drawing(10, 0, resample_size=size).draws(np.array([40]))
     assert caught.value.message == (
         f"a resample must have 2 to 40 units (items or clusters) here, got {drawn}"
     )

@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import Question
+from bestby._core.typing import IntArray, Question
 from bestby.comparisons.common import dependence
 from bestby.comparisons.common.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
@@ -21,7 +21,6 @@ from bestby.engine.sums import SumGroup
 from bestby.inference import locations, multiplicity, samples, tilting
 from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric, MeanMetric
-from bestby.resampling.units import Units
 from bestby.results.base import Note
 from bestby.results.values import TestResult
 
@@ -120,8 +119,9 @@ def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[No
     notes: list[Note] = []
     if settings.interval is None and settings.test != "bootstrap":
         return notes  # nothing is drawn with replacement
-    if drawing.resample_size is not None and drawing.subsampling(group.units):
-        m, n = int(drawing.draws(group.units).sum()), group.n_units
+    sizes = group.stratum_sizes
+    if drawing.subsampling(sizes):
+        m, n = int(drawing.draws(sizes).sum()), group.n_units
         if settings.test not in ("bootstrap", None):
             notes.append(
                 Note(
@@ -130,7 +130,7 @@ def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[No
                     ' does not draw with replacement: test="bootstrap" would use these resamples',
                 )
             )
-        notes += rescaling_notes(drawing, group.units)
+        notes += rescaling_notes(drawing, sizes)
         if not drawing.rescale:
             notes.append(
                 Note(
@@ -153,17 +153,17 @@ def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[No
     return notes
 
 
-def rescaling_notes(drawing: Drawing, units: Units) -> list[Note]:
-    """Return notes where smaller resamples, brought to scale, do not keep the level."""
+def rescaling_notes(drawing: Drawing, sizes: IntArray) -> list[Note]:
+    """Return notes where smaller resamples of strata, brought to scale, do not keep the level."""
     notes = []
-    m = int(drawing.draws(units).sum())
+    m = int(drawing.draws(sizes).sum())
     if drawing.rescale and m < FEW_DRAWN:
         told = (
             f"resamples of {m} units are too small to keep the level: with 10 to 40 units, tests at 5 %"
             f" rejected 1.9 to 5.5 % of true null hypotheses; with {FEW_DRAWN} or more, 4 to 6 %"
         )
         notes.append(Note("small_resamples", told))
-    shares = drawing.shares(units)[units.sizes > 1]
+    shares = drawing.shares(sizes)[sizes > 1]
     if shares.size and shares.max() > UNEVEN * shares.min():
         told = (
             f"resamples hold {shares.min():.0%} to {shares.max():.0%} of the units of a stratum, because each"

@@ -10,7 +10,6 @@ import numpy as np
 from bestby.comparisons.common import note_rules
 from bestby.inference.locations import FEW_RUNS
 from bestby.metrics import suitability
-from bestby.resampling.units import single_stratum
 from bestby.results.base import Note
 from bestby.results.study import StudyDifference
 
@@ -110,12 +109,12 @@ def resample_size_notes(plan: Plan, differences: Sequence[StudyDifference]) -> l
         return [Note("resample_size_unused", told)]
     clusters = plan.gold.clusters
     n = plan.gold.n_items if clusters is None else int(np.unique(clusters).size)
-    units = single_stratum(n)
-    if not plan.drawing.subsampling(units):
+    sizes = np.array([n])
+    if not plan.drawing.subsampling(sizes):
         return []
     if plan.drawing.rescale:
-        return note_rules.rescaling_notes(plan.drawing, units)
-    m = int(plan.drawing.draws(units).sum())
+        return note_rules.rescaling_notes(plan.drawing, sizes)
+    m = int(plan.drawing.draws(sizes).sum())
     told = (
         f"resamples of {m} of {n} units vary more than full ones and were not rescaled: their p-values and"
         f" intervals are those of an experiment with {m} units"
