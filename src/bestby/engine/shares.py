@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import FloatArray
 from bestby.engine.base import Contributions, Group
 from bestby.engine.table import Table
 from bestby.inference import clusters
@@ -22,24 +22,24 @@ def are_answers(group: Group, m: int, systems: Iterable[int]) -> bool:
     return all(one is not None and one.single_items and one.binary for one in found)
 
 
-def mean(table: Table, columns_a: IntArray, columns_b: IntArray | None) -> Contributions | None:
-    """Return a mean, or the difference of two, by their columns; None if units hold unequally many items."""
-    size = table.constant(int(columns_a[1]))
-    if size is None:
-        return None
-    column = int(columns_a[0])
-    if columns_b is None:
-        values = table.column(column) / size
-    else:
-        values = table.difference(column, int(columns_b[0]))
-        values = values if size == 1.0 else values / size
-    return Contributions(values, table.units.counts, table.units.bounds, not table.clustered)
-
-
 def unit_means(table: Table, m: int) -> FloatArray:
     """Return the mean of each unit for every system, shape (C, S), of the metric at this position."""
     means = [table.column(int(value)) / table.column(int(count)) for value, count in table.columns[m]]
     return np.column_stack(means)
+
+
+def mean(table: Table, m: int, a: int, b: int | None) -> Contributions | None:
+    """Return a mean, or the difference of two; None if units hold unequally many items."""
+    columns = table.columns[m]
+    column, size = int(columns[a][0]), table.constant(int(columns[a][1]))
+    if size is None:
+        return None
+    if b is None:
+        values = table.column(column) / size
+    else:
+        values = table.difference(column, int(columns[b][0]))
+        values = values if size == 1.0 else values / size
+    return Contributions(values, table.units.counts, table.units.bounds, not table.clustered)
 
 
 def answers(metric: Metric, table: Table, m: int, a: int, b: int | None) -> Contributions | None:

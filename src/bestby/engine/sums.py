@@ -147,9 +147,7 @@ class SumGroup(Group):
         return self._contributions.get((metric, a, b), self._mean)
 
     def _mean(self, key: _Key) -> Contributions | None:
-        metric, a, b = key
-        columns = self.table.columns[metric]
-        return shares.mean(self.table, columns[a], None if b is None else columns[b])
+        return shares.mean(self.table, *key)
 
     @cached_property
     def _contributions(self) -> Memo[_Key, Contributions | None]:
