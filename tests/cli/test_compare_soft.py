@@ -101,7 +101,7 @@ def test_rows_that_do_not_sum_to_one(run: Run, files: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "first", "second"),
     [
-        (["a=a.csv", "b=b.csv", "--gold", "gold.csv"], "InvalidInputError: a.csv: which column holds a? its columns are: id, neg, neu, pos",
+        (["a=a.csv", "b=b.csv", "--gold", "gold.csv"], "InvalidInputError: a.csv: which column holds the predictions or scores? its columns are: id, neg, neu, pos",
          "hint: if columns are the probabilities of classes, name them: --classes ...; otherwise name the column of predictions or scores: --value-column ..., or call it prediction or score"),
         (["a=a.csv", "b=b.csv", "--gold", "gold.csv", "--classes", "neg"], "InvalidInputError: there must be at least 2 classes, got 1",
          "hint: one probability per class is needed, for two classes too"),

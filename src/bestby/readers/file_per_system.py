@@ -142,7 +142,8 @@ def system_part(path: Path, name: str, options: TableOptions) -> Part:
         table, value = class_columns(table, soft, {*other, *VALUE_WORDS})
     value = value or value_word(table.data, prefer_score=roles.gold is None)
     if value is None:
-        value = _only(table, name, [column for column in table.names if column not in other], (name,))
+        others = [column for column in table.names if column not in other]
+        value = _only(table, "the predictions or scores", others, (name,))
     return _part(table, table.require(value, "value column"), ids)
 
 

@@ -230,7 +230,10 @@ def test_missing_and_doubled_ids(make: Make) -> None:
 
 def test_a_table_whose_values_cannot_be_told(make: Make, gold: Path) -> None:
     a = make("a.csv", "id,one,two\n1,x,y\n2,x,y\n")
-    assert message(named(a=a, b=a), gold=a) == f"{a}: which column holds a? its columns are: id, one, two"
+    assert (
+        message(named(a=a, b=a), gold=a)
+        == f"{a}: which column holds the predictions or scores? its columns are: id, one, two"
+    )
     assert message(named(a=a, b=a), gold=a, value_column="one") == (
         f"{a}: which column holds the gold? its columns are: id, one, two"
     )
