@@ -68,14 +68,16 @@ class Output(outputs.Output):
 class Choose:
     """
     FILES hold the scores of a judge as 'bestby compare' reads scores, or with --ids-only a table of items.
-    The result lists the items to label with the probability of each to be drawn; label all of them, and give
-    the probabilities when you compare. --cluster draws whole clusters; leave it out to draw single items.
+    Of a table with the columns item, system and judge, as 'bestby judged' reads it, name the column of the
+    judge: --value-column judge. The result lists the items to label with the probability of each to be drawn;
+    label all of them, and give the probabilities when you compare. --cluster draws whole clusters; leave it
+    out to draw single items.
 
     \b
     Examples:
-      bestby choose judged.csv --n 100 --csv to_label.csv
-      bestby choose judged.csv --n 100 --stratify-by score --csv -
-      bestby choose judged.csv --n 100 --stratify-by score --allocation neyman
+      bestby choose scores.csv --n 100 --csv to_label.csv
+      bestby choose judged.csv --value-column judge --n 100 --csv -
+      bestby choose scores.csv --n 100 --stratify-by score --allocation neyman
       bestby choose items.csv --ids-only --shuffle --csv order.csv
     """
 

@@ -62,7 +62,8 @@ def plain(items: JudgedItems, metric: Any, greater: bool | None) -> Scored:
     if metric is not None:
         raise InvalidInputError(
             "metric compares predictions with labels, and these are scores",
-            hint="leave metric out, or give the labels of judge and humans and predictions={'a': [...], ...}",
+            hint="leave out metric, or give labels of judge and humans, and predictions of each system:"
+            " predictions={'a': [...], ...}, in a file columns prediction[a], ...",
             argument="metric",
         )
     return Scored(MetricInfo(HUMAN_SCORE, greater is None or greater, (-math.inf, math.inf)), items)

@@ -109,7 +109,7 @@ def checked_settings(
         None if largest_cluster is None else checks.positive_int(largest_cluster, "largest_cluster"),
         _method(method, ends, planned),
         checks.probability(level, "level"),
-        _margin(margin),
+        _margin(margin, ends),
         planned,
     )
 
@@ -130,7 +130,7 @@ def _bounds(bounds: Sequence[float] | None) -> tuple[float, float] | None:
     return low, high
 
 
-def _margin(margin: float | None) -> float | None:
+def _margin(margin: float | None, bounds: tuple[float, float] | None) -> float | None:
     if margin is None:
         return None
     size = checks.amount(margin, "margin")
@@ -138,6 +138,13 @@ def _margin(margin: float | None) -> float | None:
         raise InvalidInputError(
             f"margin must be a positive number, got {margin}",
             hint="it is the smallest difference that matters; leave it out if there is none",
+            argument="margin",
+        )
+    if bounds is not None and size >= bounds[1] - bounds[0]:
+        raise InvalidInputError(
+            f"margin is {size:g}, and scores lie between {bounds[0]:g} and {bounds[1]:g}, so that"
+            " no difference could be as large",
+            hint="the margin is on the scale of the scores: of scores 0 and 1, 0.01 is one percentage point",
             argument="margin",
         )
     return size

@@ -69,6 +69,10 @@ def test_the_same_item_again_changes_nothing() -> None:
         ({"method": "wald"}, "method must be one of"),
         ({"margin": 0}, "margin must be a positive number"),
         ({"margin": float("nan")}, "margin must be"),
+        (
+            {"margin": 1.0},
+            "margin is 1, and scores lie between 0 and 1, so that no difference could be as large",
+        ),
         ({"level": 1.0}, "level must lie strictly between 0 and 1"),
         ({"n_items": 0}, "n_items must be a whole number"),
         ({"largest_cluster": 0.5}, "largest_cluster must be a whole number"),
