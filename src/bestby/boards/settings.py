@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion
 from bestby.boards import names
+from bestby.comparisons.common.settings import check_reach
 from bestby.metrics.registry import resolve
 
 R = TypeVar("R")
@@ -146,10 +147,10 @@ def parse(text: str, shown: str) -> Settings:
 
 
 def _check_metrics(task: Task, where: str) -> None:
-    """Refuse metrics that do not exist, that are named twice, and margins of others."""
+    """Refuse metrics that do not exist or are named twice, and margins of others or out of their reach."""
     for metric in task.metrics if not task.scores else ():
         try:
-            resolve(metric)
+            check_reach(task.margins.get(metric), resolve(metric))
         except InvalidInputError as error:
             raise InvalidInputError(f"{where}: {error.message}", hint=error.hint) from error
     doubled = next((one for one in task.metrics if task.metrics.count(one) > 1), None)

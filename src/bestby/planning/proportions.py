@@ -174,11 +174,17 @@ class PairedProportions(Design):
         """Return the design that shows on which side of a margin the difference lies, by paired t-tests.
 
         McNemar's test knows no difference but 0. Where the systems differ on few items, the t-tests are
-        only approximate.
+        only approximate. A margin of 1 or more, which no difference of accuracies exceeds, is refused.
 
         >>> PairedProportions(0.84, 0.80, agreement=0.9).with_margin(0.02).margin
         0.02
         """
+        if checks.amount(margin, "margin") >= 1.0:
+            raise InvalidInputError(
+                f"margin is {margin:g}, and no difference of accuracies is larger than 1",
+                hint="0.01 is one percentage point",
+                argument="margin",
+            )
         differing = 1.0 - self.agreement
         df = None
         if self.pilot_items is not None:  # of a variance that is known from the items that differ

@@ -127,6 +127,10 @@ def test_tables_come_back_as_they_were() -> None:
         ('metrics = "acuracy"', "there is no metric 'acuracy'"),
         ('metrics = ["accuracy", "accuracy"]', "'accuracy' is named twice"),
         ('metrics = "accuracy"\nmargins = {f1 = 0.1}', "a margin for 'f1', which is none of its metrics"),
+        (
+            'metrics = "accuracy"\nmargins = {accuracy = 2}',
+            "margin of accuracy is 2, and accuracy lies between 0 and 1",
+        ),
         ('metrics = "accuracy"\n[[phase]]\nname = "a"\nend = 0001-01-01T00:00:00+14:00', "end cannot be"),
         ('metrics = "accuracy"\n[[phase]]\nname = "a"\nend = 12:00:00', "end cannot be"),
     ],

@@ -116,6 +116,8 @@ def test_what_cannot_be_planned() -> None:
         bb.sample_size(PairedScores(0.02, 0.3, margin=0.02))
     with pytest.raises(DesignError, match=r"a difference of exactly 0\.03 lies"):  # 0.83 - 0.80 is not 0.03
         bb.sample_size(PairedProportions(0.83, 0.80, agreement=0.9).with_margin(0.03))
+    with pytest.raises(bb.InvalidInputError, match="no difference of accuracies is larger than 1"):
+        PairedProportions(0.8, 0.8, agreement=0.9).with_margin(2)
     with pytest.raises(DesignError, match="a margin is looked at on both sides"):
         bb.power(PairedScores(0.05, 0.3, margin=0.02), 100, alternative="greater")
     with pytest.raises(InvalidInputError, match="margin must be a positive number"):
