@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ HEAD = 10_000
 """Values that are looked at to tell whether few of them are distinct."""
 
 _BLOCK = 1 << 15
+
+_MOST_OF_BYTE = int(np.iinfo(np.uint8).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,12 +163,12 @@ def _shifted(values: Array) -> tuple[Array, Array, int] | None:
     """
     unsigned, most = _unsigned(values.dtype), 0
     first = values if unsigned.itemsize == 1 else values[:HEAD]  # what wraps round must not look narrow
-    base = np.array([first.min()], dtype=values.dtype).view(unsigned)
+    base = first.min(keepdims=True).view(unsigned)
     shifted = np.empty(values.size, dtype=np.uint8)
     for start in range(0, values.size, _BLOCK):  # mostly the first ones have the least
         part = values[start : start + _BLOCK].view(unsigned) - base
         most = max(most, int(part.max()))
-        if most > np.iinfo(np.uint8).max:
+        if most > _MOST_OF_BYTE:
             break
         shifted[start : start + _BLOCK] = part
     else:
@@ -184,12 +186,13 @@ def _shifted(values: Array) -> tuple[Array, Array, int] | None:
 def _without_gaps(shifted: Array, base: Array, span: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """Return the distinct values, and codes, of whole numbers given by `_shifted`."""
     unsigned, present = _unsigned(dtype), _occurring(shifted, span)
-    distinct = (np.flatnonzero(present).astype(unsigned) + base).astype(unsigned).view(dtype)
+    distinct = (present.nonzero()[0].astype(unsigned) + base).astype(unsigned).view(dtype)
     if distinct.size == span:
         return distinct, shifted
     return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
 
 
+@cache
 def _unsigned(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type of unsigned integers of the same width and order of bytes."""
     return np.dtype(f"u{dtype.itemsize}").newbyteorder(dtype.byteorder)

@@ -74,7 +74,7 @@ def _differ(rows: FloatArray, order: IntArray, places: IntArray) -> BoolArray:
 
 def varies(column: FloatArray | IntArray) -> bool:
     """Return whether some value is another than the first; most often the last one is."""
-    return bool(column[0] != column[-1] or (column != column[0]).any())
+    return bool(column[0] != column[-1] or np.count_nonzero(column != column[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ def distinct_rows(X: FloatArray, counts: IntArray, strata: IntArray | None, size
     of_one_size = not varies(sizes)
     keys: list[FloatArray | IntArray] = [projection] if of_one_size else [sizes, projection]
     order, fresh = ordered(X, keys if strata is None else [*keys, strata])
-    starts = np.flatnonzero(fresh)
+    starts = fresh.nonzero()[0]
     bounds = np.array([0, starts.size])
     if strata is not None:
         in_strata = strata[order]

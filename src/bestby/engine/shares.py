@@ -42,6 +42,13 @@ def mean(table: Table, m: int, a: int, b: int | None) -> Contributions | None:
     return Contributions(values, table.units.counts, table.units.bounds, not table.clustered)
 
 
+def are_possible(metric: Metric, k: int, *, difference: bool) -> bool:
+    """Return whether a metric of rows (R, k) is a share, or also a difference of two; most are not."""
+    if type(metric).trials is Metric.trials or (difference and not metric.same_trials):
+        return False
+    return metric.trials(np.empty((0, k))) is not None
+
+
 def answers(metric: Metric, table: Table, m: int, a: int, b: int | None) -> Contributions | None:
     """Return whether each item that a share counts is a success, or the difference of two systems.
 
@@ -76,9 +83,7 @@ def _trials(
     metric: Metric, table: Table, m: int, a: int, b: int | None
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return the successes of A, or those less the ones of B, and the trials of each distinct unit."""
-    if b is not None and not metric.same_trials:
-        return None
-    if metric.trials(np.empty((0, table.columns[m][a].size))) is None:  # most scores are no share
+    if not are_possible(metric, table.columns[m][a].size, difference=b is not None):
         return None
     of_a = metric.trials(table.rows(table.columns[m][a]))
     if of_a is None or b is None:

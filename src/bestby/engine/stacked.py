@@ -24,10 +24,10 @@ Midpoint: TypeAlias = tuple[FloatArray, FloatArray, float, float]
 """The mean of the totals of A and B, half of B minus A, the difference of their scores, and its scale."""
 
 
+@np.errstate(divide="ignore", invalid="ignore")
 def scores(metric: Metric, totals: FloatArray) -> FloatArray:
     """Return the scores of totals; what a metric divides by 0 is undefined, and no matter for a warning."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.asarray(metric.score(totals))
+    found = np.asarray(metric.score(totals))
     return found if np.isfinite(found).all() else np.where(np.isfinite(found), found, np.nan)
 
 

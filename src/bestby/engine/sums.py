@@ -171,11 +171,14 @@ class SumGroup(Group):
 
         None if the score is no share of single items in one stratum, or counts no item.
         """
+        own = self.metrics[metric]
+        if not shares.are_possible(own, self.table.columns[metric][a].size, difference=b is not None):
+            return None
         of_kinds = self._of_kinds(metric, a, b)
         if of_kinds is None:
-            return shares.answers(self.metrics[metric], self.table, metric, a, b)
-        group, own = of_kinds
-        return group.shares(own.metric, own.a, own.b)
+            return shares.answers(own, self.table, metric, a, b)
+        group, target = of_kinds
+        return group.shares(target.metric, target.a, target.b)
 
     def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return how many units of equal size a mean or a share is made of."""

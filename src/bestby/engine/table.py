@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -78,16 +79,19 @@ class Table:
     @cached_property
     def whole(self) -> bool:
         """Whether the numbers are whole and their totals exact, so that they are the same in any order."""
-        X = self.X
-        return bool((np.rint(X) == X).all()) and bool((self.units.counts @ np.abs(X) < EXACT).all())
+        return self._whole_numbers and bool((self.units.counts @ np.abs(self.X) < EXACT).all())
+
+    @cached_property
+    def _whole_numbers(self) -> bool:
+        return bool((np.rint(self.X) == self.X).all())
 
     @cached_property
     def _small(self) -> bool:
         """Whether the numbers are few, whole and so small that no two differ by rounding alone."""
-        parts = (self.X, self.constants)
-        return self.X.shape[0] <= _AT_ONCE and all(
-            (np.rint(part) == part).all() and (np.abs(part) < SMALL).all() for part in parts
-        )
+        X, constants = self.X, self.constants
+        if X.shape[0] > _AT_ONCE or not self._whole_numbers or not (np.rint(constants) == constants).all():
+            return False
+        return all(np.abs(part).max(initial=0.0) < SMALL for part in (X, constants))
 
     def changes(self, a: IntArray, b: IntArray) -> FloatArray:
         """Return some columns minus others, shape (C, len(a)), 0 where only the last bits differ."""
@@ -169,7 +173,7 @@ class Table:
 
     def _used(self, systems: Sequence[IntArray]) -> tuple[list[int], list[int]]:
         """Return the columns of some systems that vary, and those that do not, each once."""
-        used = list(dict.fromkeys(column for columns in systems for column in columns.tolist()))
+        used = dict.fromkeys(chain.from_iterable(columns.tolist() for columns in systems))
         k = self.X.shape[1]
         return [column for column in used if column < k], [column for column in used if column >= k]
 
@@ -334,7 +338,7 @@ def build(
 
 def _side_by_side(columns: Sequence[FloatArray], n: int) -> FloatArray:
     """Return columns of n rows as a matrix, which may have none; each is contiguous."""
-    return np.stack(columns).T if columns else np.empty((n, 0))
+    return np.concatenate(columns).reshape(-1, n).T if columns else np.empty((n, 0))
 
 
 def restated(source: Table, statistics: Sequence[Sequence[FloatArray]]) -> Table:
@@ -358,6 +362,7 @@ def _distinct_columns(
     statistics: Iterable[Iterable[FloatArray]],
 ) -> tuple[list[FloatArray], list[list[IntArray]]]:
     """Return every distinct column once, and which ones each metric and system uses."""
+    short: dict[bytes, int] = {}
     known: dict[tuple[int, bytes], list[int]] = {}
     unique: list[FloatArray] = []
     columns: list[list[IntArray]] = []
@@ -368,11 +373,13 @@ def _distinct_columns(
             for part in rows.T:
                 column = np.ascontiguousarray(part, dtype=np.float64)
                 if column.size <= _BEGINNING:  # its bits are all there is to compare
-                    place = known.setdefault((0, column.tobytes()), [len(unique)])[0]
+                    place = short.setdefault(column.tobytes(), len(unique))
+                    if place == len(unique):
+                        unique.append(column)
                 else:
                     place = _place(column, known, unique)
-                if place == len(unique):
-                    unique.append(column if column.base is None else column.copy())  # not to hold the others
+                    if place == len(unique):  # a copy of a part, not to hold the others
+                        unique.append(column if column.base is None else column.copy())
                 used.append(place)
             columns[-1].append(np.array(used, dtype=np.int64))
     return unique, columns

@@ -107,22 +107,20 @@ class Moments:
         edges = [0, values.size] if bounds is None else bounds.tolist()
         weights = None if all_single(counts) else counts.astype(np.float64)
         parts = [slice(a, b) for a, b in itertools.pairwise(edges) if b > a]
-        highest = [float(np.maximum.reduce(values[part])) for part in parts]
-        lowest = [float(np.minimum.reduce(values[part])) for part in parts]
-        if not all(map(math.isfinite, highest + lowest)):
-            return None
-        sizes = [int(np.add.reduce(counts[part])) for part in parts]
-        means = [
-            weighted_sum(values[part], None if weights is None else weights[part]) / size
-            for part, size in zip(parts, sizes, strict=True)
-        ]
-        ends = zip(highest, lowest, means, strict=True)
-        largest = max((max(high - mean, mean - low) for high, low, mean in ends), default=0.0)
-        size = max([0.0, *highest, *(-low for low in lowest)])
+        n, size, largest, means = 0, 0.0, 0.0, []
+        for part in parts:
+            own = values[part]
+            high, low = float(np.maximum.reduce(own)), float(np.minimum.reduce(own))
+            if not (math.isfinite(high) and math.isfinite(low)):
+                return None
+            n_own = int(np.add.reduce(counts[part]))
+            mean = weighted_sum(own, None if weights is None else weights[part]) / n_own
+            n, size, largest = n + n_own, max(size, high, -low), max(largest, high - mean, mean - low)
+            means.append(mean)
         if values.size >= SERIES_FROM and len(parts) == 1 and largest > 0.0:
             powers = PowerSums.of(values, None if weights is None else counts, means[0], largest)
             second, third, fourth = powers.sums[2:5].tolist()
-            return cls(sum(sizes), size, largest, second, third, fourth, powers)
+            return cls(n, size, largest, second, third, fourth, powers)
         second = third = fourth = 0.0
         for part, mean in zip(parts, means, strict=True) if largest > 0.0 else ():
             for start in range(part.start, part.stop, _BLOCK):
@@ -133,7 +131,7 @@ class Moments:
                 second += float(np.add.reduce(counted))
                 third += float(counted @ u)
                 fourth += float(counted @ squared)
-        return cls(sum(sizes), size, largest, second, third, fourth)
+        return cls(n, size, largest, second, third, fourth)
 
     @property
     def acceleration(self) -> float:

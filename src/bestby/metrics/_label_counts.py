@@ -47,11 +47,11 @@ def class_counts(
     right = (predictions == gold).nonzero()[0]
     everything = np.arange(gold.size)
     sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
-    out = np.zeros((gold.size, len(columns) * n_labels))
+    out = np.zeros((len(columns) * n_labels, gold.size))  # column by column, as tables and metrics read them
     for block, key in enumerate(columns):
         rows, which = sources[key]
-        out[rows, which[rows] + block * n_labels] = 1.0
-    return out
+        out[which[rows] + block * n_labels, rows] = 1.0
+    return out.T
 
 
 def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:

@@ -73,6 +73,14 @@ class Line:
             first[(other.first != 0.0) & ~there] = np.nan
         return Line(value, first, second / size)
 
+    def square(self) -> Line:
+        """Return the product with itself."""
+        double = 2.0 * self.value
+        second = 2.0 * self.first * self.first
+        if not isinstance(self.second, float):
+            second += self.second * double
+        return Line(self.value * self.value, self.first * double, second)
+
     def root(self) -> Line:
         """Return the square root of positive numbers."""
         value = np.sqrt(self.value)

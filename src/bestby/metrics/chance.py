@@ -6,7 +6,7 @@ import numpy as np
 
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics._distributions import dot, over_classes
-from bestby.metrics._label_counts import class_counts, split_counts
+from bestby.metrics._label_counts import blocks, class_counts
 from bestby.metrics._lines import Line
 from bestby.metrics.base import Names
 from bestby.metrics.classification import ByClass
@@ -25,12 +25,12 @@ class _Agreement(ByClass):
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return per class whether it was predicted and due; then whether the item is right, and 1."""
         margins = class_counts(("predicted", "gold"), gold, predictions, len(self.labels), self.name)
-        return np.column_stack([margins, gold == predictions, np.ones(gold.size)])
+        return np.vstack([margins.T, gold == predictions, np.ones(gold.size)]).T
 
     def _parts(self, totals: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the margins of predictions and gold, the number right and the number of items."""
-        counts = split_counts(totals[..., :-2], ("predicted", "gold"))
-        return counts["predicted"], counts["gold"], totals[..., -2], totals[..., -1]
+        predicted, gold = blocks(totals[..., :-2], 2)
+        return predicted, gold, totals[..., -2], totals[..., -1]
 
     def _lines(self, totals: Line) -> tuple[Line, Line, Line, Line]:
         """Return the same along straight lines."""
@@ -64,9 +64,9 @@ class MatthewsCorrelation(_Agreement):
         """Return the same; None where gold or predictions are all of one class."""
         predicted, due, right, n = self._lines(totals)
         missing = n - predicted.over_classes()
-        squares = n * n
-        spread_p = squares - (predicted * predicted).over_classes() - missing * missing
-        spread_g = squares - (due * due).over_classes()
+        squares = n.square()
+        spread_p = squares - predicted.square().over_classes() - missing.square()
+        spread_g = squares - due.square().over_classes()
         if min(spread_p.value[0], spread_g.value[0]) <= _NOTHING * squares.value[0]:
             return None
         return (right * n - (predicted * due).over_classes()) / (spread_p * spread_g).root()
@@ -112,7 +112,7 @@ class CohenKappa(_Agreement):
     def along(self, totals: Line) -> Line | None:
         """Return the same; None where it is undefined."""
         predicted, due, right, n = self._lines(totals)
-        chance, squares = (predicted * due).over_classes(), n * n
+        chance, squares = (predicted * due).over_classes(), n.square()
         if squares.value[0] - chance.value[0] <= _NOTHING * squares.value[0]:
             return None
         return (right * n - chance) / (squares - chance)

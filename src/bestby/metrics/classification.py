@@ -293,9 +293,9 @@ class BalancedAccuracy(ByClass):
 
     def score(self, totals: FloatArray) -> FloatArray:
         """Return the mean recall."""
-        counts = split_counts(totals, ("hits", "gold"))
-        present = (counts["gold"] > 0.0).astype(np.float64)
-        return ratio(over_classes(ratio(counts["hits"], counts["gold"])), over_classes(present))
+        hits, gold = blocks(totals, 2)
+        present = (gold > 0.0).astype(np.float64)
+        return ratio(over_classes(ratio(hits, gold)), over_classes(present))
 
     def along(self, totals: Line) -> Line:
         """Return the same mean; the classes that are there do not change."""

@@ -135,3 +135,12 @@ def test_rules_of_calculus() -> None:
         np.testing.assert_allclose(y.second[:, k], -(slopes**2) / (4.0 * value**1.5))
     summed = (3.0 * y - x + y).over_classes()
     np.testing.assert_allclose(summed.first[:, 0], (4.0 * y.first - x.first).sum(axis=1))
+
+
+def test_a_square_is_the_product_with_itself() -> None:
+    straight = Line(np.array([3.0, -0.7]), np.array([[1.0, 0.3], [2.0, -0.1]]))
+    for line in (straight, (straight * straight) / Line(np.array([2.0]), np.array([[0.5], [0.1]]))):
+        square, product = line.square(), line * line
+        np.testing.assert_allclose(square.value, product.value, rtol=1e-15)
+        np.testing.assert_allclose(square.first, product.first, rtol=1e-15)
+        np.testing.assert_allclose(square.second, product.second, rtol=1e-14)
