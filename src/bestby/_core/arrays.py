@@ -97,6 +97,8 @@ def as_array(values: ArrayLike, what: str) -> Array:
 
 
 def _converted(values: Any) -> Array:
+    if type(values) is np.ndarray:
+        return values
     if isinstance(values, np.ma.MaskedArray):
         return _with_gaps(values)
     if isinstance(values, list | tuple):

@@ -36,7 +36,8 @@ class Along:
         weights = counts * change
         sizes = self.units.sizes.tolist()
         for size, (start, stop) in zip(sizes, pairwise(self.units.bounds.tolist()), strict=True):
-            weights[start:stop] -= counts[start:stop] * (weights[start:stop].sum() / size)
+            own = weights[start:stop]
+            own -= counts[start:stop] * (own.sum() / size)
         score = self.score
         # An expansion that is kept holds these sums, and not the rows.
         sums = [(part.total, weights @ part.rows) for part in self.parts]

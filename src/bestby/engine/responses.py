@@ -82,8 +82,8 @@ class Responses:
 
     def influence(self, metric: int, system: int) -> FloatArray:
         """Return what each distinct unit adds to the score of a system, to first order, shape (C,)."""
-        known = isinstance(self.metrics[metric], SmoothMetric)  # its second derivatives come with the first
-        if known or (metric, system) in self._made:
+        # The second derivatives of a metric that knows them come with the first.
+        if (metric, system) in self._made or isinstance(self.metrics[metric], SmoothMetric):
             return self._response(metric, system).influence
         if (metric, system) not in self._influences:
             own, rows = self.metrics[metric], self._rows(metric, system)

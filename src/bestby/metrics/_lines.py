@@ -48,9 +48,10 @@ class Line:
     def __mul__(self, other: Line) -> Line:
         first = self.first * other.value + self.value * other.first
         second = 2.0 * self.first * other.first
-        for bent, factor in ((self, other), (other, self)):
-            if not isinstance(bent.second, float):
-                second += bent.second * factor.value
+        if not isinstance(self.second, float):
+            second += self.second * other.value
+        if not isinstance(other.second, float):
+            second += other.second * self.value
         return Line(self.value * other.value, first, second)
 
     def __rmul__(self, factor: float) -> Line:
@@ -63,13 +64,14 @@ class Line:
         class that was never predicted does with the first prediction.
         """
         there = other.value > 0.0
-        size = np.where(there, other.value, 1.0)
+        everywhere = bool(there.all())
+        size = other.value if everywhere else np.where(there, other.value, 1.0)
         value = self.value / size
         first = (self.first - value * other.first) / size
         second = self.second - 2.0 * first * other.first
         if not isinstance(other.second, float):
             second -= value * other.second
-        if not there.all():
+        if not everywhere:
             first[(other.first != 0.0) & ~there] = np.nan
         return Line(value, first, second / size)
 
@@ -84,8 +86,9 @@ class Line:
     def root(self) -> Line:
         """Return the square root of positive numbers."""
         value = np.sqrt(self.value)
-        first = self.first / (2.0 * value)
-        return Line(value, first, (self.second - 2.0 * first * first) / (2.0 * value))
+        double = 2.0 * value
+        first = self.first / double
+        return Line(value, first, (self.second - 2.0 * first * first) / double)
 
     def over_classes(self) -> Line:
         """Return the sum of the numbers."""

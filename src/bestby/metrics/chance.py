@@ -57,6 +57,8 @@ class MatthewsCorrelation(_Agreement):
         spread_p, spread_g, squares = self._spreads(predicted, due, n)
         least = _NOTHING * squares
         defined = (spread_p > least) & (spread_g > least)
+        if defined.all():
+            return covariance / np.sqrt(spread_p * spread_g)
         scale = np.sqrt(np.where(defined, spread_p * spread_g, 1.0))
         return np.where(defined, covariance / scale, 0.0)
 
@@ -107,6 +109,8 @@ class CohenKappa(_Agreement):
         chance, squares = dot(predicted, due), n * n
         room = squares - chance
         defined = room > _NOTHING * squares
+        if defined.all():
+            return (right * n - chance) / room
         return np.where(defined, (right * n - chance) / np.where(defined, room, 1.0), np.nan)
 
     def along(self, totals: Line) -> Line | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TypeVar, overload
 
 import numpy as np
@@ -353,6 +354,7 @@ def rejects(p_value: float | FloatArray, alpha: float) -> bool | BoolArray:
     return rounding.at_most(p_value, alpha)
 
 
+@lru_cache(maxsize=64)
 def alpha_of(level: float) -> float:
     """Return 1 - level without the rounding of the subtraction."""
     return round(1.0 - level, 15)
