@@ -264,16 +264,19 @@ class Draws:
         """
         mask, steps, _ = self._words
         drawn = np.zeros((size, mask.size), dtype=np.uint64)
-        for step in steps:
-            fresh = generator.bit_generator.random_raw(drawn.shape)
-            either = drawn & step
-            drawn |= step
+        unequal = np.empty_like(drawn)
+        for step, fresh in zip(
+            steps, generator.bit_generator.random_raw((len(steps), *drawn.shape)), strict=True
+        ):
+            # Or is and, but for the bits that are unequal.
+            np.bitwise_xor(drawn, fresh, out=unequal)
+            unequal &= step
             drawn &= fresh
-            drawn |= either
+            drawn ^= unequal
         return drawn
 
     @cached_property
-    def _words(self) -> tuple[Words, list[Words], IntArray]:
+    def _words(self) -> tuple[Words, Words, IntArray]:
         """The words of these kinds: the bits that are units, those that each step sets, the kind of each."""
         counts = self.swaps.counts[self.swaps.several]
         n_words = -(-counts // 64)
@@ -281,13 +284,17 @@ class Draws:
         mask = np.full(kinds.size, ~np.uint64(0))
         mask[np.cumsum(n_words) - 1] >>= (64 * n_words - counts).astype(np.uint64)
         limits = np.ldexp(self.chances[kinds], self._bits).astype(np.uint64)
-        ones = ~np.uint64(0)
-        return mask, [ones * (limits >> np.uint64(bit) & np.uint64(1)) for bit in range(self._bits)], kinds
+        steps = np.arange(self._bits, dtype=np.uint64)[:, None]
+        return mask, ~np.uint64(0) * (limits >> steps & np.uint64(1)), kinds
 
     @cached_property
     def _bits(self) -> int:
         """The random bits that decide a sign."""
-        return next(bits for bits in (1, _COARSE, _FINE) if (np.ldexp(self.chances, bits) % 1.0 == 0.0).all())
+        for bits in (1, _COARSE):
+            steps = np.ldexp(self.chances, bits)
+            if (np.rint(steps) == steps).all():
+                return bits
+        return _FINE
 
     @cached_property
     def _limits(self) -> Array:
