@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -40,7 +41,10 @@ _LETTERS = (1.0, 0.75, 0.5, 0.3)
 """Shares of the usual letters of names, tried one after the other until there is room for the axes."""
 
 _ROUNDS = 3
-"""How often the room beside the axes is measured, as it depends a little on their width."""
+"""How often the room beside the axes is measured at most, as it depends a little on their width."""
+
+_SAME = 1e-4
+"""Inches by which the room beside the axes may change without a new round."""
 
 _BELOW = -40
 """Points from axes of the user down to the lines below their scale."""
@@ -134,10 +138,13 @@ def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> bool:
     across, height = scale * sheet.width, scale * sheet.height
     figure.set_size_inches(across + 2.0, height + 2.0)
     total, label = across, axes.get_xlabel()
-    left = right = room = 0.0
+    left = right = math.inf
+    room = 0.0
     numbers_fit = True
     for _ in range(_ROUNDS):
-        left, right = _beside(axes)
+        before, (left, right) = (left, right), _beside(axes)
+        if max(abs(left - before[0]), abs(right - before[1])) < _SAME:
+            break
         total = canvas.width or max(scale * sheet.width + left + right + 2 * _EDGE, scale * _LEAST)
         across = max(total - left - right - 2 * _EDGE, _LEAST_AXES)
         if sheet.square:
@@ -219,7 +226,7 @@ def _thin_ticks(axes: Axes) -> bool:
         locator.set_params(nbins=bins)
         low, high = sorted(axes.get_xlim())
         shown = [tick for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
-        axes.get_tightbbox(_renderer(figure))  # which writes the numbers
+        axes.xaxis.get_tightbbox(_renderer(figure))  # which writes the numbers
         boxes = sorted(
             (tick.label1.get_window_extent(_renderer(figure)) for tick in shown), key=lambda b: b.x0
         )
@@ -243,7 +250,7 @@ def _keep_inside(label: Any, axes: Axes) -> None:
     """Move the label of the scale so that it does not leave the figure on either side."""
     figure: Any = axes.figure
     label.set_x(0.5)
-    axes.get_tightbbox(_renderer(figure))  # which finds the place of the label
+    axes.xaxis.get_tightbbox(_renderer(figure))  # which finds the place of the label
     box, inner = label.get_window_extent(_renderer(figure)), axes.get_window_extent(_renderer(figure))
     edge = _EDGE * figure.dpi
     if box.x0 < edge:
