@@ -118,8 +118,8 @@ class WeightGroup(ItemGroup):
         part = self.influence(a, b) if self.n_units > MOST_LEFT_OUT else None
         if part is None:
             return None
-        ones = np.ones(self.n_units, dtype=np.int64)
-        return 0.0 if self._hangs_on_one_unit(a, b) else intervals.effective_units(-part[0], ones, part[1])
+        ones = np.broadcast_to(np.int64(1), self.n_units)
+        return 0.0 if self._hangs_on_one_unit(a, b) else intervals.effective_units(part[0], ones, part[1])
 
     def scarce_units(self, a: int) -> int | None:
         """Return how many units have items of the class without which no score is defined; None if any is."""

@@ -80,15 +80,16 @@ class Expansion:
             ``along(change)(multiples)`` returns the scores, shape (R,), if the weight of each unit changes by
             ``change``, of shape (C,), times each of the ``multiples``, of shape (R,).
         """
-        largest = float(np.abs(first).max(initial=0.0))
+        largest = max(float(first.max(initial=0.0)), -float(first.min(initial=0.0)))
         if not (0.0 < largest < math.inf):
             error, acceleration = largest, 0.0  # NaN stays NaN
         else:
-            u = first / largest
+            u, weights = first / largest, counts.astype(np.float64)
             squared = u * u
-            spread = float(counts @ squared)
+            spread = float(weights @ squared)
             error = largest * math.sqrt(spread)
-            acceleration = float(counts @ (squared * u)) / (6.0 * spread**1.5)
+            u *= squared
+            acceleration = float(weights @ u) / (6.0 * spread**1.5)
         change = first / error if error > 0.0 else np.zeros(first.size)
         return cls(error, acceleration, curvature, largest, along(change))
 

@@ -43,7 +43,9 @@ def variances(influence: FloatArray, bounds: IntArray) -> list[float]:
     found = []
     for start, stop in pairwise(bounds.tolist()):
         part, n = influence[start:stop], stop - start
-        found.append(float(((part - part.mean()) ** 2).sum()) * n / (n - 1) if n > 1 else 0.0)
+        deviations = part - part.mean()
+        deviations *= deviations
+        found.append(float(deviations.sum()) * n / (n - 1) if n > 1 else 0.0)
     return found
 
 

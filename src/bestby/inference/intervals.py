@@ -125,7 +125,8 @@ class Moments:
         for part, mean in zip(parts, means, strict=True) if largest > 0.0 else ():
             for start in range(part.start, part.stop, _BLOCK):
                 block = slice(start, min(start + _BLOCK, part.stop))
-                u = (values[block] - mean) / largest
+                u = values[block] - mean
+                u /= largest
                 squared = u * u
                 counted = squared if weights is None else weights[block] * squared
                 second += float(np.add.reduce(counted))

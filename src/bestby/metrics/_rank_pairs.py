@@ -88,6 +88,10 @@ def _descending_in_ties(y: IntArray) -> IntArray:
 
 
 def _ascending(blocks: Array) -> int:
-    """Return in how many pairs of each block (B, width) the later number is the greater one."""
-    by_place = np.ascontiguousarray(blocks.T)
-    return sum(int(np.count_nonzero(by_place[i:] > by_place[i - 1])) for i in range(1, len(by_place)))
+    """Return in how many pairs of each block (B, _WIDTH) the later number is the greater one."""
+    by_place, found, half = np.ascontiguousarray(blocks.T), 0, _WIDTH // 2
+    while half:  # pairs of one number of the first half and one of the second, then both halves apart
+        halves = by_place.reshape(-1, 2, half, len(blocks))
+        found += int(np.count_nonzero(halves[:, 0, :, None] < halves[:, 1, None]))
+        half //= 2
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,27 +104,13 @@ def average_precision(ranking: Ranking) -> WeightDerivatives:
 
 @dataclass(frozen=True, eq=False)
 class _Term:
-    """A quantity as a share of the weight is moved to each item: its value and its derivatives (n,)."""
+    """A quantity as a share of the weight is moved to each item: its value and its derivatives (n,).
+
+    Derivatives that are the same for all items are 0, as their sum is 0.
+    """
 
     value: float
-    first: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class _Moved:
-    """A quantity of each item, how much a change of the weights moves it, and both times that change."""
-
-    value: FloatArray
-    more: FloatArray
-    change: FloatArray
-
-    @cached_property
-    def weighed(self) -> FloatArray:
-        return self.value * self.change
-
-    @cached_property
-    def weighed_more(self) -> FloatArray:
-        return self.more * self.change
+    first: FloatArray | float
 
 
 def spearman(x: Ranks, y: Ranks) -> WeightDerivatives:
@@ -135,52 +121,75 @@ def spearman(x: Ranks, y: Ranks) -> WeightDerivatives:
     497-515, has the first derivative without ties).
     """
     n = x.groups.size
-    f, g = x.centred / n, y.centred / n
-    # What is linear in e, but for (1 - e)^2: the item's own product, and the others' with the step. Of the
-    # squares of one column it depends on the ties alone.
-    linear = [x.step_mean(g) + y.step_mean(f) + f * g, *(0.25 * (1.0 - _tied(z) ** 2) for z in (x, y))]
-    values = [float(f @ g) / n, float(f @ f) / n, float(g @ g) / n]
-    terms = [_Term(value, part - 3.0 * value) for value, part in zip(values, linear, strict=True)]
+    squares = [_mean_square(x), _mean_square(y)]
+    quotient = _Quotient.of(_mean_product(x, y), *squares)
 
     def second() -> FloatArray:
-        squares = [concordance(x.groups, y.groups) / n, 1.0 - _tied(x), 1.0 - _tied(y)]
-        bends = [6.0 * v - 4.0 * part + 0.5 * s for v, part, s in zip(values, linear, squares, strict=True)]
-        return _second_of_quotient(terms, bends)
+        terms = [_mean_product(x, y), *squares]
+        ends = [concordance(x.groups, y.groups) / n, 1.0 - _tied(x), 1.0 - _tied(y)]
+        return quotient.second(
+            [0.5 * end - 4.0 * term.first - 6.0 * term.value for end, term in zip(ends, terms, strict=True)]
+        )
 
     def curvature() -> float:
-        squares = [mean_concordance(x.groups, y.groups), *(float((1.0 - _tied(z)).sum()) for z in (x, y))]
-        bends = [
-            6.0 * n * v - 4.0 * float(part.sum()) + 0.5 * s
-            for v, part, s in zip(values, linear, squares, strict=True)
-        ]
-        return _summed_second_of_quotient(terms, bends)
+        values = [quotient.product, *(square.value for square in squares)]
+        untied = [n * float(np.mean(1.0 - _tied(z))) for z in (x, y)]
+        ends = [mean_concordance(x.groups, y.groups), *untied]
+        return quotient.curvature(
+            [0.5 * end - 6.0 * n * value for end, value in zip(ends, values, strict=True)]
+        )
 
     return WeightDerivatives(
-        _first_of_quotient(terms), second, Paths(partial(_spearman_path, x, y)), curvature=curvature
+        quotient.first, second, Paths(partial(_spearman_path, x, y)), curvature=curvature
     )
 
 
-def _tied(column: Ranks) -> FloatArray:
-    """Return the share of the items tied with each, itself included."""
+def _mean_product(x: Ranks, y: Ranks) -> _Term:
+    """Return the mean product of both mid-distribution functions."""
+    n = x.groups.size
+    f, g = x.centred / n, y.centred / n
+    value = float(f @ g) / n
+    # What is linear in e, but for (1 - e)^2: the item's own product, and the others' with the step.
+    first = x.step_mean(g)
+    first += y.step_mean(f)
+    f *= g
+    first += f
+    first -= 3.0 * value
+    return _Term(value, first)
+
+
+def _mean_square(column: Ranks) -> _Term:
+    """Return the mean square of a mid-distribution function, which depends on the ties alone."""
+    f = column.centred / column.groups.size
+    value = float(f @ f) / f.size
+    return _Term(value, 0.0 if column.tied is None else 0.25 * (1.0 - _tied(column) ** 2) - 3.0 * value)
+
+
+def _tied(column: Ranks) -> FloatArray | float:
+    """Return the share of the items tied with each, itself included: a number if there are no ties."""
     n = column.groups.size
-    return np.full(n, 1.0 / n) if column.tied is None else column.tied / n
+    return 1.0 / n if column.tied is None else column.tied / n
 
 
 def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> ScorePath:
     """Return the path of Spearman's correlation, from both columns in order."""
-    u, v = (_Moved(one.centred, one.mid_distribution(change), change) for one in (x, y))
-    return _quotient_path([_cubic(*both) for both in ((u, v), (u, u), (v, v))])
+    rows = np.stack([x.centred, x.mid_distribution(change), y.centred, y.mid_distribution(change)])
+    sums = rows @ rows.T
+    weighed = (rows * change) @ rows.T
+    return _quotient_path([_cubic(sums, weighed, u, v) for u, v in ((0, 2), (0, 0), (2, 2))])
 
 
-def _cubic(u: _Moved, v: _Moved) -> list[float]:
-    """Return the sum of (1 + m change) (u + m more_u) (v + m more_v) as powers of m, the highest first."""
-    mixed = float(u.more @ v.value)
-    other = mixed if u is v else float(u.value @ v.more)
+def _cubic(sums: FloatArray, weighed: FloatArray, u: int, v: int) -> list[float]:
+    """Return the sum of (1 + m change) (u + m more_u) (v + m more_v) as powers of m, the highest first.
+
+    `sums` has the sums of products, also `weighed` by the change, of u at row u and more_u at the next row.
+    """
+    more_u, more_v = u + 1, v + 1
     return [
-        float(u.weighed_more @ v.more),
-        float(u.weighed_more @ v.value + u.weighed @ v.more + u.more @ v.more),
-        float(u.weighed @ v.value) + mixed + other,
-        float(u.value @ v.value),
+        float(weighed[more_u, more_v]),
+        float(weighed[more_u, v] + weighed[u, more_v] + sums[more_u, more_v]),
+        float(weighed[u, v] + sums[more_u, v] + sums[u, more_v]),
+        float(sums[u, v]),
     ]
 
 
@@ -191,13 +200,13 @@ def kendall(groups_x: IntArray, groups_y: IntArray) -> WeightDerivatives:
     parts = [signs / n, *(1.0 - np.bincount(groups)[groups] / n for groups in (groups_x, groups_y))]
     values = [float(part.mean()) for part in parts]
     terms = [_Term(value, 2.0 * (part - value)) for value, part in zip(values, parts, strict=True)]
+    quotient = _Quotient.of(*terms)
 
     def second() -> FloatArray:
-        bends = [2.0 * value - 4.0 * part for value, part in zip(values, parts, strict=True)]
-        return _second_of_quotient(terms, bends)
+        return quotient.second([2.0 * value - 4.0 * part for value, part in zip(values, parts, strict=True)])
 
     path = partial(_kendall_path, groups_x, groups_y, signs)
-    return WeightDerivatives(_first_of_quotient(terms), second, Paths(path))
+    return WeightDerivatives(quotient.first, second, Paths(path))
 
 
 def _kendall_path(groups_x: IntArray, groups_y: IntArray, signs: FloatArray, change: FloatArray) -> ScorePath:
@@ -277,38 +286,51 @@ def _quotient_path(parts: list[list[float]]) -> ScorePath:
     return along
 
 
-def _first_of_quotient(terms: list[_Term]) -> FloatArray:
-    """Return the first derivative, by the weights of the items, of a product over the root of two squares."""
-    product, x, y = terms
-    root = np.sqrt(x.value * y.value)
-    in_share = (product.first - 0.5 * product.value * (x.first / x.value + y.first / y.value)) / root
-    found: FloatArray = in_share / product.first.size
-    return found
+@dataclass(frozen=True, eq=False)
+class _Quotient:
+    """A product over the root of two squares; `first`, of shape (n,), are the derivatives by the weights."""
+
+    product: float
+    x: _Term
+    y: _Term
+    first: FloatArray
+
+    @classmethod
+    def of(cls, product: _Term, x: _Term, y: _Term) -> _Quotient:
+        """Return that of three quantities."""
+        logs = x.first / x.value + y.first / y.value
+        first = np.asarray(product.first - 0.5 * product.value * logs)
+        first /= np.sqrt(x.value * y.value)
+        first /= first.size
+        return cls(product.value, x, y, first)
+
+    def second(self, bends: Sequence[FloatArray | float]) -> FloatArray:
+        """Return the second derivatives; `bends` are those of the three quantities by the share."""
+        n = self.first.size
+        # The weight 1 + s of an item is a share s / (n + s) moved to it.
+        found: FloatArray = self._bend_in_share(bends, np.multiply) / n**2 - 2.0 * self.first / n
+        return found
+
+    def curvature(self, bends: Sequence[float]) -> float:
+        """Return the sum of them, from the sums of the bends; the first derivatives sum to 0."""
+        return float(self._bend_in_share(bends, _sum_of_products)) / self.first.size**2
+
+    def _bend_in_share(self, bends: Sequence[Any], times: Callable[..., Any]) -> Any:
+        """Return the second derivative by the share; `times` multiplies by item, or sums the products."""
+        root = np.sqrt(self.x.value * self.y.value)
+        log_x, log_y = self.x.first / self.x.value, self.y.first / self.y.value
+        logs = log_x + log_y
+        bend = bends[0] / root - self.first.size * times(self.first, logs)
+        return bend + (self.product / root) * (
+            0.25 * times(logs, logs)
+            - times(log_x, log_y)
+            - 0.5 * (bends[1] / self.x.value + bends[2] / self.y.value)
+        )
 
 
-def _second_of_quotient(terms: list[_Term], bends: Sequence[FloatArray]) -> FloatArray:
-    """Return the second derivative of the same; `bends` are those of its three parts by the share."""
-    n = terms[0].first.size
-    # The weight 1 + s of an item is a share s / (n + s) moved to it.
-    found: FloatArray = _bend_in_share(terms, bends, np.multiply) / n**2 - 2.0 * _first_of_quotient(terms) / n
-    return found
-
-
-def _summed_second_of_quotient(terms: list[_Term], bends: Sequence[float]) -> float:
-    """Return the sum of it over the items, from the sums of the bends; the first derivatives sum to 0."""
-    return float(_bend_in_share(terms, bends, np.dot)) / terms[0].first.size ** 2
-
-
-def _bend_in_share(terms: list[_Term], bends: Sequence[Any], times: Callable[..., Any]) -> Any:
-    """Return the second derivative by the share; `times` multiplies by item, or sums the products."""
-    product, x, y = terms
-    root = np.sqrt(x.value * y.value)
-    log_x, log_y = x.first / x.value, y.first / y.value
-    logs = log_x + log_y
-    bend = bends[0] / root - times(product.first, logs) / root
-    return bend + (product.value / root) * (
-        0.75 * times(logs, logs) - times(log_x, log_y) - 0.5 * (bends[1] / x.value + bends[2] / y.value)
-    )
+def _sum_of_products(a: FloatArray | float, b: FloatArray | float) -> float:
+    """Return the sum over the items, 0 if one is 0 for all of them."""
+    return float(np.dot(a, b)) if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) else 0.0
 
 
 def _less_and_same(groups: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:

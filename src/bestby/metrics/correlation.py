@@ -25,6 +25,8 @@ _ROUNDING = 8.0 * rounding.EPS  # numbers apart by less than this part are the s
 
 _WHOLE_UP_TO = 2_000_000  # cubes of resample sizes up to here fit whole numbers of 64 bits
 
+_HALVES_UP_TO = 200_000  # sums of products of so many ranks that are halves are exact in floats
+
 _SIGNS_UP_TO = 512  # items up to which Kendall's matrix of signs is small
 
 
@@ -201,7 +203,10 @@ class Spearman(_RankCorrelation):
         """Score the data, from their ranks."""
         if prepared.n_items > _WHOLE_UP_TO:
             return super().whole(prepared)
-        x, y = prepared.x.doubled, prepared.y.doubled
+        x, y = (
+            column.centred if prepared.n_items <= _HALVES_UP_TO else column.doubled
+            for column in (prepared.x, prepared.y)
+        )
         sums = (np.array([float(u @ v)]) for u, v in ((x, y), (x, x), (y, y)))
         return float(_quotient(*sums)[0])
 
