@@ -173,10 +173,13 @@ def _tied(column: Ranks) -> FloatArray | float:
 
 def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> ScorePath:
     """Return the path of Spearman's correlation, from both columns in order."""
-    rows = np.stack([x.centred, x.mid_distribution(change), y.centred, y.mid_distribution(change)])
-    sums = rows @ rows.T
-    weighed = (rows * change) @ rows.T
-    return _quotient_path([_cubic(sums, weighed, u, v) for u, v in ((0, 2), (0, 0), (2, 2))])
+    rows = np.empty((8, change.size))
+    plain, weighed = rows[:4], rows[4:]
+    for row, column in zip((0, 2), (x, y), strict=True):
+        plain[row], plain[row + 1] = column.centred, column.mid_distribution(change)
+    np.multiply(plain, change, out=weighed)
+    products = rows @ plain.T  # all at once: the rows times their transpose take longer
+    return _quotient_path([_cubic(products[:4], products[4:], u, v) for u, v in ((0, 2), (0, 0), (2, 2))])
 
 
 def _cubic(sums: FloatArray, weighed: FloatArray, u: int, v: int) -> list[float]:
