@@ -12,7 +12,8 @@ from scipy.special import expit
 from bestby._core.mixing import Words
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.sign_sums import tilt
-from bestby.resampling import executing, streams
+from bestby.resampling import executing
+from bestby.resampling.streams import BlockWords
 
 _BLOCK = 1 << 19
 """Random signs that are drawn at a time."""
@@ -208,25 +209,25 @@ class Draws:
     chances: FloatArray
     along: FloatArray
 
-    def batch(self, seed: int, batch: int, size: int) -> tuple[FloatArray, FloatArray]:
+    def batch(self, words: BlockWords, batch: int, size: int) -> tuple[FloatArray, FloatArray]:
         """Return the differences, and the sums along, of a batch of draws, shape (size,) each."""
-        generator = streams.block_generator(seed, "tilted", batch)
         step = max(1, _BLOCK // max(1, self._limits.size))
         sizes = [min(step, size - start) for start in range(0, size, step)]
+        total = sum(map(self._words_of, sizes)) + self._bits * size * self._words[0].size
+        read = words.reader(batch, total)
         if self.swaps.rows is None:
-            drawn = [self._read(2.0 * self._plus(generator, part) - 1.0) for part in sizes]
+            drawn = [self._read(2.0 * self._plus(read, part) - 1.0) for part in sizes]
             found, along = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
             return found, along
         with executing.one_blas_thread():
-            parts = [
-                self._plus(generator, part).astype(self._columns.dtype) @ self._columns for part in sizes
-            ]
+            parts = [self._plus(read, part).astype(self._columns.dtype) @ self._columns for part in sizes]
         sums = np.concatenate([part.T for part in parts], axis=1, dtype=np.float64)
         if self.swaps.several.size:
             mask, _, kinds = self._words
-            sums += self._gained[kinds].T @ np.bitwise_count(self._bits_of_words(generator, size) & mask).T
+            sums += self._gained[kinds].T @ np.bitwise_count(self._bits_of_words(read, size) & mask).T
         if self.swaps.many.size:
             many = self.swaps.many
+            generator = words.generator_after(batch, total)
             plus = generator.binomial(self.swaps.counts[many], self.chances[many], (size, many.size))
             sums += self._gained[many].T @ plus.T
         sums -= self._below_zero[:, None]
@@ -237,17 +238,22 @@ class Draws:
         """Return the differences, and the sums along, of signs (R, D)."""
         return self.swaps.difference(signs), signs @ self.along
 
-    def _plus(self, generator: np.random.Generator, size: int) -> Array:
+    def _words_of(self, size: int) -> int:
+        """Return how many random words `_plus` takes."""
+        n = self._limits.size
+        return size * -(-n // 64) if self._bits == 1 else -(-size * n * self._bits // 64)
+
+    def _plus(self, read: Callable[[int], Words], size: int) -> Array:
         """Return how many units of each kind get a plus sign, but for kinds of many units, shape (R, F).
 
         A unit is decided by as many random bits as its chance has, or by one if that is a half.
         """
-        source, n = generator.bit_generator, self._limits.size
+        n = self._limits.size
+        words = read(self._words_of(size)).astype("<u8", copy=False)
         if self._bits == 1:
-            words = source.random_raw((size, -(-n // 64))).astype("<u8", copy=False)
-            units = np.unpackbits(words.view(np.uint8), axis=1, count=n, bitorder="little")
+            of_draws = words.view(np.uint8).reshape(size, -1)
+            units = np.unpackbits(of_draws, axis=1, count=n, bitorder="little")
         else:
-            words = source.random_raw(-(-size * n * self._bits // 64)).astype("<u8", copy=False)
             drawn = words.view(self._limits.dtype)[: size * n].reshape(size, n)
             units = (drawn < self._limits).view(np.uint8)
         plus = units[:, : self.swaps.few.size]
@@ -257,7 +263,7 @@ class Draws:
             start += width
         return plus
 
-    def _bits_of_words(self, generator: np.random.Generator, size: int) -> Words:
+    def _bits_of_words(self, read: Callable[[int], Words], size: int) -> Words:
         """Return words (R, W) whose bits are units of the kinds of several units: 1 for a plus sign.
 
         Bits of chance p, combined with random ones by and (or by or), have the chance p / 2 (or (1 + p) / 2).
@@ -265,9 +271,8 @@ class Draws:
         mask, steps, _ = self._words
         drawn = np.zeros((size, mask.size), dtype=np.uint64)
         unequal = np.empty_like(drawn)
-        for step, fresh in zip(
-            steps, generator.bit_generator.random_raw((len(steps), *drawn.shape)), strict=True
-        ):
+        for step in steps:
+            fresh = read(drawn.size).reshape(drawn.shape)
             # Or is and, but for the bits that are unequal.
             np.bitwise_xor(drawn, fresh, out=unequal)
             unequal &= step

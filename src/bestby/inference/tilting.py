@@ -24,6 +24,7 @@ from bestby.inference.tilted_draws import (
     chances_near,
     log_odds_of,
 )
+from bestby.resampling.streams import BlockWords
 from bestby.results.values import TestResult
 
 FEW_HITS = 10
@@ -79,6 +80,9 @@ _BATCH = 250
 
 _OUT_OF_REACH = 5.0
 """Standard deviations below the data at which the mean of tilted draws lies too low for hits."""
+
+_MOST_KEPT = 1 << 22
+"""Random words that are kept for other pairs: those of a dozen batches of 4,000 units."""
 
 _DISAGREES = 1e-4
 """Chance of the hits among plain draws below which the p-value of tilted draws is too small."""
@@ -137,18 +141,19 @@ def refined(
        estimation, IEEE Trans. Inf. Theory 36, 579-588.
     """
     swaps = swaps.towards(_direction(plain.alternative, plain.statistic))
-    if not (linear or _described(swaps, _null_draws(swaps, seed))):
+    words = words_of_draws(seed)
+    if not (linear or _described(swaps, _null_draws(swaps, words))):
         return plain
-    return _refined(plain, swaps, swaps.least(tolerance), seed)
+    return _refined(plain, swaps, swaps.least(tolerance), words)
 
 
-def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestResult:
+def _refined(plain: TestResult, swaps: Swaps, least: float, words: BlockWords) -> TestResult:
     """Return the same for swaps that are turned towards the data, and described by their effects."""
     chances = chances_near(swaps)
     if chances is None:
         return plain
     most = min(MOST_DRAWS, max(FEWEST_DRAWS, plain.n_resamples)) // _BATCH
-    drawn = _drawn(swaps, chances, least, seed, most)
+    drawn = _drawn(swaps, chances, least, words, most)
     if drawn.total == 0.0 or not drawn.error <= LARGEST_ERROR:
         return plain
     log_odds = log_odds_of(drawn.chances)
@@ -164,8 +169,18 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestRe
     return dataclasses.replace(plain, p_value=p, method=METHOD, error=drawn.error * p, n_resamples=size)
 
 
+def words_of_draws(seed: int, *, kept: bool = False) -> BlockWords:
+    """Return the random words of tilted draws; `kept` for more pairs, which read the same ones."""
+    return BlockWords(seed, "tilted", _MOST_KEPT if kept else 0)
+
+
 def far(
-    swaps: Swaps, observed: float, alternative: Alternative, tolerance: float, seed: int, n_resamples: int
+    swaps: Swaps,
+    observed: float,
+    alternative: Alternative,
+    tolerance: float,
+    words: BlockWords,
+    n_resamples: int,
 ) -> TestResult | None:
     """Return the test by tilted draws where the data are so far out that most plain draws say nothing.
 
@@ -187,12 +202,12 @@ def far(
     hits = expected(min(out, least))
     if not hits < most:
         return None
-    null = _null_draws(swaps, seed, _BATCH if hits < CERTAIN_MISS else CHECKED)
+    null = _null_draws(swaps, words, _BATCH if hits < CERTAIN_MISS else CHECKED)
     if not (null[0] < least).all() or not _described(swaps, null):
         return None
     unhit = 1.0 / (1.0 + n_resamples)
     plain = TestResult("permutation", unhit, alternative, False, "monte carlo", 0.0, n_resamples, observed)
-    found = _refined(plain, swaps, least, seed)
+    found = _refined(plain, swaps, least, words)
     return None if found is plain else dataclasses.replace(found, n_resamples=found.n_resamples - n_resamples)
 
 
@@ -221,19 +236,19 @@ class _Drawn:
     size: int
 
 
-def _drawn(swaps: Swaps, chances: FloatArray, least: float, seed: int, most: int) -> _Drawn:
+def _drawn(swaps: Swaps, chances: FloatArray, least: float, words: BlockWords, most: int) -> _Drawn:
     """Return at most so many batches with these chances, or where they fall short of the data with others."""
     bends, batches = swaps.changes_at is not None, range(1, 1 + most)
     short = bends and _falls_short(swaps, chances, least)
-    near = None if short else _weighed(swaps, chances, least, seed, batches, patient=not bends)
+    near = None if short else _weighed(swaps, chances, least, words, batches, patient=not bends)
     if near is not None and (not bends or (near.total >= 1.0 and near.error <= LARGEST_ERROR)):
         return near
     elsewhere = chances_elsewhere(swaps, least)
     if elsewhere is not None:
-        far = _weighed(swaps, elsewhere, least, seed, range(1 + most, 1 + 2 * most))
+        far = _weighed(swaps, elsewhere, least, words, range(1 + most, 1 + 2 * most))
         if far.total >= 1.0 and far.error <= LARGEST_ERROR:
             return far
-    return near or _weighed(swaps, chances, least, seed, batches)
+    return near or _weighed(swaps, chances, least, words, batches)
 
 
 def _falls_short(swaps: Swaps, chances: FloatArray, least: float) -> bool:
@@ -243,7 +258,13 @@ def _falls_short(swaps: Swaps, chances: FloatArray, least: float) -> bool:
 
 
 def _weighed(
-    swaps: Swaps, chances: FloatArray, least: float, seed: int, batches: range, *, patient: bool = False
+    swaps: Swaps,
+    chances: FloatArray,
+    least: float,
+    words: BlockWords,
+    batches: range,
+    *,
+    patient: bool = False,
 ) -> _Drawn:
     """Return batches of draws that follow each other until the error is small enough.
 
@@ -256,7 +277,7 @@ def _weighed(
     drawn = 0
     draws = Draws(swaps, chances, log_odds)
     for batch in batches:
-        found, along = draws.batch(seed, batch, _BATCH)
+        found, along = draws.batch(words, batch, _BATCH)
         hits = (found >= least) | np.isnan(found)
         with np.errstate(over="ignore"):
             weights = np.exp(0.5 * (of_own - along[hits]))
@@ -268,9 +289,9 @@ def _weighed(
     return _Drawn(chances, total, error, drawn)
 
 
-def _null_draws(swaps: Swaps, seed: int, size: int = _BATCH) -> tuple[FloatArray, FloatArray]:
+def _null_draws(swaps: Swaps, words: BlockWords, size: int = _BATCH) -> tuple[FloatArray, FloatArray]:
     """Return the differences, and the sums of the effects, of draws of the null hypothesis."""
-    return Draws(swaps, np.full(swaps.counts.size, 0.5), swaps.effects).batch(seed, 0, size)
+    return Draws(swaps, np.full(swaps.counts.size, 0.5), swaps.effects).batch(words, 0, size)
 
 
 def _described(swaps: Swaps, null: tuple[FloatArray, FloatArray]) -> bool:

@@ -18,6 +18,8 @@ from bestby.results.values import TestResult
 
 Score = Callable[[FloatArray], FloatArray]
 
+WORDS = tilting.words_of_draws(0)
+
 
 def plain(statistic: float, hits: int = 0, alternative: Alternative = "two-sided") -> TestResult:
     p = (1 + hits) / 10_001
@@ -250,12 +252,12 @@ def far_swaps(scale: float) -> tuple[Swaps, float]:
 def test_far_out_the_same_p_value_without_plain_draws(alternative: Alternative) -> None:
     swaps, observed = far_swaps(0.7)
     before = tilting.refined(plain(observed, alternative=alternative), swaps, 1e-12, 0)
-    found = tilting.far(swaps, observed, alternative, 1e-12, 0, 10_000)
+    found = tilting.far(swaps, observed, alternative, 1e-12, WORDS, 10_000)
     assert found is not None
     assert (found.method, found.p_value, found.error) == ("importance sampling", before.p_value, before.error)
     assert found.n_resamples == before.n_resamples - 10_000 > 0
     assert found.statistic == observed
-    assert tilting.far(swaps, observed, "less", 1e-12, 0, 10_000) is None
+    assert tilting.far(swaps, observed, "less", 1e-12, WORDS, 10_000) is None
 
 
 def test_less_than_one_expected_hit_takes_a_thousand_trial_draws(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,11 +271,11 @@ def test_less_than_one_expected_hit_takes_a_thousand_trial_draws(monkeypatch: py
 
     monkeypatch.setattr(Draws, "batch", noted)
     swaps, observed = far_swaps(0.25)
-    found = tilting.far(swaps, observed, "two-sided", 1e-12, 0, 10_000)
+    found = tilting.far(swaps, observed, "two-sided", 1e-12, WORDS, 10_000)
     assert found is not None
     assert sizes == [1000, *[250] * (found.n_resamples // 250)]
     assert found.p_value == tilting.refined(plain(observed), swaps, 1e-12, 0).p_value
-    assert tilting.far(swaps, observed, "two-sided", 1e-12, 0, 1000) is None
+    assert tilting.far(swaps, observed, "two-sided", 1e-12, WORDS, 1000) is None
 
 
 def test_a_tilt_that_falls_short_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,21 +283,21 @@ def test_a_tilt_that_falls_short_is_not_drawn(monkeypatch: pytest.MonkeyPatch) -
     swaps, observed = far_swaps(0.7)
     chances = tilted_draws.chances_near(swaps)
     assert chances is not None
-    found, _ = Draws(swaps, chances, swaps.effects).batch(0, 1, 250)
+    found, _ = Draws(swaps, chances, swaps.effects).batch(WORDS, 1, 250)
     for least in (observed, observed + 20.0 * found.std()):
         assert tilting._falls_short(swaps, chances, least) == (least > observed) == (found < least).all()
     bending = dataclasses.replace(swaps, changes_at=lambda signs: swaps.changes + 0.0 * signs)
     for least in (observed, observed + 20.0 * found.std()):
         monkeypatch.setattr(tilting, "_OUT_OF_REACH", 5.0)
-        skipped = tilting._drawn(bending, chances, least, 0, 8)
+        skipped = tilting._drawn(bending, chances, least, WORDS, 8)
         monkeypatch.setattr(tilting, "_OUT_OF_REACH", np.inf)
-        drawn = tilting._drawn(bending, chances, least, 0, 8)
+        drawn = tilting._drawn(bending, chances, least, WORDS, 8)
         assert (skipped.total, skipped.error, skipped.size) == (drawn.total, drawn.error, drawn.size)
 
 
 def test_plain_draws_are_made_where_they_may_be_hits() -> None:
     near, observed = far_swaps(0.1)
-    assert tilting.far(near, observed, "two-sided", 1e-12, 0, 10_000) is None
+    assert tilting.far(near, observed, "two-sided", 1e-12, WORDS, 10_000) is None
     swaps, observed = far_swaps(0.7)
 
     def sometimes(value: float) -> Score:
@@ -303,7 +305,7 @@ def test_plain_draws_are_made_where_they_may_be_hits() -> None:
 
     for value in (np.nan, 2.0 * observed):  # not near the data: undefined, or as extreme as they are
         other = dataclasses.replace(swaps, difference=sometimes(value))
-        assert tilting.far(other, observed, "two-sided", 1e-12, 0, 10_000) is None
+        assert tilting.far(other, observed, "two-sided", 1e-12, WORDS, 10_000) is None
 
 
 def drawn(
@@ -317,7 +319,7 @@ def drawn(
         return sums[:, 0]
 
     draws = Draws(Swaps(counts, counts, np.ones(counts.size), difference, rows), chances, along)
-    batches = [draws.batch(1, batch, 250) for batch in range(8)]
+    batches = [draws.batch(tilting.words_of_draws(1), batch, 250) for batch in range(8)]
     assert np.concatenate([found for found, _ in batches]).tolist() == np.concatenate(kept)[:, 0].tolist()
     return np.concatenate(kept), np.concatenate([of_batch for _, of_batch in batches])
 
