@@ -192,12 +192,12 @@ class Permutations:
         """
         m, a, b = pair
         delta = self.table.changes(self.table.columns[m][b], self.table.columns[m][a])
-        differs = delta.any(axis=1)
+        differs, used = delta.any(axis=1), delta.any(axis=0)
         delta, counts = delta[differs], self.table.units.counts[differs]
         if counts.size == 0:
             return delta, counts, counts
         # Columns of labels that only other systems predict would change the projection, and so the order.
-        projection = projected(delta[:, delta.any(axis=0)])
+        projection = projected(delta[:, used])
         signs = np.where(projection < 0.0, -1, 1)
         delta = signs[:, None] * delta
         order, fresh = ordered(delta, [np.abs(projection)])
