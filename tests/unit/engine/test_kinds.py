@@ -167,3 +167,15 @@ def test_a_family_by_formula_draws_no_resample() -> None:
         result = compare(SYSTEMS, GOLD, metric="f1_macro", simultaneous=True, test="wald")
     assert {d.interval.method for d in result} == {"max-t"}
     assert min(d.p_adjusted for d in result) < 1e-6
+
+
+def test_the_table_of_a_pair_is_made_once_where_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interval of a pair and its standard error follow each other."""
+    monkeypatch.setattr(sums_module, "MOST_HELD", 500)
+    gold = np.random.default_rng(0).normal(size=60)
+    systems = {name: gold + np.random.default_rng(place).normal(size=60) for place, name in enumerate("abcd")}
+    with mock.patch.object(
+        table_module.Table, "only", autospec=True, side_effect=table_module.Table.only
+    ) as only:
+        compare(systems, gold, metric="rmse", n_resamples=100)
+    assert only.call_count == 6
