@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -47,13 +47,14 @@ def rebuilt(source: Table, metric: StandardisedMetric, m: int, systems: Sequence
 def differing(source: Table, metric: StandardisedMetric, pair: Pair) -> tuple[int, int]:
     """Return on how many items, and on how many units, the numbers of two systems differ."""
     m, *systems = pair
-    rows = [source.rows(source.columns[m][s]) for s in systems]
+    columns = source.columns[m]
     if not source.clustered:
-        n_units = int(source.units.counts[_apart_singly(metric, systems, rows)].sum())
+        apart = _apart_singly(metric, systems, lambda s: source.rows(columns[s]))
+        n_units = int(source.units.counts[apart].sum())
         return n_units, n_units
-    n_units = int(source.units.counts[_apart(metric, systems, rows)].sum())
-    items = [source.items[:, source.columns[m][s]] for s in systems]
-    return int(source.item_counts[_apart_singly(metric, systems, items)].sum()), n_units
+    apart = _apart(metric, systems, [source.rows(columns[s]) for s in systems])
+    of_items = _apart_singly(metric, systems, lambda s: source.items[:, columns[s]])
+    return int(source.item_counts[of_items].sum()), int(source.units.counts[apart].sum())
 
 
 def same(source: Table, metric: StandardisedMetric, pair: Pair) -> bool:
@@ -61,8 +62,12 @@ def same(source: Table, metric: StandardisedMetric, pair: Pair) -> bool:
     m, *systems = pair
     # Standard scores are as inexact as the numbers are far from 0, in standard deviations.
     far = max(abs(centre) / scale for centre, scale in (metric.locations[s] for s in systems))
-    for rows in (source.items[:_BEGINNING], source.items):  # others mostly differ at the beginning
-        first, second = (rows[:, source.columns[m][s]] for s in systems)
+    of_a, of_b = (source.columns[m][s] for s in systems)
+    for part in (slice(_BEGINNING), slice(None)):  # others mostly differ at the beginning
+        if source.clustered:
+            first, second = source.items[part, of_a], source.items[part, of_b]
+        else:
+            first, second = source.rows(of_a, part), source.rows(of_b, part)
         scale = np.maximum(np.abs(first), 1.0 + far)
         if not rounding.level(first, second, scale).all():
             return False
@@ -129,21 +134,26 @@ def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[Fl
 
 
 def _apart_singly(
-    metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]
+    metric: StandardisedMetric, systems: Sequence[int], rows: Callable[[int], FloatArray]
 ) -> BoolArray:
     """Return the same of rows of single items, whose numbers mostly tell, without their statistics.
 
-    Where numbers are further apart than the root of what counts as rounding, so are their squares.
+    Where numbers are further apart than the root of what counts as rounding, so are their squares. `rows`
+    returns those of a system, which are not held for longer than needed.
     """
     centre, unit = _common_scale(metric, systems)
-    first, second = (
-        (metric.locations[s][1] / unit) * metric.standard_scores(of_system)
-        + (metric.locations[s][0] - centre) / unit
-        for of_system, s in zip(rows, systems, strict=True)
-    )
-    least = math.sqrt(rounding.level_width(1.0))
-    apart: BoolArray = np.abs(first - second) > least * np.maximum(1.0, np.abs(np.maximum(first, second)))
+    numbers = []
+    for s in systems:
+        own_centre, own_scale = metric.locations[s]
+        numbers.append((own_scale / unit) * metric.standard_scores(rows(s)))
+        numbers[-1] += (own_centre - centre) / unit
+    first, second = numbers
+    width = np.maximum(first, second)
+    np.maximum(1.0, np.abs(width, out=width), out=width)
+    width *= math.sqrt(rounding.level_width(1.0))
+    first -= second
+    apart: BoolArray = np.abs(first, out=first) > width
     near = np.flatnonzero(~apart)
     if near.size:
-        apart[near] = _apart(metric, systems, [of_system[near] for of_system in rows])
+        apart[near] = _apart(metric, systems, [rows(s)[near] for s in systems])
     return apart

@@ -12,7 +12,7 @@ from bestby._core import sorting
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
 
-_AT_ONCE = 1 << 16
+_AT_ONCE = 1 << 15
 """Numbers of several columns that are combined at once."""
 
 
@@ -121,9 +121,21 @@ def distinct_rows(X: FloatArray, counts: IntArray, strata: IntArray | None, size
     distinct = starts.size == order.size
     first = order if distinct else order[starts]
     return Distinct(
-        np.ascontiguousarray(X).take(first, axis=0),
+        _taken(X, first),
         Units(ordered_counts if distinct else np.add.reduceat(ordered_counts, starts), bounds),
         np.full(first.size, sizes[0]) if of_one_size else sizes[first],
         order,
         starts,
     )
+
+
+def _taken(X: FloatArray, rows: IntArray) -> FloatArray:
+    """Return some rows of columns that may lie one after the other, without a copy of all of them by rows."""
+    if X.flags.c_contiguous:
+        return X.take(rows, axis=0)
+    out = np.empty((rows.size, X.shape[1]))
+    step = max(1, _AT_ONCE // max(1, X.shape[1]))
+    for start in range(0, rows.size, step):
+        part = slice(start, start + step)
+        out[part] = X.T.take(rows[part], axis=1).T
+    return out

@@ -11,12 +11,10 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.engine.distinct_columns import distinct_columns
 from bestby.engine.memo import Memo
-from bestby.engine.row_order import distinct_rows, ordered, projected, varies
+from bestby.engine.row_order import Distinct, distinct_rows, ordered, projected, varies
 from bestby.resampling.units import Units
-
-_BEGINNING = 128
-"""Numbers of a column that columns are told apart by, beside their sum, before all are compared."""
 
 _AT_ONCE = 1 << 16
 """Numbers of several columns that are compared at once."""
@@ -38,18 +36,27 @@ class Table:
     `X`, of shape (C, k), has the columns that vary between units, one row per distinct unit, in an order that
     does not depend on that of the items; `units` are their multiplicities and strata, `sizes` their items.
     `constants`, of shape (c,), are the columns that do not vary, numbered after those of `X`. `columns[m][s]`
-    says which columns are the statistics of metric m and system s. `items`, of shape (I, k + c), are the
-    distinct rows of items before they were summed to clusters, and `item_counts` says how many have each.
+    says which columns are the statistics of metric m and system s. `item_counts`, of shape (I,), says how
+    many items have each of the rows that the table was made of: `kinds` are the distinct ones among them, or
+    `item_columns`, k + c of shape (I,) each, are their columns if they were summed to clusters.
     """
 
     X: FloatArray
     units: Units
     constants: FloatArray
     columns: Sequence[Sequence[IntArray]]
-    items: FloatArray
     item_counts: IntArray
     clustered: bool
     sizes: FloatArray
+    item_columns: Sequence[FloatArray] = ()
+    kinds: Distinct | None = None
+
+    @cached_property
+    def items(self) -> FloatArray:
+        """The rows of items before they were summed to clusters, shape (I, k + c), column by column."""
+        if self.kinds is None:
+            return _side_by_side(self.item_columns, self.item_counts.size)
+        return self.rows(np.arange(self.X.shape[1] + self.constants.size)).T.take(self.kinds.rows, axis=1).T
 
     def full(self, totals: FloatArray, n_units: int) -> FloatArray:
         """Append the totals of the constant columns to totals (..., k) of `n_units` units."""
@@ -65,7 +72,13 @@ class Table:
         none = np.zeros(0, dtype=np.int64)
         units = Units(none, np.zeros(1, dtype=np.int64))
         return replace(
-            self, X=self.X[:0], units=units, items=self.items[:0], item_counts=none, sizes=self.sizes[:0]
+            self,
+            X=self.X[:0],
+            units=units,
+            item_counts=none,
+            sizes=self.sizes[:0],
+            item_columns=(),
+            kinds=None,
         )
 
     def total(self) -> FloatArray:
@@ -120,13 +133,14 @@ class Table:
     def _differences(self) -> Memo[tuple[int, int], FloatArray]:
         return Memo(1)  # the interval and the test of a pair ask for the same one
 
-    def rows(self, columns: IntArray) -> FloatArray:
-        """Return several columns, shape (C, len(columns)), as a new array; each is contiguous."""
+    def rows(self, columns: IntArray, part: slice = slice(None)) -> FloatArray:
+        """Return columns of some units, shape (C, len(columns)), as a new array; each is contiguous."""
+        X = self.X[part]
         if not self.constants.size:
-            return self.X.T[columns].T
-        n_rows, k = self.X.shape
+            return X.T[columns].T
+        n_rows, k = X.shape
         constant = (columns >= k).nonzero()[0]
-        out = self.X.T[np.minimum(columns, k - 1)] if k else np.empty((columns.size, n_rows))
+        out = X.T[np.minimum(columns, k - 1)] if k else np.empty((columns.size, n_rows))
         out[constant] = self.constants[columns[constant] - k, None]
         return out.T
 
@@ -194,7 +208,6 @@ class Table:
             units=units,
             constants=self.constants[[column - k for column in constant]],
             columns=[[np.array([place[c] for c in columns.tolist()]) for columns in systems]],
-            items=np.empty((0, len(place))),
             item_counts=np.empty(0, dtype=np.int64),
             clustered=self.clustered,
             sizes=sizes,
@@ -302,7 +315,7 @@ def build(
     they are taken one by one. `clusters`, of shape (I,), is the cluster of each row, as codes from 0; rows
     then stand for one item each. The distinct units are sorted by stratum and by a projection of their rows.
     """
-    unique, columns = _distinct_columns(statistics)
+    unique, columns = distinct_columns(statistics)
     of_units, row_counts, row_strata = unique, counts, strata
     sizes: FloatArray = np.ones(counts.size) if unit_sizes is None else unit_sizes
     if clusters is not None:
@@ -320,19 +333,22 @@ def build(
     order = [i for i, one in enumerate(varying) if one] + [i for i, one in enumerate(varying) if not one]
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    items = _side_by_side([unique[i] for i in order], counts.size)
-    rows = items if clusters is None else _side_by_side([of_units[i] for i in order], row_counts.size)
     n_varying = sum(varying)
-    kinds = distinct_rows(rows[:, :n_varying], row_counts, row_strata, sizes)
+    rows = _side_by_side([of_units[i] for i in order[:n_varying]], row_counts.size)
+    constants = np.array([of_units[i][0] for i in order[n_varying:]])
+    item_columns = [] if clusters is None else [unique[i] for i in order]
+    del unique, of_units  # all their numbers are in the rows, which make place for their like
+    kinds = distinct_rows(rows, row_counts, row_strata, sizes)
     return Table(
         X=kinds.X,
         units=kinds.units,
-        constants=rows[0, n_varying:].copy(),
+        constants=constants,
         columns=[[place[c] for c in systems] for systems in columns],
-        items=items,
         item_counts=counts,
         clustered=clusters is not None or unit_sizes is not None,
         sizes=kinds.sizes,
+        item_columns=item_columns,
+        kinds=kinds if clusters is None else None,
     )
 
 
@@ -343,7 +359,7 @@ def _side_by_side(columns: Sequence[FloatArray], n: int) -> FloatArray:
 
 def restated(source: Table, statistics: Sequence[Sequence[FloatArray]]) -> Table:
     """Return a table of the same units with other statistics, shape (C, k) each, without rows of items."""
-    unique, columns = _distinct_columns(statistics)
+    unique, columns = distinct_columns(statistics)
     rows = np.column_stack(unique)
     varying = rows.max(axis=0) != rows.min(axis=0)
     place = np.empty(varying.size, dtype=np.int64)
@@ -353,44 +369,7 @@ def restated(source: Table, statistics: Sequence[Sequence[FloatArray]]) -> Table
         X=np.ascontiguousarray(rows[:, varying]),
         constants=rows[0, ~varying],
         columns=[[place[c] for c in systems] for systems in columns],
-        items=np.empty((0, varying.size)),
         item_counts=np.empty(0, dtype=np.int64),
+        item_columns=(),
+        kinds=None,
     )
-
-
-def _distinct_columns(
-    statistics: Iterable[Iterable[FloatArray]],
-) -> tuple[list[FloatArray], list[list[IntArray]]]:
-    """Return every distinct column once, and which ones each metric and system uses."""
-    short: dict[bytes, int] = {}
-    known: dict[tuple[int, bytes], list[int]] = {}
-    unique: list[FloatArray] = []
-    columns: list[list[IntArray]] = []
-    for systems in statistics:
-        columns.append([])
-        for rows in systems:
-            used = []
-            for part in rows.T:
-                column = np.ascontiguousarray(part, dtype=np.float64)
-                if column.size <= _BEGINNING:  # its bits are all there is to compare
-                    place = short.setdefault(column.tobytes(), len(unique))
-                    if place == len(unique):
-                        unique.append(column)
-                else:
-                    place = _place(column, known, unique)
-                    if place == len(unique):  # a copy of a part, not to hold the others
-                        unique.append(column if column.base is None else column.copy())
-                used.append(place)
-            columns[-1].append(np.array(used, dtype=np.int64))
-    return unique, columns
-
-
-def _place(column: FloatArray, known: dict[tuple[int, bytes], list[int]], unique: list[FloatArray]) -> int:
-    """Return which of the unique columns one is, by its bits; a new one is told under the key of its own."""
-    bits = column.view(np.int64)
-    alike = known.setdefault((int(bits.sum()), bits[:_BEGINNING].tobytes()), [])
-    for place in alike:
-        if np.array_equal(unique[place].view(np.int64), bits):
-            return place
-    alike.append(len(unique))
-    return len(unique)
