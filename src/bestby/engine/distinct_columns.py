@@ -42,9 +42,9 @@ def distinct_columns(
 def _place(column: FloatArray, known: dict[tuple[int, bytes], list[int]], unique: list[FloatArray]) -> int:
     """Return which of the unique columns one is, by its bits; a new one is told under the key of its own."""
     bits = column.view(np.int64)
-    alike = known.setdefault((int(bits.sum()), bits[:_BEGINNING].tobytes()), [])
+    alike = known.setdefault((int(np.add.reduce(bits)), bits[:_BEGINNING].tobytes()), [])
     for place in alike:
-        if np.array_equal(unique[place].view(np.int64), bits):
+        if (unique[place].view(np.int64) == bits).all():
             return place
     alike.append(len(unique))
     return len(unique)

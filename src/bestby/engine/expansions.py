@@ -19,7 +19,7 @@ def expansion(score: Functional, units: Units, parts: Sequence[Part]) -> Expansi
     first, curvature = of_a.first, of_a.curvature
     for of_other in of_b:
         first, curvature = first - of_other.first, curvature - of_other.curvature
-    return Expansion.from_derivatives(first, units.counts, curvature, Along(score, units, parts))
+    return Expansion.from_derivatives(first, units.weights, curvature, Along(score, units, parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +32,12 @@ class Along:
 
     def __call__(self, change: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """Return the scores (R,) as a function of multiples (R,) of a change of the weights (C,)."""
-        counts = self.units.counts
-        weights = counts * change
-        sizes = self.units.sizes.tolist()
-        for size, (start, stop) in zip(sizes, pairwise(self.units.bounds.tolist()), strict=True):
+        units, counts = self.units, self.units.weights
+        weights = change.copy() if units.single else counts * change
+        for size, (start, stop) in zip(units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True):
             own = weights[start:stop]
-            own -= counts[start:stop] * (own.sum() / size)
+            mean = own.sum() / size
+            own -= mean if units.single else counts[start:stop] * mean
         score = self.score
         # An expansion that is kept holds these sums, and not the rows.
         sums = [(part.total, weights @ part.rows) for part in self.parts]

@@ -194,7 +194,7 @@ class WeightGroup(ItemGroup):
         first = self._by_unit(of_a.first if of_b is None else of_a.first - of_b.first)
         curvature = self._curvature(a) - (0.0 if b is None else self._curvature(b))
         first, curvature = influence.within(first, curvature, self.units.bounds, along)
-        return Expansion.from_derivatives(first, self.units.counts, curvature, along)
+        return Expansion.from_derivatives(first, self.units.weights, curvature, along)
 
     def _curvature(self, system: int) -> float:
         """Return the sum of the second derivatives of a score by the weight of each unit, made once."""

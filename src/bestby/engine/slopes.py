@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.typing import FloatArray, IntArray
+from bestby._core.typing import FloatArray
 from bestby.engine.stacked import STACKED
 from bestby.metrics._lines import derivatives, gradient_and_hessian
 from bestby.metrics.base import MeanMetric, Metric
@@ -83,7 +83,7 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
     ----------
     .. [1] DiCiccio & Efron (1992), Biometrika 79, 231-245, section 4.
     """
-    counts, C = units.counts, units.n_rows
+    counts, C = units.weights, units.n_rows
     both = np.empty((total.size, C + units.n_strata)).T  # column by column, as metrics read them
     moves, means = both[:C], both[C:]
     strata = zip(means, units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True)
@@ -135,7 +135,7 @@ def _by_formula(
 
 
 def _by_steps(
-    score: Score, total: FloatArray, rows: FloatArray, moves: FloatArray, counts: IntArray
+    score: Score, total: FloatArray, rows: FloatArray, moves: FloatArray, counts: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the influence of each unit, and both derivatives as weight is moved to it, shape (C,) each.
 

@@ -305,7 +305,7 @@ class SumGroup(Group):
         if plain is not None and plain.moments is not None and plain.bounds.size == 2:
             return plain.moments.error_of_mean
         influence = group.influence(own.metric, own.a, own.b)
-        return standard_error(influence, group.units.counts, group.units.bounds)
+        return standard_error(influence, group.units.weights, group.units.bounds)
 
     def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:
         """Return what each distinct unit adds to a score or difference, to first order, shape (C,)."""

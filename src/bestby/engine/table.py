@@ -87,7 +87,7 @@ class Table:
 
     @cached_property
     def _total(self) -> FloatArray:
-        return self.full(self.units.counts @ self.X, self.units.n)
+        return self.full(self.units.weights @ self.X, self.units.n)
 
     @cached_property
     def whole(self) -> bool:

@@ -61,7 +61,7 @@ class Expansion:
     def from_derivatives(
         cls,
         first: FloatArray,
-        counts: IntArray,
+        counts: IntArray | FloatArray,
         curvature: float,
         along: Callable[[FloatArray], Callable[[FloatArray], FloatArray]],
     ) -> Expansion:
@@ -72,8 +72,8 @@ class Expansion:
         first : ndarray, shape (C,)
             The first derivatives as the weight of all units is moved to one unit of each distinct kind, per
             unit of weight; of units in strata, within the stratum.
-        counts : ndarray of int, shape (C,)
-            How many units there are of each kind.
+        counts : ndarray, shape (C,)
+            How many units there are of each kind; floats, which they are multiplied by, cost least.
         curvature : float
             The sum of the second derivatives over all units.
         along : callable
@@ -84,12 +84,12 @@ class Expansion:
         if not (0.0 < largest < math.inf):
             error, acceleration = largest, 0.0  # NaN stays NaN
         else:
-            u, weights = first / largest, counts.astype(np.float64)
-            squared = u * u
-            spread = float(weights @ squared)
+            u = first / largest
+            powers = u * u
+            spread = float(counts @ powers)
+            powers *= u
             error = largest * math.sqrt(spread)
-            u *= squared
-            acceleration = float(weights @ u) / (6.0 * spread**1.5)
+            acceleration = float(counts @ powers) / (6.0 * spread**1.5)
         change = first / error if error > 0.0 else np.zeros(first.size)
         return cls(error, acceleration, curvature, largest, along(change))
 

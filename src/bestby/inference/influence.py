@@ -16,7 +16,7 @@ STEP = 2.0**-6
 _STEPS = np.array([STEP, 0.0, -STEP])
 
 
-def standard_error(influence: FloatArray, counts: IntArray, bounds: IntArray) -> float:
+def standard_error(influence: FloatArray, counts: IntArray | FloatArray, bounds: IntArray) -> float:
     """Return the standard error of an estimate from the influence of units, of each kind so many.
 
     `influence` and `counts` have shape (C,), and `bounds` has the edges of the strata. A stratum of one unit
@@ -30,8 +30,9 @@ def standard_error(influence: FloatArray, counts: IntArray, bounds: IntArray) ->
         c, v = counts[start:stop], influence[start:stop]
         n = int(c.sum())
         if n > 1:
-            centre = float(c @ v) / n
-            variance += float(c @ (v - centre) ** 2) * n / (n - 1)
+            squares = v - float(c @ v) / n
+            squares *= squares
+            variance += float(c @ squares) * n / (n - 1)
     return math.sqrt(variance)
 
 

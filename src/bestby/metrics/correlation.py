@@ -109,23 +109,19 @@ class Pearson(StandardisedMetric, SmoothMetric):
         It is r = p q with the quadratic forms p = n xy - x y, a = n xx - x^2 and b = n yy - y^2 and with
         q = (a b)^(-1/2).
         """
-        of_p, of_a, of_b = gradients = _FORMS @ total
+        gradients = _FORMS @ total
         p, a, b = (0.5 * (gradients @ total)).tolist()
         _, xx, _, _, yy, n = total.tolist()
-        if any(
-            part <= rounding.noise_width(n * square, rounding.SQUARES) for part, square in ((a, xx), (b, yy))
-        ):
+        if any(part <= rounding.noise_width(n * one, rounding.SQUARES) for part, one in ((a, xx), (b, yy))):
             return None
         q = 1.0 / (math.sqrt(a) * math.sqrt(b))
         r = p * q
-        of_p *= q  # from here on parts of themselves: p' q, a' / 2 a, b' / 2 b
-        of_a /= 2.0 * a
-        of_b /= 2.0 * b
-        both = of_a + of_b
-        crossed = np.multiply.outer(of_p, both)
-        squares = np.stack([both, of_a, of_b]) * np.sqrt([[1.0], [2.0], [2.0]])
-        hessian = np.tensordot([q, -0.5 * r / a, -0.5 * r / b], _FORMS, 1) + r * (squares.T @ squares)
-        return of_p - r * both, hessian - (crossed + crossed.T)
+        slopes = np.array([q, -0.5 * r / a, -0.5 * r / b])  # of r by p, a and b
+        parts = gradients * np.array([[q], [0.5 / a], [0.5 / b]])
+        bends = np.array([[0.0, -1.0, -1.0], [-1.0, 3.0 * r, r], [-1.0, r, 3.0 * r]])
+        hessian = (slopes @ _FORMS.reshape(3, -1)).reshape(_FORMS.shape[1:])
+        hessian += parts.T @ bends @ parts
+        return slopes @ gradients, hessian
 
 
 def _quadratic_forms() -> FloatArray:

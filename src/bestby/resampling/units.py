@@ -36,6 +36,11 @@ class Units:
         """The number of strata."""
         return int(self.bounds.size - 1)
 
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The counts as floats: a product of these and other floats need not change them each time."""
+        return self.counts.astype(np.float64)
+
     @property
     def single(self) -> bool:
         """Whether every row is of one unit, so that nothing need be multiplied by the counts."""
