@@ -54,9 +54,10 @@ class Table:
     @cached_property
     def items(self) -> FloatArray:
         """The rows of items before they were summed to clusters, shape (I, k + c), column by column."""
-        if self.kinds is None:
-            return _side_by_side(self.item_columns, self.item_counts.size)
-        return self.rows(np.arange(self.X.shape[1] + self.constants.size)).T.take(self.kinds.rows, axis=1).T
+        width = self.X.shape[1] + self.constants.size
+        if self.kinds is not None:
+            return self.rows(np.arange(width)).T.take(self.kinds.rows, axis=1).T
+        return np.stack(self.item_columns).T if self.item_columns else np.empty((0, width))
 
     def full(self, totals: FloatArray, n_units: int) -> FloatArray:
         """Append the totals of the constant columns to totals (..., k) of `n_units` units."""

@@ -47,6 +47,18 @@ def test_clusters_are_summed_and_items_still_counted() -> None:
     assert made.differing(*made.columns[0]) == (2, 0)
 
 
+@pytest.mark.parametrize("clusters", [None, np.array([0, 0, 1, 1, 2])])
+def test_the_rows_of_items_are_those_that_were_given(clusters: np.ndarray | None) -> None:
+    """Also where equal rows were counted, strata put in order, and columns that do not vary left out."""
+    a, b = rows([1, 0, 1, 3, 1], [1] * 5), rows([2, 1, 2, 0.5, 2], [1] * 5)
+    strata = None if clusters is not None else np.array([1, 0, 1, 1, 0])
+    made = table.build([[a, b]], np.ones(5, dtype=np.int64), strata, clusters)
+    for given, columns in zip((a, b), made.columns[0], strict=True):
+        assert (made.items[:, columns] == given).all()
+    assert made.bare().items.shape == (0, 3)
+    assert (made.rows(made.columns[0][1], slice(1, 3)) == made.rows(made.columns[0][1])[1:3]).all()
+
+
 def test_strata_are_contiguous_and_equal_rows_in_two_strata_stay_apart() -> None:
     a = rows([1, 0, 1, 0], [1] * 4)
     made = table.build([[a]], np.ones(4, dtype=np.int64), np.array([1, 0, 0, 1]), None)
