@@ -97,7 +97,7 @@ def differing_items(runs: Sequence[Array]) -> int:
 
 def check_defined(scores: FloatArray, metric: BaseMetric, name_of: Callable[[int], str]) -> None:
     """Refuse data on which a metric has no value for some system or run, named by its position."""
-    undefined = np.flatnonzero(~np.isfinite(scores))
+    undefined = (~np.isfinite(scores)).nonzero()[0]
     if undefined.size:
         raise InvalidInputError(
             f"metric {metric.name} is undefined for {name_of(int(undefined[0]))}",
