@@ -5,10 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -148,32 +145,6 @@ def test_a_closed_pipe_is_quiet(table: Path, tmp_path: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(60) == 141
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="no signals")
-def test_an_interrupt_is_quiet(table: Path, tmp_path: Path) -> None:
-    # A hundred million resamples would take minutes. Only once everything is imported is it told to stop.
-    code = (
-        "import sys, bestby.cli, bestby.comparisons.items, bestby.readers\n"
-        "print('ready', file=sys.stderr, flush=True)\n"
-        "sys.exit(bestby.cli.main())"
-    )
-    arguments = _arguments(table, "--metric", "f1_macro", "--interval", "bca", "--resamples", "100000000")
-    with subprocess.Popen(
-        [sys.executable, "-c", code, *arguments, "--json", "out.json"],
-        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        try:
-            assert process.stderr is not None
-            assert process.stderr.readline() == b"ready\n"
-            time.sleep(1.5)
-            assert process.poll() is None
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    assert (process.returncode, out, err.strip()) == (130, b"", b"")
-    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
 def test_a_disk_without_room(run: Run, table: Path) -> None:

@@ -24,6 +24,7 @@ RUN = """
 import os, resource, sys, time
 import bestby.cli, bestby.comparisons.items, bestby.comparisons.study.study
 import bestby.readers, bestby.report.writers.html
+from bestby.resampling import totals
 how, *arguments = sys.argv[1:]
 said = lambda: os.write(2, b"ready\\n")
 if how == "writing":  # the first file that is forced to the disk takes for ever
@@ -32,6 +33,11 @@ if how == "writing":  # the first file that is forced to the disk takes for ever
         for _ in range(6000):  # an interrupt just before a sleep is seen after it
             time.sleep(0.01)
     os.fsync = slow
+elif how == "drawing":  # ready when the first resamples are drawn
+    def drawn(*given, real=totals.run_blocks, **named):
+        said()
+        return real(*given, **named)
+    totals.run_blocks = drawn
 elif how.startswith("room="):
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(how[5:]), int(how[5:])))
 else:
@@ -53,7 +59,8 @@ def interrupted(folder: Path, how: str, *arguments: str, after: float = 0.0) -> 
             assert process.poll() is None
             begin = time.monotonic()
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=60)
+            out, said = process.communicate(timeout=60)
+            assert out == b""
             return process.returncode, said.strip(), time.monotonic() - begin
         finally:
             process.kill()
@@ -105,7 +112,7 @@ def test_while_resampling(table: Path, jobs: str, metric: str) -> None:
         given = compare(table, "--metric", metric, "--interval", "bca")
     before = contents(table.parent)
     given += ["--resamples", "100000000", "--jobs", jobs, "--json", "out.json", "--html", "out.html"]
-    status, said, seconds = interrupted(table.parent, "computing", *given, after=2.5)
+    status, said, seconds = interrupted(table.parent, "drawing", *given, after=0.5)
     assert (status, said) == (130, b"")
     assert seconds < 5 * PROMPT
     assert contents(table.parent) == before

@@ -189,7 +189,7 @@ def test_outputs_of_the_other_questions_agree(number: int) -> None:
                     assert float(text) == value, name
                 if name in told and text and isinstance(told[name], float):
                     assert float(text) == told[name], name
+        shown = "".join(html.unescape(re.sub(r"<[^>]*>", " ", result.to_html())).split())
         for table in _tables(result.to_markdown()):
-            shown = "".join(html.unescape(re.sub(r"<[^>]*>", " ", result.to_html())).split())
             for cell in (cell for row in table for cell in row.values()):
                 assert "".join(cell.strip("*").split()) in shown, cell

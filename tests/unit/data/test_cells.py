@@ -20,10 +20,10 @@ def test_every_joint_row_is_counted(n: int, sizes: tuple[int, ...], strata: bool
     stratum = rng.integers(0, 2, n) if strata else None
     counts = rng.integers(1, 5, n) if weighted else None
     position, found = cells.collapsed(columns, sizes, stratum, counts)
-    together = np.column_stack([*columns, np.zeros(n) if stratum is None else stratum])
-    rows, inverse = np.unique(together, axis=0, return_inverse=True)
-    expected = np.bincount(inverse.reshape(-1), counts).astype(np.int64)
-    order = np.lexsort(together[position].T[::-1])
-    assert np.array_equal(together[position][order], rows)
-    assert np.array_equal(found[order], expected)
+    together = [*columns, np.zeros(n, dtype=np.int64) if stratum is None else stratum]
+    number = np.ravel_multi_index(together, (*sizes, 2))
+    rows, inverse = np.unique(number, return_inverse=True)
+    order = np.argsort(number[position])
+    assert np.array_equal(number[position][order], rows)
+    assert np.array_equal(found[order], np.bincount(inverse, counts).astype(np.int64))
     assert found.dtype == np.int64

@@ -61,9 +61,20 @@ def scores(paths: Any, **arguments: Any) -> Streamed:
     return found
 
 
-@pytest.fixture
-def whole(tmp_path: Path) -> Path:
-    return write(tmp_path / "whole.parquet", TABLE)
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("whole") / "whole.parquet", TABLE)
+
+
+@pytest.fixture(scope="module")
+def split(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Write the rows in another order into several files of each kind; return the pattern of each."""
+    folder = tmp_path_factory.mktemp("split")
+    order = np.random.default_rng(5).permutation(N)
+    for kind in ("csv", "jsonl", "parquet"):
+        for part, rows in enumerate(np.array_split(order, 3)):
+            write(folder / kind / f"part-{part}.{kind}", [TABLE[i] for i in rows])
+    return {kind: str(folder / kind / "*") for kind in ("csv", "jsonl", "parquet")}
 
 
 def totals(values: np.ndarray, n_resamples: int, seed: int) -> np.ndarray:
@@ -108,17 +119,13 @@ def test_the_permutation_test_is_that_of_the_swaps(whole: Path) -> None:
 @pytest.mark.parametrize("metric", ["mean", "mse", "mae", ["mse", "mae"]], ids=str)
 @pytest.mark.parametrize("interval", ["auto", "basic"])
 def test_files_their_order_and_their_kind_change_nothing(
-    tmp_path: Path, whole: Path, metric: Any, interval: str
+    split: dict[str, str], whole: Path, metric: Any, interval: str
 ) -> None:
-    order = np.random.default_rng(5).permutation(N)
-    for kind in ("csv", "jsonl", "parquet"):
-        for part, rows in enumerate(np.array_split(order, 3)):
-            write(tmp_path / kind / f"part-{part}.{kind}", [TABLE[i] for i in rows])
     asked: dict[str, Any] = {"metric": metric, "n_resamples": 300, "interval": interval}
     gold = {} if metric == "mean" else {"gold": "target"}
     one = compare(scores(whole, **gold), **asked)
-    for kind in ("csv", "jsonl", "parquet"):
-        other = compare(scores(str(tmp_path / kind / "*"), **gold), **asked)
+    for paths in split.values():
+        other = compare(scores(paths, **gold), **asked)
         assert other.signature == one.signature
         for first, second in zip(one.differences, other.differences, strict=True):
             assert first.estimate == pytest.approx(second.estimate, rel=1e-12)
