@@ -80,8 +80,9 @@ def test_p_values_are_kept(entry: Entry, design: str) -> None:
         if applies(entry, design, test=test):
             for alternative, mirror in _MIRROR.items():
                 # One-sided pairs stand in the order given: indexing the other way round is not used here.
-                forth = data.compare(entry, test=test, alternative=alternative).differences[0]
-                back = data.only("b", "a").compare(entry, test=test, alternative=mirror).differences[0]
+                asked = {"test": test, "interval": None}
+                forth = data.compare(entry, alternative=alternative, **asked).differences[0]
+                back = data.only("b", "a").compare(entry, alternative=mirror, **asked).differences[0]
                 if alternative == "two-sided":  # two-sided pairs stand in the order of their ranks
                     assert (forth.a, forth.b) == (back.a, back.b)
                     back = back.mirrored()
@@ -97,7 +98,9 @@ def test_the_two_tails_point_opposite_ways(entry: Entry) -> None:
     for test in TESTS:
         if applies(entry, "plain", test=test):
             d = {
-                alternative: data.compare(entry, test=test, alternative=alternative).differences[0]
+                alternative: data.compare(
+                    entry, test=test, alternative=alternative, interval=None
+                ).differences[0]
                 for alternative in ("greater", "less")
             }
             assert d["greater"].better == "a"
