@@ -325,6 +325,7 @@ def test_preferences(judged: Any, given: dict[str, Any], more: dict[str, Any]) -
 def test_study(made: tuple[Any, Any], condition: Any, run: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         _study(Path(folder) / "s", made, condition, run)
+        _study_of_any_name(Path(folder) / "named", condition, run)
 
 
 def _study(folder: Path, made: tuple[Any, Any], condition: Any, run: Any) -> None:
@@ -337,6 +338,18 @@ def _study(folder: Path, made: tuple[Any, Any], condition: Any, run: Any) -> Non
     check_outcome(lambda: study.compare(n_resamples=FEW))
     check_outcome(lambda: study.runs(condition))
     check_outcome(lambda: study.remove(condition, run))
+
+
+def _study_of_any_name(folder: Path, condition: Any, run: Any) -> None:
+    study = bb.Study(folder)
+    study.add("base", run=0, predictions=list("xyxyx"), gold=list("xyyyx"), baseline=True)
+    study.add("sound", run=0, predictions=list("xyyxx"))
+    check_outcome(partial(study.add, condition, run=run, predictions=list("xxyyx")))
+    result = check_outcome(lambda: study.compare(n_resamples=FEW))
+    assert result is not None
+    assert {d.b for d in result} == {"base"}
+    str(result)
+    result.to_json()
 
 
 @settings(max_examples=20, **SETTINGS)
