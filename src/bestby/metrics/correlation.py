@@ -56,10 +56,10 @@ class Pearson(StandardisedMetric, SmoothMetric):
         """Return standard scores, their squares, their product and 1."""
         out = np.empty((6, len(predictions)))
         x, xx, xy, y, yy, ones = out
-        np.subtract(gold, self.centre, out=y, dtype=np.float64)
+        np.subtract(np.asarray(gold, dtype=np.float64), self.centre, out=y)
         y /= self.scale
         centre, scale = _location(self.name, "the predictions are", predictions)
-        np.subtract(predictions, centre, out=x, dtype=np.float64)
+        np.subtract(np.asarray(predictions, dtype=np.float64), centre, out=x)
         x /= scale
         np.multiply(x, x, out=xx)
         np.multiply(x, y, out=xy)

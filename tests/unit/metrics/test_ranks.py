@@ -12,6 +12,7 @@ from sklearn import metrics as sk
 from bestby import compare
 from bestby._core.errors import InvalidInputError
 from bestby.metrics import _ranked, resolve
+from bestby.metrics.correlation import Pearson
 
 BINARY = {"roc_auc": sk.roc_auc_score, "average_precision": sk.average_precision_score}
 CORRELATION = {
@@ -353,3 +354,11 @@ def test_the_gold_is_sorted_once_for_all_systems(name: str) -> None:
     assert metric.prepare(gold, a).y is metric.prepare(gold, b).y
     both = metric.prepare(np.concatenate([gold, gold]), np.concatenate([a, b]))
     assert both.y.groups.size == 100
+
+
+@pytest.mark.parametrize("kind", [object, np.float16, np.uint8, bool])
+def test_the_rows_of_a_correlation_are_made_of_numbers_of_any_type(kind: type) -> None:
+    gold, predictions = (np.array(values, dtype=kind) for values in ([0, 1, 1, 0], [1, 1, 0, 0]))
+    metric = Pearson().fit(gold, [predictions], None)
+    expected = metric.statistics(gold.astype(np.float64), predictions.astype(np.float64))
+    np.testing.assert_array_equal(metric.statistics(gold, predictions), expected)
