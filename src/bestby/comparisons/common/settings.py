@@ -47,7 +47,7 @@ def check_reach(margin: float | None, metric: BaseMetric | MetricInfo) -> None:
     if margin is not None and margin >= high - low:
         raise InvalidInputError(
             f"margin of {metric.name} is {margin:g}, and {metric.name} lies between {low:g} and {high:g},"
-            " so that no difference could be as large",
+            " so that no difference could be larger",
             hint=f"the margin is on the scale of {metric.name}: of shares, 0.01 is one percentage point",
             argument="margin",
         )

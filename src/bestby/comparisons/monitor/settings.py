@@ -143,7 +143,7 @@ def _margin(margin: float | None, bounds: tuple[float, float] | None) -> float |
     if bounds is not None and size >= bounds[1] - bounds[0]:
         raise InvalidInputError(
             f"margin is {size:g}, and scores lie between {bounds[0]:g} and {bounds[1]:g}, so that"
-            " no difference could be as large",
+            " no difference could be larger",
             hint="the margin is on the scale of the scores: of scores 0 and 1, 0.01 is one percentage point",
             argument="margin",
         )

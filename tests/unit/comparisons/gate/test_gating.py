@@ -300,7 +300,7 @@ def test_another_margin_gives_what_a_gate_with_it_gives() -> None:
         ({"margin": {"accuracy": -1}}, "margin of accuracy must be a positive number"),
         ({"margin": float("inf")}, "margin must be a positive number that is finite, got inf"),
         ({"margin": 5}, "margin of accuracy is 5, and accuracy lies between 0 and 1"),
-        ({"margin": {"accuracy": 1.0}}, "so that no difference could be as large"),
+        ({"margin": {"accuracy": 1.0}}, "so that no difference could be larger"),
         ({"baseline": "old"}, "baseline 'old' is not among the systems"),
         ({"candidate": "old"}, "candidate 'old' is not among the systems"),
         ({"baseline": "main", "candidate": "main"}, "baseline and candidate are the same system"),

@@ -71,7 +71,7 @@ def test_the_same_item_again_changes_nothing() -> None:
         ({"margin": float("nan")}, "margin must be"),
         (
             {"margin": 1.0},
-            "margin is 1, and scores lie between 0 and 1, so that no difference could be as large",
+            "margin is 1, and scores lie between 0 and 1, so that no difference could be larger",
         ),
         ({"level": 1.0}, "level must lie strictly between 0 and 1"),
         ({"n_items": 0}, "n_items must be a whole number"),
