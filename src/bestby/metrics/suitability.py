@@ -31,7 +31,6 @@ _SHOWN = 4
 """Labels that a message shows."""
 
 _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson, spearman)'
-_NO_SYSTEM = "; leave a column out that is no system: ignore=[...]"
 
 
 def chosen_metrics(
@@ -160,7 +159,7 @@ def _check_whole(metric: BaseMetric, columns: Mapping[str, Array], gold: Array) 
                 f"{what} holds real numbers, such as {real[0]:.4g}, but the default metric, {metric.name},"
                 " compares labels",
                 hint=f'{_FOR_NUMBERS}; metric="{metric.name}" compares the numbers as labels'
-                + ("" if labels is gold else _NO_SYSTEM),
+                + ("" if labels is gold else _leaving_out(columns, gold)),
             )
 
 
@@ -182,7 +181,7 @@ def _check_no_scores(metric: BaseMetric, columns: Mapping[str, Array], gold: Arr
             raise DesignError(
                 f"{what}, all from 0 to 1, which look like probabilities; {metric.name} compares labels",
                 hint="pass labels, or the probabilities of all classes, an array of shape (items, classes);"
-                f" for numbers {_FOR_NUMBERS}{_NO_SYSTEM}",
+                f" for numbers {_FOR_NUMBERS}{_leaving_out(columns, gold)}",
             )
         lesser, greater = map(_quoted, gold.tolist())
         if not likely:
@@ -192,14 +191,23 @@ def _check_no_scores(metric: BaseMetric, columns: Mapping[str, Array], gold: Arr
                 f"{what}, all from 0 to 1, which look like probabilities of the class {greater};"
                 f" {metric.name} compares labels",
                 hint='for probabilities name metric="roc_auc" (or log_loss, brier); for'
-                f" {metric.name} pass labels, such as np.where(p > 0.5, {greater}, {lesser}){_NO_SYSTEM}",
+                f" {metric.name} pass labels, such as np.where(p > 0.5, {greater}, {lesser})"
+                f"{_leaving_out(columns, gold)}",
             )
         raise DesignError(
             f"{what}, which are neither labels of the gold ({lesser} and {greater}) nor probabilities;"
             f" {metric.name} cannot read them",
             hint=f'for scores that are higher for the class {greater} name metric="roc_auc"; for'
-            f" {metric.name} pass {'labels' if metric.reads == 'labels' else 'probabilities'}{_NO_SYSTEM}",
+            f" {metric.name} pass {'labels' if metric.reads == 'labels' else 'probabilities'}"
+            f"{_leaving_out(columns, gold)}",
         )
+
+
+def _leaving_out(columns: Mapping[str, Array], gold: Array) -> str:
+    """Return advice to leave a column of numbers out, such as confidences, if others hold labels."""
+    if any(not probabilities.unknown_fractions(labels, gold).size for labels in columns.values()):
+        return "; leave a column out that is no system: ignore=[...]"
+    return ""
 
 
 def _outside(labels: Array, gold: Array, otherwise: float) -> float:
