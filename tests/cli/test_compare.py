@@ -7,10 +7,12 @@ import csv
 import io
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.helpers import Run
+from tests.cli.helpers import Run, environment
 
 from bestby._core.errors import DesignError
 from bestby.cli import main
@@ -28,6 +30,25 @@ def test_the_table_goes_to_stdout_in_plain_text(run: Run, table: Path) -> None:
     assert "wide table; systems: low, middle, high; gold: label; item: item; cluster: doc" in " ".join(
         done.stdout.split()
     )
+
+
+def test_nothing_is_loaded_that_a_comparison_does_not_need(table: Path) -> None:
+    heavy = ("scipy.optimize", "scipy.stats", "numba", "pandas", "polars", "matplotlib", "sacrebleu", "yaml")
+    rooms = (
+        "bestby.boards",
+        "bestby.comparisons.gate",
+        "bestby.comparisons.monitor.monitor",
+        "bestby.planning.pilot",
+    )
+    code = (
+        "import sys, bestby.cli\n"
+        "status = bestby.cli.main(sys.argv[1:])\n"
+        f"sys.exit(status or repr([name for name in {heavy + rooms} if name in sys.modules]))"
+    )
+    command = [sys.executable, "-c", code, *_arguments(table)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment(), check=False)
+    assert "high has the highest accuracy" in done.stdout
+    assert done.stderr.strip() == "[]"
 
 
 def test_the_same_twice_and_with_more_threads(run: Run, table: Path) -> None:

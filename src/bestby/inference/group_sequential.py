@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from bestby._core import checks
@@ -126,6 +125,8 @@ def classical_boundaries(
     >>> classical_boundaries([1, 2, 3, 4, 5], shape="pocock").round(3)
     array([2.413, 2.413, 2.413, 2.413, 2.413])
     """
+    from scipy.optimize import brentq
+
     of_times = SHAPES[checks.choice(shape, tuple(SHAPES), "shape")]
     times, alpha = _times(information), _alpha(alpha)
     heights = of_times(times)
@@ -272,6 +273,8 @@ class _Step:
         """Return the critical value at which `spent` is the probability of leaving at this look."""
         if spent <= 0.0 or self.exit(_HIGHEST) >= spent:
             return math.inf
+        from scipy.optimize import brentq  # takes longer to load than a comparison without looks takes
+
         return float(brentq(lambda limit: self.exit(limit) - spent, 0.0, _HIGHEST, xtol=1e-12))
 
     def onward(self, limit: float) -> _Walk:

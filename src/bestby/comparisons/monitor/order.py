@@ -12,6 +12,9 @@ import numpy as np
 
 from bestby.results.base import Note
 
+_PARTS = re.compile(r"(\D*)(\d*)")
+_LAST_NUMBER = re.compile(r"\d+\D*$")
+
 _FEW = 20
 """Units below which an order tells nothing."""
 
@@ -99,7 +102,7 @@ def stretches_of(groups: Sequence[str]) -> tuple[int, float, float]:
 
 def _natural(name: str) -> list[tuple[str, int]]:
     """Return what names are sorted by, so that q9 comes before q10."""
-    return [(words, int(digits or 0)) for words, digits in re.findall(r"(\D*)(\d*)", name)]
+    return [(words, int(digits or 0)) for words, digits in _PARTS.findall(name)]
 
 
 def _stem(name: str) -> str:
@@ -108,4 +111,4 @@ def _stem(name: str) -> str:
     >>> _stem("anatomy/17"), _stem("doc3-q5b"), _stem("17")
     ('anatomy/', 'doc3-q', '')
     """
-    return re.sub(r"\d+\D*$", "", name)
+    return _LAST_NUMBER.sub("", name)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
-from bestby.comparisons.monitor.monitor import evaluation_in
 from bestby.comparisons.monitor.saving import KIND
 from bestby.readers.formats.base import Read, files_of, refuse_gold
 
@@ -33,5 +32,7 @@ def read(
         raise InvalidInputError(
             f"{len(files)} files of monitors were given", hint="a comparison reads one of them at a time"
         )
+    from bestby.comparisons.monitor.monitor import evaluation_in  # every file is asked whether it is one
+
     evaluation = evaluation_in(files[0].path)
     return Read("items of a monitor", evaluation, metric="mean", notes=evaluation.notes)
