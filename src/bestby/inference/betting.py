@@ -165,11 +165,15 @@ def _summed(gains: FloatArray) -> FloatArray:
 
     A logarithm is taken of a product of few factors: each is above 1 / 11, and below 10¹⁵ if not infinite.
     """
-    factors = 1.0 + gains[..., None] * FRACTIONS
-    whole = factors.shape[0] - factors.shape[0] % _TOGETHER
-    products = factors[:whole].reshape(-1, _TOGETHER, *factors.shape[1:]).prod(axis=1)
-    logs: FloatArray = np.log(products).sum(axis=0) + np.log(factors[whole:]).sum(axis=0)
-    return logs
+    n, factors = gains.shape[0], np.multiply.outer(FRACTIONS, gains)
+    factors += 1.0
+    whole = n - n % _TOGETHER
+    products = factors[:, :whole].reshape(FRACTIONS.size, _TOGETHER, -1, *gains.shape[1:])
+    while products.shape[1] > 1:  # halves are long rows, multiplied at once
+        half = products.shape[1] // 2
+        products = products[:, :half] * products[:, half:]
+    logs: FloatArray = np.log(products[:, 0]).sum(axis=1) + np.log(factors[:, whole:]).sum(axis=1)
+    return np.moveaxis(logs, 0, -1)
 
 
 def log_capital(logs: FloatArray) -> FloatArray:
