@@ -247,7 +247,8 @@ REASONS = {
     "Spearman|ROC-AUC": "Every resample is ranked anew, in one pass over the items; the rivals sort, in C.",
     "accuracy|mean of scores": "Nothing is drawn: what is left is the fixed cost of a call, its checks and"
     " notes.",
-    "hard labels": "Labels are counted once and few cells resampled: what is left is the fixed cost of a call.",
+    "hard labels": "Labels are counted once and few cells resampled: what is left is the fixed"
+    " cost of a call.",
     "soft labels": "A resample gathers seventeen columns of every item drawn, in NumPy: half of the time and"
     " more. The rival gathers the same rows, and takes its metrics of them in NumPy.",
     "BLEU": "Cutting texts into words and counting n-grams is most of the time in both.",
