@@ -14,7 +14,7 @@ Words = NDArray[np.uint64]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
-# Arrays, as a scalar is made one in each call.
+# Arrays without axes: NumPy would make one of a scalar in each call.
 _M1 = np.array(0xBF58476D1CE4E5B9, dtype=np.uint64)
 _M2 = np.array(0x94D049BB133111EB, dtype=np.uint64)
 _27, _30, _31 = (np.array(bits, dtype=np.uint64) for bits in (27, 30, 31))

@@ -136,7 +136,7 @@ def _counted(
 
 
 def _distinct(given: Sequence[str], n_items: int) -> tuple[IntArray, IntArray]:
-    """Return where each distinct text of an item occurs first, ascending, and which of these each text is.
+    """Return where each distinct text of an item occurs first, and which of these each text is.
 
     The texts of the items follow each other, system by system.
     """
@@ -144,10 +144,7 @@ def _distinct(given: Sequence[str], n_items: int) -> tuple[IntArray, IntArray]:
     number = np.array([numbers.setdefault(text, len(numbers)) for text in given], dtype=np.int64)
     item = np.arange(len(given)) % n_items
     _, first, which = np.unique(number * n_items + item, return_index=True, return_inverse=True)
-    order = first.argsort()
-    place = np.empty_like(order)
-    place[order] = np.arange(order.size)
-    return first[order], place[which]
+    return first, which
 
 
 def _by_workers(parts: Sequence[_Texts], executor: Executor | None) -> list[FloatArray]:

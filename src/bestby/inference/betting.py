@@ -28,7 +28,7 @@ _BLOCK: Final = 1_000_000
 """Factors that are computed at a time."""
 
 _TOGETHER: Final = 16
-"""Factors that are multiplied before a logarithm is taken."""
+"""Factors that are multiplied before a logarithm is taken: a power of 2, as halves are multiplied."""
 
 TOLERANCE: Final = 1e-7
 """The accuracy of the ends of an interval, as a part of the range of the values."""

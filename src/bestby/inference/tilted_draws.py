@@ -213,7 +213,8 @@ class Draws:
         """Return the differences, and the sums along, of a batch of draws, shape (size,) each."""
         step = max(1, _BLOCK // max(1, self._limits.size))
         sizes = [min(step, size - start) for start in range(0, size, step)]
-        total = sum(map(self._words_of, sizes)) + self._bits * size * self._words[0].size
+        n_several = self._words[0].size if self.swaps.several.size else 0
+        total = sum(map(self._words_of, sizes)) + self._bits * size * n_several
         read = words.reader(batch, total)
         if self.swaps.rows is None:
             drawn = [self._read(2.0 * self._plus(read, part) - 1.0) for part in sizes]

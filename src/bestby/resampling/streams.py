@@ -109,7 +109,7 @@ class BlockWords:
         if kept.size < total:
             others = sum(words.size for at, (_, words) in self._kept.items() if at != block)
             if others + total > self.most:
-                return self._generator(block).random_raw
+                return (self._generator(block) if kept.size else generator).random_raw
             kept = np.concatenate([kept, generator.random_raw(total - kept.size)])
             self._kept[block] = generator, kept
         place = 0
