@@ -49,15 +49,15 @@ def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1, moments: M
     the skewness must also be larger than normal differences have by chance (by Bonferroni). `moments` are
     those of all differences, where they are known.
     """
-    there = (differences != 0.0) & (counts > 0)
+    sizes = np.abs(differences)
+    largest = float(sizes.max(initial=0.0))
+    there = (sizes > rounding.level_width(largest)) & (counts > 0)  # what is left is 0, but for rounding
     d, c = differences, counts
     if not there.all():
-        d, c, moments = differences[there], counts[there], None
+        d, c, sizes, moments = differences[there], counts[there], sizes[there], None
     n = int(c.sum())
     if n < FEWEST:
         return False
-    sizes = np.abs(d)
-    largest = float(sizes.max())
     if rounding.level(float(sizes.min()), largest, largest):
         return False
     found = Moments.of(d, c) if moments is None else moments

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bestby.inference import exchangeability
 from bestby.inference.cluster_pivots import REACH, interval, restored, transformed, wald
 from bestby.inference.clusters import StandardError, cr2, mean_error, two_way
 
@@ -146,6 +147,20 @@ def test_other_effects_have_none() -> None:
     assert (found.skewness, found.effective) == (0.0, math.inf)
     equal = cr2(drawn(0.3)[0], np.full(60, 7.0))
     assert (equal.skewness, equal.effective) == (0.0, math.inf)
+
+
+def test_rounding_in_place_of_0_changes_nothing() -> None:
+    """Clusters without an effect do not count as differing where their effects are rounding."""
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        influence = np.r_[-rng.exponential(size=9), np.zeros(11)]
+        noisy = influence.copy()
+        noisy[9:] = 1e-18 * rng.choice([-1.0, 0.0, 1.0], 11)
+        found, other = exchangeability.skewed(influence, ONES), exchangeability.skewed(noisy, ONES)
+        assert found == other
+
+
+ONES = np.ones(20, dtype=np.int64)
 
 
 def test_alike_clusters_may_be_counted() -> None:
