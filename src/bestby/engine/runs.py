@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray
 from bestby.engine.base import Drawing
@@ -41,8 +42,13 @@ class Separate:
 
     def estimate(self, a: int, b: int | None = None) -> float:
         """Return the score of a system, or a difference."""
-        score = float(locations.location(self.scores[a], self.statistic))
-        return score if b is None else score - float(locations.location(self.scores[b], self.statistic))
+        score = self._locations[a]
+        return score if b is None else score - self._locations[b]
+
+    @cached_property
+    def _locations(self) -> list[float]:
+        """The score of each system."""
+        return [float(locations.location(scores, self.statistic)) for scores in self.scores]
 
     def interval(self, a: int, b: int | None, method: str, level: float) -> NotedInterval:
         """Return the interval of a score or a difference.

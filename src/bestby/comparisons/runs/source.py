@@ -187,10 +187,10 @@ def _rows(values: Any, name: str) -> list[Any]:
 
 def _nested(row: Any, what: str) -> bool:
     """Return whether a run has several values, one per item."""
-    if isinstance(row, list | tuple | Mapping):  # also a ragged one, which NumPy has no shape for
-        return True
     if isinstance(row, np.generic | float | int):
         return False
+    if isinstance(row, list | tuple | Mapping):  # also a ragged one, which NumPy has no shape for
+        return True
     return hasattr(row, "__array__") and checks.as_array([row], what).ndim > 1
 
 
