@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, partial
+from functools import partial
 
+from bestby._core.cached import cached_property
 from bestby._core.typing import Array
 from bestby.boards.cached_results import PhaseResults, parts_of_ladder, parts_of_results
 from bestby.boards.content import PhaseContent, Table

@@ -11,6 +11,9 @@ from bestby._core.typing import FloatArray, IntArray
 _BEGINNING = 128
 """Numbers of a column that columns are told apart by, beside their sum, before all are compared."""
 
+_SMALL = 1 << 17
+"""Numbers of one system that may be held for the sake of a few of its columns: 1 MB."""
+
 
 def distinct_columns(
     statistics: Iterable[Iterable[FloatArray]],
@@ -22,16 +25,19 @@ def distinct_columns(
 
     def places(rows: FloatArray) -> IntArray:
         used = []
-        for part in rows.T:
-            column = np.ascontiguousarray(part, dtype=np.float64)
-            if column.size <= _BEGINNING:  # its bits are all there is to compare
+        if len(rows) <= _BEGINNING:  # the bits of a column are all there is to compare
+            for column in np.ascontiguousarray(rows.T, dtype=np.float64):
                 place = short.setdefault(column.tobytes(), len(unique))
                 if place == len(unique):
                     unique.append(column)
-            else:
-                place = _place(column, known, unique)
-                if place == len(unique):  # a copy of a part, not to hold the others
-                    unique.append(column if column.base is None else column.copy())
+                used.append(place)
+            return np.array(used, dtype=np.int64)
+        for part in rows.T:
+            column = np.ascontiguousarray(part, dtype=np.float64)
+            place = _place(column, known, unique)
+            if place == len(unique):
+                # A copy of a part, not to hold the others, unless all are small.
+                unique.append(column if column.base is None or rows.size <= _SMALL else column.copy())
             used.append(place)
         return np.array(used, dtype=np.int64)
 

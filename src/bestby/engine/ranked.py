@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.cached import cached_property
 from bestby._core.typing import Array, FloatArray, IntArray, ScorePath
 from bestby.engine.memo import Memo
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
 from bestby.inference import influence, intervals
 from bestby.inference.abc import Expansion
+from bestby.inference.influence import Path
 from bestby.inference.joint import Spread
 from bestby.metrics._ranked import RankMetric
 from bestby.metrics.base import WeightedMetric
@@ -194,7 +196,8 @@ class WeightGroup(ItemGroup):
         first = self._by_unit(of_a.first if of_b is None else of_a.first - of_b.first)
         curvature = self._curvature(a) - (0.0 if b is None else self._curvature(b))
         first, curvature = influence.within(first, curvature, self.units.bounds, along)
-        return Expansion.from_derivatives(first, self.units.weights, curvature, along)
+        weights = self.units.weights
+        return Expansion.from_derivatives(first, weights, curvature, lambda change: Path(along(change)))
 
     def _curvature(self, system: int) -> float:
         """Return the sum of the second derivatives of a score by the weight of each unit, made once."""

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
+from bestby._core import rounding
+from bestby._core.cached import cached_property
+from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine import slopes
 from bestby.engine.slopes import Response
 from bestby.engine.stacked import STACKED, scores
 from bestby.engine.table import Table
 from bestby.engine.transforms import Functional
+from bestby.inference import intervals
 from bestby.metrics._lines import SmoothMetric
 from bestby.metrics.base import Metric
+from bestby.resampling.units import Units
 
 MOST_ROWS = 1 << 20
 """Numbers up to which the statistics of systems are kept."""
 
 
-@dataclass(frozen=True, eq=False)
+MOST_OF_A_TOTAL = 1.0 / 32.0
+"""The largest part of a total that one unit may bring if derivatives are to tell the score without it."""
+
+
+_LEAST = float(np.finfo(np.float64).tiny)  # in place of 0, below numbers that are all 0
+
+
+@record
 class Part:
     """One system of an expansion: the totals (k,) and rows (C, k) of its units, and what its score does."""
 
@@ -30,7 +41,7 @@ class Part:
     response: Response
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Single:
     """How the weights of units change the score of one system.
 
@@ -54,7 +65,8 @@ class Single:
         if self.rows is None:
             return found
         response = found.response
-        of_units = Response(response.influence[self.rows], response.first[self.rows], response.curvature)
+        influence, first = response.influence[self.rows], response.first[self.rows]
+        of_units = Response(influence, first, response.curvature, response.hessian)
         return Part(found.total, found.rows.T.take(self.rows, axis=1).T, of_units)
 
     def influence(self) -> FloatArray:
@@ -65,11 +77,16 @@ class Single:
         """Return the scores without one unit of each kind, shape (C,)."""
         return self._of_units(self.responses.left_out(self.metric, self.system))
 
+    @property
+    def nearly_linear(self) -> bool:
+        """Whether derivatives tell what the score is without a unit, as none brings much of a total."""
+        return self.responses.largest_share(self.metric, self.system) <= MOST_OF_A_TOTAL
+
     def _of_units(self, values: FloatArray) -> FloatArray:
         return values if self.rows is None else values[self.rows]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Responses:
     """Those of the systems of a table on its metrics, by the table as it is."""
 
@@ -110,6 +127,19 @@ class Responses:
     def _without(self) -> dict[tuple[int, int], FloatArray]:
         return {}
 
+    def largest_share(self, metric: int, system: int) -> float:
+        """Return the largest part of the total of some column, all numbers taken positive, of one unit."""
+        if (metric, system) not in self._shares:
+            sizes = np.abs(self._rows(metric, system))
+            sums = self.table.units.weights @ sizes
+            shares = np.maximum.reduce(sizes, axis=0) / np.maximum(sums, _LEAST)
+            self._shares[metric, system] = float(np.maximum.reduce(shares, initial=0.0))
+        return self._shares[metric, system]
+
+    @cached_property
+    def _shares(self) -> dict[tuple[int, int], float]:
+        return {}
+
     def _response(self, metric: int, system: int) -> Response:
         if (metric, system) not in self._made:
             own, rows = self.metrics[metric], self._rows(metric, system)
@@ -137,3 +167,13 @@ class Responses:
     @cached_property
     def _kept_rows(self) -> dict[tuple[int, int], FloatArray]:
         return {}
+
+
+def effective_units_left_out(parts: Sequence[Single], units: Units) -> float:
+    """Return how many units of equal weight would carry the variance of a score or difference.
+
+    The scores without each unit tell it.
+    """
+    left_out = [part.left_out() for part in parts]
+    without = left_out[0] if len(left_out) == 1 else rounding.difference(*left_out)
+    return intervals.effective_units(without, units.counts, units.bounds)

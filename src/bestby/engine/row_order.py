@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from bestby._core import sorting
+from bestby._core.records import record
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
 
@@ -68,7 +68,9 @@ def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[In
 
 def _differ(rows: FloatArray, order: IntArray, places: IntArray) -> BoolArray:
     """Return at which places in this order a row differs from the next one."""
-    differ: BoolArray = (rows[order[places + 1]] != rows[order[places]]).any(axis=1)
+    by_column = rows.T
+    one, next_one = (by_column.take(order.take(at), axis=1) for at in (places, places + 1))
+    differ: BoolArray = (one != next_one).any(axis=0)
     return differ
 
 
@@ -77,7 +79,7 @@ def varies(column: FloatArray | IntArray) -> bool:
     return bool(column[0] != column[-1] or np.count_nonzero(column != column[0]))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Distinct:
     """Distinct rows within strata in a canonical order, with their counts and items per unit.
 

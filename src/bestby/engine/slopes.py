@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.records import record
 from bestby._core.typing import FloatArray
 from bestby.engine.stacked import STACKED
 from bestby.metrics._lines import derivatives, gradient_and_hessian
@@ -60,18 +61,20 @@ LARGEST_MOVE = 2.0**-10
 """The largest share of all units whose weight is moved to one unit in a step, for second derivatives."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Response:
     """How a score responds to the weights of the distinct units.
 
     `influence`, of shape (C,), is its derivative by the weight of one unit, `first` the same as that weight
     is taken from all units of the stratum alike, and `curvature` the sum of the second derivatives in these
-    directions over all units.
+    directions over all units. `hessian`, of shape (k, k), holds the second derivatives by the totals of a
+    metric that knows them.
     """
 
     influence: FloatArray
     first: FloatArray
     curvature: float
+    hessian: FloatArray | None = None
 
 
 def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, units: Units) -> Response:
@@ -83,6 +86,9 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
     ----------
     .. [1] DiCiccio & Efron (1992), Biometrika 79, 231-245, section 4.
     """
+    bent = gradient_and_hessian(metric, total)
+    if bent is not None:
+        return _by_hessian(*bent, rows, units)
     counts, C = units.weights, units.n_rows
     both = np.empty((total.size, C + units.n_strata)).T  # column by column, as metrics read them
     moves, means = both[:C], both[C:]
@@ -94,14 +100,6 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
         first = (moves[:, 0] - score(total[None, :]) * moves[:, 1]) / total[1]
         second = -2.0 * first * moves[:, 1] / total[1]
         return Response(influence(metric, score, total, rows), first, float(counts @ second))
-    bent = gradient_and_hessian(metric, total)
-    if bent is not None:
-        # One product of all directions in place of both derivatives in each of them.
-        gradient, hessian = bent
-        along = gradient @ both.T
-        counted = moves if units.single else counts[:, None] * moves
-        curvature = float((hessian * (moves.T @ counted)).sum())
-        return Response(_by_weight(along[:C], along[C:], units), along[:C], curvature)
     known = _by_formula(metric, total, both)
     if known is not None:
         first, second = known[0][:C], known[1][:C]
@@ -109,6 +107,19 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
     else:
         by_weight, first, second = _by_steps(score, total, rows, moves, counts)
     return Response(by_weight, first, float(counts @ second))
+
+
+def _by_hessian(gradient: FloatArray, hessian: FloatArray, rows: FloatArray, units: Units) -> Response:
+    """Return how a score responds, from its derivatives by the totals: one product of all directions each."""
+    counts, by_row = units.weights, rows.T
+    moves = np.empty(by_row.shape)  # column by column, as rows are
+    for size, (start, stop) in zip(units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True):
+        part = by_row[:, start:stop]
+        mean = part @ counts[start:stop]
+        mean /= size
+        np.subtract(part, mean[:, None], out=moves[:, start:stop])
+    counted = moves if units.single else moves * counts
+    return Response(gradient @ by_row, gradient @ moves, float(np.vdot(hessian, counted @ moves.T)), hessian)
 
 
 def _by_weight(of_moves: FloatArray, of_means: FloatArray, units: Units) -> FloatArray:

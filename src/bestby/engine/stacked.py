@@ -34,7 +34,7 @@ def scores(metric: Metric, totals: FloatArray) -> FloatArray:
 def scored(metrics: Sequence[Metric], table: Table, totals: FloatArray) -> FloatArray:
     """Return the scores (..., M, S) of totals (..., K) of all columns."""
     if totals.ndim == 1:
-        every = zip(metrics, table.columns, strict=True)
+        every = zip(metrics, table.columns, strict=True)  # each by itself: others would change its last bits
         return np.array([[scores(metric, totals[used]) for used in systems] for metric, systems in every])
     rows = totals.reshape(-1, totals.shape[-1])
     n_systems = len(table.columns[0])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.batches import Batch, Streamed, Words
@@ -18,6 +18,7 @@ from bestby.engine.stacked import scores
 from bestby.engine.transforms import Functional
 from bestby.inference import permutation
 from bestby.inference.abc import Expansion
+from bestby.inference.influence import Path
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
 from bestby.resampling import poisson
 from bestby.resampling.executing import one_blas_thread
@@ -238,7 +239,7 @@ class StreamGroup(Group):
                 return score
             return score - scores(self.metrics[metric], moved[:, self.columns[metric][b]])
 
-        return Expansion(error, acceleration, curvature, found.largest, along)
+        return Expansion(error, acceleration, curvature, found.largest, Path(along))
 
     def _directions(self, columns: IntArray) -> Directions:
         return Directions.of(self._moments.centred[np.ix_(columns, columns)] / self.data.n)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import pivots, raw_values, shares, slopes
 from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.expansions import expansion
 from bestby.engine.memo import Memo
 from bestby.engine.permutations import Permutations
-from bestby.engine.responses import Responses, Single
+from bestby.engine.responses import Responses, Single, effective_units_left_out
 from bestby.engine.stacked import scored
 from bestby.engine.table import Table
 from bestby.engine.targets import Target
 from bestby.engine.transforms import Functional, Scores
-from bestby.inference import clusters, intervals
+from bestby.inference import clusters
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
 from bestby.inference.influence import standard_error
@@ -87,22 +86,18 @@ class SumGroup(Group):
 
     def scores(self) -> FloatArray:
         """Return the scores on the full data, shape (M, S), each from a table of its own; see `alone`."""
-        if self.crossed or self.units.n_rows > MOST_ALONE or self.table.whole:
-            return self.own_scores
-        found = np.empty((len(self.metrics), self.n_systems))
-        for m, s in np.ndindex(found.shape):
-            group, _ = self.alone(m, s)
-            found[m, s] = group.own_scores[0, 0]
-        return found
+        by_table = self.crossed or self.units.n_rows > MOST_ALONE or self.table.whole
+        return self.own_scores if by_table else self._scores_alone
+
+    @cached_property
+    def _scores_alone(self) -> FloatArray:
+        every = [[self.alone(m, s)[0] for s in range(self.n_systems)] for m in range(len(self.metrics))]
+        return np.array([[group.own_scores[0, 0] for group in groups] for groups in every])
 
     @cached_property
     def own_scores(self) -> FloatArray:
         """The scores, shape (M, S), by the table as it is."""
-        return self._scored(self._total)
-
-    @cached_property
-    def _total(self) -> FloatArray:
-        return self.table.total()
+        return self._scored(self.table.total())
 
     def _scored(self, totals: FloatArray) -> FloatArray:
         """Return scores (..., M, S) of totals (..., K) of all columns."""
@@ -110,7 +105,7 @@ class SumGroup(Group):
 
     def totals(self, metric: int, system: int) -> FloatArray:
         """Return the totals of the statistics of one system."""
-        return self._total[self.table.columns[metric][system]]
+        return self.table.total()[self.table.columns[metric][system]]
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of bootstrap resamples, shape (B, M, S)."""
@@ -133,21 +128,18 @@ class SumGroup(Group):
 
     def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
         """Return the leave-one-out scores: the totals minus one row, once per distinct row."""
-        table = self.table
-        k, n = table.X.shape[1], self.n_units - 1
-        left_out = np.empty((self._total.size, table.units.n_rows))  # column by column, as metrics read them
-        np.subtract(self._total[:k, None], table.X.T, out=left_out[:k])
-        left_out[k:] = n * table.constants[:, None]
-        return Jackknife(self._scored(left_out.T), table.units.counts, table.units.bounds)
+        return Jackknife(self._scored(self.table.left_out()), self.units.counts, self.units.bounds)
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return the plain mean, if the metric is a mean and all units hold equally many items."""
-        if not isinstance(self.metrics[metric], MeanMetric):
+        if not self._means[metric]:
             return None
-        return self._contributions.get((metric, a, b), self._mean)
+        return self._contributions.get((metric, a, b), lambda key: shares.mean(self.table, *key))
 
-    def _mean(self, key: _Key) -> Contributions | None:
-        return shares.mean(self.table, *key)
+    @cached_property
+    def _means(self) -> list[bool]:
+        """Which metrics are means."""
+        return [isinstance(metric, MeanMetric) for metric in self.metrics]
 
     @cached_property
     def _contributions(self) -> Memo[_Key, Contributions | None]:
@@ -155,14 +147,14 @@ class SumGroup(Group):
 
     def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
         """Return the same without what only other systems tell apart, in an order of their own."""
-        if not isinstance(self.metrics[metric], MeanMetric):
+        if not self._means[metric]:
             return None
         group, own = self.alone(metric, a, b)
         return group.contributions(own.metric, own.a, own.b)
 
     def unit_means(self, metric: int) -> tuple[FloatArray, IntArray] | None:
         """Return the mean of each unit for every system, and how many units there are of each."""
-        if not isinstance(self.metrics[metric], MeanMetric):
+        if not self._means[metric]:
             return None
         return shares.unit_means(self.table, metric), self.units.counts
 
@@ -291,12 +283,17 @@ class SumGroup(Group):
 
     def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return how many units of equal weight would carry the variance; None where the jackknife tells."""
-        if isinstance(self.metrics[metric], MeanMetric) or self.table.clustered or self.in_blocks:
+        if self._means[metric] or self.table.clustered or self.in_blocks:
             return None
         group, own = self.alone(metric, a, b)
-        left_out = [group._part(own.metric, system).left_out() for system in own.systems]
-        without = left_out[0] if own.b is None else rounding.difference(*left_out)
-        return intervals.effective_units(without, group.units.counts, group.units.bounds)
+        parts = [group._part(own.metric, system) for system in own.systems]
+        if all(part.nearly_linear for part in parts):
+            scores = self.scores()[metric]
+            largest = max(abs(float(scores[system])) for system in Target(metric, a, b).systems)
+            known = self.expansion(metric, a, b).effective_units(largest)
+            if known is not None:
+                return known
+        return effective_units_left_out(parts, group.units)
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
@@ -323,8 +320,8 @@ class SumGroup(Group):
 
     def influence_of_rows(self, metric: int, system: int, rows: FloatArray) -> FloatArray:
         """Return the influence of rows (R, k) of statistics on the score of a system, shape (R,)."""
-        total = self._total[self.table.columns[metric][system]]
-        return slopes.influence(self.metrics[metric], Functional(self.metrics[metric]), total, rows)
+        own = self.metrics[metric]
+        return slopes.influence(own, Functional(own), self.totals(metric, system), rows)
 
     def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
         """Return a score or difference to second order in the weights of the units."""
@@ -333,7 +330,10 @@ class SumGroup(Group):
     def _expanded(self, key: _Key) -> Expansion:
         group, own = self.alone(*key)
         parts = [group._part(own.metric, system).part() for system in own.systems]
-        return expansion(Functional(self.metrics[key[0]]), group.units, parts)
+        metric, a, b = key
+        scores = self.scores()[metric]
+        estimate = float(scores[a]) if b is None else float(scores[a] - scores[b])
+        return expansion(Functional(self.metrics[metric]), estimate, group.units, parts)
 
     @cached_property
     def _expansions(self) -> Memo[_Key, Expansion]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.cached import cached_property
+from bestby._core.records import record
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.engine.distinct_columns import distinct_columns
 from bestby.engine.memo import Memo
@@ -29,7 +30,7 @@ EXACT = 2.0**53
 """Sums of whole numbers below this are exact."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Table:
     """Distinct rows of statistics, and where each metric and system finds its columns.
 
@@ -89,6 +90,14 @@ class Table:
     @cached_property
     def _total(self) -> FloatArray:
         return self.full(self.units.weights @ self.X, self.units.n)
+
+    def left_out(self) -> FloatArray:
+        """Return the totals of all columns without one unit of each kind, shape (C, K)."""
+        k, total = self.X.shape[1], self._total
+        out = np.empty((total.size, self.units.n_rows))  # column by column, as metrics read them
+        np.subtract(total[:k, None], self.X.T, out=out[:k])
+        out[k:] = (self.units.n - 1) * self.constants[:, None]
+        return out.T
 
     @cached_property
     def whole(self) -> bool:

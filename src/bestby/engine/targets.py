@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from bestby.inference.distributions import Replicates, replicates
 from bestby.results.base import Note
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """The score of one system on one metric, or the difference of two."""
 
     metric: int

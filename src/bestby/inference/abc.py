@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from bestby._core import rounding
-from bestby._core.typing import FloatArray, IntArray
-from bestby.inference.influence import score_and_bend
+from bestby._core.cached import cached_property
+from bestby._core.records import record
+from bestby._core.typing import FloatArray, IntArray, ScorePath
+from bestby.inference.influence import Path, score_and_bend
 from bestby.inference.intervals import Ends
 
 _SHARES = np.linspace(0.0, 1.0, 5)
@@ -24,7 +24,7 @@ _GRID, _ROUNDS = 33, 3
 cubic through four of the last ones then says where it is 0."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Expansion:
     """A score to second order in the weights of its units: what an ABC interval reads of the data.
 
@@ -39,23 +39,40 @@ class Expansion:
         The sum of the second derivatives in the same directions.
     largest : float
         The largest u, in absolute value.
-    along : callable
-        ``along(multiples)`` returns the scores, shape (R,), if the weight of each unit changes by u / s times
-        each of the ``multiples``, of shape (R,).
+    path : Path
+        The scores if the weight of each unit changes by multiples of u / s.
+    n_effective : float
+        How many units of equal u would have the same variance: the square of the sum of u^2 over the sum of
+        u^4; 0 where s is 0, NaN where it is not known.
     """
 
     error: float
     acceleration: float
     curvature: float
     largest: float
-    along: Callable[[FloatArray], FloatArray]
+    path: Path
+    n_effective: float = math.nan
+
+    @property
+    def along(self) -> ScorePath:
+        """Returns the scores, shape (R,), after multiples, of shape (R,), of the step of the path."""
+        return self.path.scores
 
     @cached_property
     def bias(self) -> tuple[float, float]:
         """The score on the data, and the bias correction z0 of an error that is not 0."""
-        estimate, second = score_and_bend(self.along)
+        estimate, second = self.path.beginning or score_and_bend(self.along)
         q = second / (2.0 * self.error)
         return estimate, self.acceleration + q - self.curvature / (2.0 * self.error)
+
+    def effective_units(self, scale: float) -> float | None:
+        """Return how many units of equal weight would carry the variance of scores of the size `scale`.
+
+        0 where the score depends on none; None where a derivative is undefined.
+        """
+        if rounding.is_nothing(self.largest, scale, rounding.INFLUENCE):
+            return 0.0
+        return self.n_effective if math.isfinite(self.n_effective) else None
 
     @classmethod
     def from_derivatives(
@@ -63,7 +80,7 @@ class Expansion:
         first: FloatArray,
         counts: IntArray | FloatArray,
         curvature: float,
-        along: Callable[[FloatArray], Callable[[FloatArray], FloatArray]],
+        along: Callable[[FloatArray], Path],
     ) -> Expansion:
         """Return that of distinct units.
 
@@ -77,21 +94,23 @@ class Expansion:
         curvature : float
             The sum of the second derivatives over all units.
         along : callable
-            ``along(change)(multiples)`` returns the scores, shape (R,), if the weight of each unit changes by
-            ``change``, of shape (C,), times each of the ``multiples``, of shape (R,).
+            ``along(change)`` returns the path on which the weight of each unit changes by multiples of
+            ``change``, of shape (C,).
         """
         largest = max(float(first.max(initial=0.0)), -float(first.min(initial=0.0)))
         if not (0.0 < largest < math.inf):
-            error, acceleration = largest, 0.0  # NaN stays NaN
+            error, acceleration, n_effective = largest, 0.0, largest  # NaN stays NaN
         else:
             u = first / largest
-            powers = u * u
-            spread = float(counts @ powers)
-            powers *= u
+            squares = u * u
+            spread = float(counts @ squares)
+            u *= squares
+            squares *= squares
             error = largest * math.sqrt(spread)
-            acceleration = float(counts @ powers) / (6.0 * spread**1.5)
+            acceleration = float(counts @ u) / (6.0 * spread**1.5)
+            n_effective = spread * spread / float(counts @ squares)
         change = first / error if error > 0.0 else np.zeros(first.size)
-        return cls(error, acceleration, curvature, largest, along(change))
+        return cls(error, acceleration, curvature, largest, along(change), n_effective)
 
 
 def abc(
@@ -150,7 +169,7 @@ def abc(
     >>> x = np.array([1.0, 2.0, 3.0, 10.0])
     >>> found = Expansion.from_derivatives(
     ...     (x - x.mean()) / 4, np.ones(4, dtype=int), 0.0,
-    ...     lambda change: lambda multiples: x.mean() + multiples * (change @ x) / 4,
+    ...     lambda change: Path(lambda multiples: x.mean() + multiples * (change @ x) / 4),
     ... )
     >>> low, high = abc(found, 0.9, scale=4.0)
     >>> round(low, 3), round(high, 3)

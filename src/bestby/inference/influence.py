@@ -8,12 +8,26 @@ from itertools import pairwise
 
 import numpy as np
 
+from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray, ScorePath
 
 STEP = 2.0**-6
 """The step along a path: its square, and rounding divided by that, are both small."""
 
 _STEPS = np.array([STEP, 0.0, -STEP])
+
+
+@record
+class Path:
+    """A score as the weights of the units change along a line.
+
+    ``scores(multiples)`` returns the scores, shape (R,), after multiples, of shape (R,), of the step that the
+    path is of. `beginning` holds the score where the path begins and its second derivative along the path
+    there, if they are known without steps; see `score_and_bend`.
+    """
+
+    scores: ScorePath
+    beginning: tuple[float, float] | None = None
 
 
 def standard_error(influence: FloatArray, counts: IntArray | FloatArray, bounds: IntArray) -> float:

@@ -6,13 +6,13 @@ import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from bestby._core import rounding
+from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
 from bestby.resampling import streams

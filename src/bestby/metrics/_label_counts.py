@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Array, FloatArray
+from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.metrics._lines import Line
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
@@ -32,9 +33,12 @@ def unfitted(name: str) -> InvalidInputError:
 
 
 def class_counts(
-    columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, name: str
+    columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, name: str, *, more: int = 0
 ) -> FloatArray:
-    """One block of indicator columns per class for each of "hits", "predicted" and "gold"."""
+    """Return a block of indicator columns per class for each of "hits", "predicted" and "gold".
+
+    `more` columns of zeros follow.
+    """
     if n_labels == 0:
         raise unfitted(name)
     if gold.size * len(columns) * n_labels > MOST_NUMBERS:
@@ -47,11 +51,20 @@ def class_counts(
     right = (predictions == gold).nonzero()[0]
     everything = np.arange(gold.size)
     sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
-    out = np.zeros((len(columns) * n_labels, gold.size))  # column by column, as tables and metrics read them
+    out = np.zeros(
+        (len(columns) * n_labels + more, gold.size)
+    )  # column by column, as tables and metrics read them
     for block, key in enumerate(columns):
         rows, which = sources[key]
         out[which[rows] + block * n_labels, rows] = 1.0
     return out.T
+
+
+@lru_cache(maxsize=64)
+def places_of_classes(classes: tuple[int, ...], n_labels: int, n_blocks: int) -> list[IntArray]:
+    """Return where each block of columns that `class_counts` made has some of the classes."""
+    own = np.array(classes, dtype=np.int64)
+    return [own + block * n_labels for block in range(n_blocks)]
 
 
 def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray
+from bestby.metrics._curvatures import MOST_TOTALS, Derivatives, over_form, over_root, product_form
 from bestby.metrics._distributions import dot, over_classes
 from bestby.metrics._label_counts import blocks, class_counts
 from bestby.metrics._lines import Line
@@ -24,8 +27,10 @@ class _Agreement(ByClass):
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
         """Return per class whether it was predicted and due; then whether the item is right, and 1."""
-        margins = class_counts(("predicted", "gold"), gold, predictions, len(self.labels), self.name)
-        return np.vstack([margins.T, gold == predictions, np.ones(gold.size)]).T
+        margins = class_counts(("predicted", "gold"), gold, predictions, len(self.labels), self.name, more=2)
+        np.equal(gold, predictions, out=margins[:, -2])
+        margins[:, -1] = 1.0
+        return margins
 
     def _parts(self, totals: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the margins of predictions and gold, the number right and the number of items."""
@@ -72,6 +77,13 @@ class MatthewsCorrelation(_Agreement):
         if min(spread_p.value[0], spread_g.value[0]) <= _NOTHING * squares.value[0]:
             return None
         return (right * n - (predicted * due).over_classes()) / (spread_p * spread_g).root()
+
+    def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
+        """Return the derivatives by the totals of few classes; None where there are none."""
+        if total.size > MOST_TOTALS:
+            return None
+        least = _NOTHING * float(total[-1]) ** 2
+        return over_root(_spread_forms(len(self.labels)), total, (least, least))
 
     @staticmethod
     def _spreads(
@@ -121,11 +133,41 @@ class CohenKappa(_Agreement):
             return None
         return (right * n - chance) / (squares - chance)
 
+    def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
+        """Return the derivatives by the totals of few classes; None where there are none."""
+        if total.size > MOST_TOTALS:
+            return None
+        return over_form(_chance_forms(len(self.labels)), total, _NOTHING * float(total[-1]) ** 2)
+
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence if gold and predictions are all of the same class."""
         if np.isnan(self.score(totals)):
             return f"{self.name} is undefined: gold and predictions are all of the same class"
         return None
+
+
+@lru_cache(maxsize=16)
+def _spread_forms(n_labels: int) -> FloatArray:
+    """Return the second derivatives of the covariance and of the two spreads of `MatthewsCorrelation`."""
+    k, right, n = 2 * n_labels + 2, 2 * n_labels, 2 * n_labels + 1
+    predicted, due = range(n_labels), range(n_labels, 2 * n_labels)
+    # The missing predictions are n less all that were made, so that n squared cancels in their spread.
+    own = [(i, i, -1.0) for i in predicted] + [(i, n, 2.0) for i in predicted]
+    return np.stack(
+        [
+            product_form(k, [(right, n, 1.0), *((i, j, -1.0) for i, j in zip(predicted, due, strict=True))]),
+            product_form(k, own + [(i, j, -1.0) for i in predicted for j in predicted]),
+            product_form(k, [(n, n, 1.0), *((j, j, -1.0) for j in due)]),
+        ]
+    )
+
+
+@lru_cache(maxsize=16)
+def _chance_forms(n_labels: int) -> FloatArray:
+    """Return the second derivatives of numerator and denominator of `CohenKappa`."""
+    k, right, n = 2 * n_labels + 2, 2 * n_labels, 2 * n_labels + 1
+    chance = [(i, n_labels + i, -1.0) for i in range(n_labels)]
+    return np.stack([product_form(k, [(right, n, 1.0), *chance]), product_form(k, [(n, n, 1.0), *chance])])
 
 
 NAMES: Names = {

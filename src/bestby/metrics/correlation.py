@@ -6,15 +6,17 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics import _rank_groups, _rank_weights
+from bestby.metrics._curvatures import over_root, product_form
 from bestby.metrics._items import required_gold
 from bestby.metrics._lines import Line, SmoothMetric
 from bestby.metrics._ranked import RankMetric, Ranks, totals_to_group_ends
@@ -106,35 +108,25 @@ class Pearson(StandardisedMetric, SmoothMetric):
     def gradient_and_hessian(self, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """Return the derivatives of the correlation by the totals; None where a column is constant.
 
-        It is r = p q with the quadratic forms p = n xy - x y, a = n xx - x^2 and b = n yy - y^2 and with
-        q = (a b)^(-1/2).
+        It is p / sqrt(a b) with the quadratic forms p = n xy - x y, a = n xx - x^2 and b = n yy - y^2.
         """
-        gradients = _FORMS @ total
-        p, a, b = (0.5 * (gradients @ total)).tolist()
         _, xx, _, _, yy, n = total.tolist()
-        if any(part <= rounding.noise_width(n * one, rounding.SQUARES) for part, one in ((a, xx), (b, yy))):
-            return None
-        q = 1.0 / (math.sqrt(a) * math.sqrt(b))
-        r = p * q
-        slopes = np.array([q, -0.5 * r / a, -0.5 * r / b])  # of r by p, a and b
-        parts = gradients * np.array([[q], [0.5 / a], [0.5 / b]])
-        bends = np.array([[0.0, -1.0, -1.0], [-1.0, 3.0 * r, r], [-1.0, r, 3.0 * r]])
-        hessian = (slopes @ _FORMS.reshape(3, -1)).reshape(_FORMS.shape[1:])
-        hessian += parts.T @ bends @ parts
-        return slopes @ gradients, hessian
+        return over_root(
+            _FORMS,
+            total,
+            (rounding.noise_width(n * xx, rounding.SQUARES), rounding.noise_width(n * yy, rounding.SQUARES)),
+        )
 
 
-def _quadratic_forms() -> FloatArray:
-    """Return the Hessians of n xy - x y, n xx - x^2 and n yy - y^2 by the totals, shape (3, 6, 6)."""
-    x, xx, xy, y, yy, n = range(6)
-    forms = np.zeros((3, 6, 6))
-    for form, square, one, other in zip(forms, (xy, xx, yy), (x, x, y), (y, x, y), strict=True):
-        form[n, square] += 1.0
-        form[one, other] -= 1.0
-    return forms + forms.transpose(0, 2, 1)
+_X, _XX, _XY, _Y, _YY, _N = range(6)
 
-
-_FORMS = _quadratic_forms()
+_FORMS = np.stack(
+    [
+        product_form(6, [(_N, square, 1.0), (one, other, -1.0)])
+        for square, one, other in ((_XY, _X, _Y), (_XX, _X, _X), (_YY, _Y, _Y))
+    ]
+)
+"""The second derivatives of n xy - x y, n xx - x^2 and n yy - y^2 by the totals."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bestby.data.evaluation import Evaluation
+from bestby.engine import prepare, responses
+from bestby.engine.prepare import statistics_of
 from bestby.engine.slopes import Directions, influence, response
+from bestby.inference.influence import score_and_bend
+from bestby.inference.intervals import effective_units
 from bestby.metrics import resolve
 from bestby.metrics._lines import derivatives
 from bestby.metrics.base import Metric
@@ -175,3 +180,59 @@ def test_a_first_prediction_of_a_class_has_the_slope_of_a_jump() -> None:
     slopes = influence(metric, metric.score, rows[:3].sum(axis=0), rows)
     assert np.abs(slopes[:3]).max() < 1.0
     assert slopes[3] > 1000.0
+
+
+BY_FORMULA = ("f1_macro", "balanced_accuracy", "matthews_corrcoef", "cohen_kappa", "pearson")
+
+
+def two_systems(name: str, n: int) -> Evaluation:
+    rng = np.random.default_rng(3)
+    if name == "pearson":
+        gold = rng.normal(size=n)
+        return Evaluation.of({s: gold + rng.normal(size=n) for s in "ab"}, gold)
+    gold = rng.integers(0, 3, n)
+    return Evaluation.of({s: np.where(rng.random(n) < 0.7, gold, rng.integers(0, 3, n)) for s in "ab"}, gold)
+
+
+@pytest.mark.parametrize("name", BY_FORMULA)
+def test_the_beginning_of_a_path_is_that_of_small_steps(name: str) -> None:
+    group = prepare.groups(two_systems(name, 300), [resolve(name)])[0][0]
+    for systems in ((0, 1), (1, 0), (0, None)):
+        expansion = group.expansion(0, *systems)
+        assert expansion is not None
+        assert expansion.path.beginning is not None
+        by_steps = score_and_bend(expansion.along)
+        assert expansion.path.beginning == pytest.approx(by_steps, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", BY_FORMULA)
+@pytest.mark.parametrize("n", [1000, 3000])
+def test_derivatives_tell_the_effective_units_of_the_jackknife(
+    name: str, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluation = two_systems(name, n)
+    for systems in ((0, 1), (0, None)):
+        found = prepare.groups(evaluation, [resolve(name)])[0][0].effective_units(0, *systems)
+        with monkeypatch.context() as patch:
+            patch.setattr(responses, "MOST_OF_A_TOTAL", 0.0)
+            left_out = prepare.groups(evaluation, [resolve(name)])[0][0].effective_units(0, *systems)
+        assert found != left_out
+        assert found == pytest.approx(left_out, rel=10.0 / n)
+
+
+def test_units_that_bring_much_of_a_total_are_left_out() -> None:
+    """Derivatives do not show that a class of two items could be lost, the jackknife does."""
+    gold = np.r_[np.arange(298) % 2, 2, 2]
+    a, b = gold.copy(), gold.copy()
+    a[:60], b[30:90] = 1 - a[:60], 1 - b[30:90]
+    b[-1] = 0
+    evaluation = Evaluation.of({"a": a, "b": b}, gold)
+    group = prepare.groups(evaluation, [resolve("f1_macro")])[0][0]
+    expansion = group.expansion(0, 0, 1)
+    found = group.effective_units(0, 0, 1)
+    assert expansion is not None
+    metric, rows = statistics_of(evaluation, resolve("f1_macro"))
+    without = [metric.score(of_system.sum(axis=0) - of_system) for of_system in rows]
+    left_out = effective_units(without[0] - without[1], np.ones(300, dtype=np.int64))
+    assert found == pytest.approx(left_out, rel=1e-9)
+    assert abs(expansion.n_effective / left_out - 1.0) > 0.02

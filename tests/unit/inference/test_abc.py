@@ -11,6 +11,7 @@ from scipy.special import ndtr, ndtri
 from bestby import DesignError, compare
 from bestby._core.typing import FloatArray
 from bestby.inference.abc import Expansion, abc, p_value
+from bestby.inference.influence import Path
 
 LEVEL = 0.95
 SPATIAL = [
@@ -55,9 +56,8 @@ def of_mean(values: Any, level: float = LEVEL, **more: Any) -> Any:
         "scale": np.abs(x).max(),
         "bounds": (-np.inf, np.inf),
     } | more
-    expansion = Expansion.from_derivatives(
-        *(given[name] for name in ("first", "counts", "curvature", "along"))
-    )
+    first, counts, curvature, along = (given[name] for name in ("first", "counts", "curvature", "along"))
+    expansion = Expansion.from_derivatives(first, counts, curvature, lambda change: Path(along(change)))
     return abc(expansion, level, scale=given["scale"], bounds=given["bounds"])
 
 
@@ -70,7 +70,7 @@ def test_published_interval_of_a_variance() -> None:
         (d**2 - variance) / n,
         np.ones(n, dtype=np.int64),
         float((-2.0 * (d / n) ** 2).sum()),
-        lambda change: (
+        lambda change: Path(
             lambda multiples: variance + multiples * (change @ d**2) / n - (multiples * (change @ d) / n) ** 2
         ),
     )
@@ -252,13 +252,13 @@ def test_an_interval_that_would_not_hold_the_score_is_not_given() -> None:
         """Return what rises from end to end, and lies above both at the score itself."""
         return np.where(np.abs(multiples) <= 0.05, 2.0, 0.0) + multiples
 
-    assert abc(Expansion(1.0, 0.0, 0.0, 1.0, lambda multiples: multiples), 0.95, scale=1.0) is not None
-    assert abc(Expansion(1.0, 0.0, 0.2, 1.0, along), 0.95, scale=1.0) is None
+    assert abc(Expansion(1.0, 0.0, 0.0, 1.0, Path(lambda multiples: multiples)), 0.95, scale=1.0) is not None
+    assert abc(Expansion(1.0, 0.0, 0.2, 1.0, Path(along)), 0.95, scale=1.0) is None
 
 
 def test_what_varies_to_second_order_alone_has_no_interval() -> None:
     found = [
-        abc(Expansion(0.0, 0.0, curvature, 0.0, lambda multiples: multiples + 0.5), 0.95, scale=1.0)
+        abc(Expansion(0.0, 0.0, curvature, 0.0, Path(lambda multiples: multiples + 0.5)), 0.95, scale=1.0)
         for curvature in (0.0, 0.1)
     ]
     assert found == [(0.5, 0.5), None]
@@ -313,7 +313,7 @@ def expansion_of(values: np.ndarray, curvature: float = 0.0) -> Expansion:
         (values - values.mean()) / values.size,
         np.ones(values.size, dtype=np.int64),
         curvature,
-        lambda change: lambda multiples: values.mean() + multiples * (change @ values) / values.size,
+        lambda change: Path(lambda multiples: values.mean() + multiples * (change @ values) / values.size),
     )
 
 

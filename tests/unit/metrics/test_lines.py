@@ -105,7 +105,38 @@ def test_the_derivatives_of_a_score_that_a_subclass_replaced_are_not_known() -> 
     assert derivatives(Renamed(), rows.sum(axis=0), rows) is not None
 
 
-def test_gradient_and_hessian_are_those_of_small_steps() -> None:
+WITH_HESSIAN = (
+    "pearson",
+    *(f"{part}_macro" for part in ("precision", "recall", "f1")),
+    "balanced_accuracy",
+    "matthews_corrcoef",
+    "cohen_kappa",
+)
+
+
+@pytest.mark.parametrize("name", WITH_HESSIAN)
+def test_gradient_and_hessian_are_those_along_lines(name: str) -> None:
+    metric, rows = fitted(name)
+    rows = rows + 0.0
+    if name == "precision_macro":
+        rows[0, 4:8] = 1.0  # every class is predicted
+    total = rows.sum(axis=0)
+    known = gradient_and_hessian(metric, total)
+    assert isinstance(metric, SmoothMetric)
+    assert known is not None
+    gradient, hessian = known
+    directions = np.concatenate([rows, rows - total / N])
+    line = metric.along(Line(total, directions))
+    assert line is not None
+    assert not isinstance(line.second, float)
+    np.testing.assert_allclose(directions @ gradient, line.first[:, 0], atol=1e-13)
+    second = np.einsum("ci,ij,cj->c", directions, hessian, directions)
+    np.testing.assert_allclose(second, line.second[:, 0], atol=1e-13)
+    np.testing.assert_allclose(hessian, hessian.T, rtol=0, atol=1e-16)
+    assert np.abs(gradient).max() > 0.0
+
+
+def test_gradient_and_hessian_of_pearson_are_those_of_small_steps() -> None:
     metric, rows = fitted("pearson")
     total = rows.sum(axis=0)
     known = gradient_and_hessian(metric, total)
@@ -119,9 +150,23 @@ def test_gradient_and_hessian_are_those_of_small_steps() -> None:
     ]
     by_steps = (corners[0] - corners[1] - corners[2] + corners[3]) / 4e-6
     np.testing.assert_allclose(hessian, by_steps, atol=1e-8)
-    np.testing.assert_allclose(hessian, hessian.T, rtol=0, atol=1e-16)
-    one = np.repeat(rows[5:6], 4, axis=0)  # four items alike
+
+
+@pytest.mark.parametrize("name", ["pearson", "matthews_corrcoef", "cohen_kappa", "precision_macro"])
+def test_there_are_no_gradient_and_hessian_where_the_score_is_undefined_or_jumps(name: str) -> None:
+    metric, rows = fitted(name)
+    one = np.repeat(rows[5:6], 4, axis=0)  # four items alike: some classes are never predicted
     assert gradient_and_hessian(metric, one.sum(axis=0)) is None
+
+
+@pytest.mark.parametrize("name", ["f1_macro", "balanced_accuracy", "matthews_corrcoef", "cohen_kappa"])
+def test_there_is_no_hessian_of_many_classes(name: str) -> None:
+    gold = np.arange(200) % 40
+    predictions = np.where(np.arange(200) % 3 == 0, gold, (gold + 1) % 40)
+    metric: Any = resolve(name).fit(gold, [predictions], np.arange(40))
+    total = metric.statistics(gold, predictions).sum(axis=0)
+    assert gradient_and_hessian(metric, total) is None
+    assert derivatives(metric, total, np.eye(total.size)) is not None
 
 
 def test_rules_of_calculus() -> None:

@@ -1,0 +1,91 @@
+"""First and second derivatives, by their totals, of quotients that several metrics are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from bestby._core.typing import FloatArray, IntArray
+
+MOST_TOTALS = 64
+"""Totals up to which the matrix of second derivatives is made: with more, lines take less time."""
+
+Derivatives = tuple[FloatArray, FloatArray]
+"""The first derivatives (k,) and the second ones (k, k) of a score by its k totals."""
+
+
+def product_form(k: int, products: Sequence[tuple[int, int, float]]) -> FloatArray:
+    """Return the second derivatives, shape (k, k), of a sum of products of two totals, each with a factor.
+
+    >>> product_form(2, [(0, 1, 1.0), (1, 1, -1.0)])
+    array([[ 0.,  1.],
+           [ 1., -2.]])
+    """
+    form = np.zeros((k, k))
+    for one, other, factor in products:
+        form[one, other] += factor
+        form[other, one] += factor
+    return form
+
+
+def over_root(forms: FloatArray, total: FloatArray, least: tuple[float, float]) -> Derivatives | None:
+    """Return the derivatives of p / sqrt(a b), of three quadratic forms of the totals (k,).
+
+    `forms`, of shape (3, k, k), holds the second derivatives of p, a and b. None where a or b is not above
+    the least value that is more than rounding.
+    """
+    gradients = forms @ total
+    p, a, b = (0.5 * (gradients @ total)).tolist()
+    if a <= least[0] or b <= least[1]:
+        return None
+    q = 1.0 / (math.sqrt(a) * math.sqrt(b))
+    r = p * q
+    slopes = np.array([q, -0.5 * r / a, -0.5 * r / b])  # of r by p, a and b
+    parts = gradients * np.array([[q], [0.5 / a], [0.5 / b]])
+    bends = np.array([[0.0, -1.0, -1.0], [-1.0, 3.0 * r, r], [-1.0, r, 3.0 * r]])
+    hessian = (slopes @ forms.reshape(3, -1)).reshape(forms.shape[1:])
+    hessian += parts.T @ bends @ parts
+    return slopes @ gradients, hessian
+
+
+def over_form(forms: FloatArray, total: FloatArray, least: float) -> Derivatives | None:
+    """Return the derivatives of p / a, of two quadratic forms of the totals (k,).
+
+    `forms`, of shape (2, k, k), holds the second derivatives of p and a. None where a is not above `least`.
+    """
+    of_p, of_a = forms @ total
+    p, a = 0.5 * float(of_p @ total), 0.5 * float(of_a @ total)
+    if a <= least:
+        return None
+    r = p / a
+    gradient = (of_p - r * of_a) / a
+    crossed = np.outer(gradient, of_a)
+    return gradient, (forms[0] - r * forms[1] - crossed - crossed.T) / a
+
+
+def mean_of_quotients(
+    total: FloatArray, numerators: IntArray, denominators: Sequence[IntArray], factor: float
+) -> Derivatives | None:
+    """Return the derivatives of the mean over m classes of a factor times one total over a sum of others.
+
+    `numerators` and each of `denominators`, of shape (m,), are the places of these totals for each class.
+    None where a denominator is 0.
+    """
+    below = total[denominators[0]]
+    for places in denominators[1:]:
+        below = below + total[places]
+    if below.size == 0 or below.min() <= 0.0:
+        return None
+    by_numerator = factor / (below.size * below)
+    by_denominator = -by_numerator * total[numerators] / below
+    gradient, hessian = np.zeros(total.size), np.zeros((total.size, total.size))
+    gradient[numerators] = by_numerator
+    crossed, squared = -by_numerator / below, -2.0 * by_denominator / below
+    for places in denominators:
+        gradient[places] = by_denominator
+        hessian[numerators, places] = hessian[places, numerators] = crossed
+        for others in denominators:
+            hessian[places, others] = squared
+    return gradient, hessian
