@@ -72,7 +72,8 @@ def _sheet(
     drawing.score_label(axes, info)
     intervals = f" with {percent(c.level)} intervals" if computed(c, "interval") else ""
     more = "" if view is None else f", {len(entries)} of {len(systems_of(c, info))} systems"
-    keys = [drawing.key(text, **look) for text, look in _LOOKS.items() if text in standings.values()]
+    seen = {standings.get(entry.system) for entry in entries}
+    keys = [drawing.key(text, **look) for text, look in _LOOKS.items() if text in seen]
     keys += [drawing.key_of_dots("one run")] * dotted
     height = (drawing.DOTTED_ROW if dotted else drawing.ROW) * len(entries)
     return Sheet(axes, height, title=f"{name(info.name)}{intervals}, {c.extent}{more}", keys=keys)

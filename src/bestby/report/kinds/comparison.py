@@ -104,7 +104,7 @@ def _section(c: Comparison, metric: MetricInfo, view: Comparison | None) -> Sect
         next_step=partial(next_step, c, metric),
         tables=(systems_table(shown, metric), *([differences_table(shown, metric)] if differences else [])),
         remarks=() if omnibus is None else (omnibus,),
-        pictures=_pictures(shown, metric),
+        pictures=_pictures(c, metric, view),
         readings=tuple(words.difference_sentence(d, digits) for d in differences),
         pairs=partial(pairs_matrix, shown, metric) if differences else None,
     )
@@ -117,17 +117,23 @@ def _items(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[
     return tables_of_items(c, metric, [(d.a, d.b) for d in differences])
 
 
-def _pictures(c: Comparison, metric: MetricInfo) -> tuple[Picture, ...]:
-    """Return the figure of one metric: every pair, or a line per system if the pairs are too many for it."""
-    n_pairs = len(differences_of(c, metric))
+def _pictures(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tuple[Picture, ...]:
+    """Return the figure of one metric: every pair, or a line per system if the pairs are too many for it.
+
+    Of many systems it shows those of `view`, and how each stands to all systems.
+    """
+    shown = c if view is None else view
+    n_pairs = len(differences_of(shown, metric))
     if n_pairs == 0:
         draw = partial(figures.scores, c, metric.name)
         return (Picture(f"Scores in {metric.name}", _scores_caption(c), draw),)
-    if plots.usual(c, metric.name) == "systems":
-        label = f"Scores of {len(systems_of(c, metric))} systems in {metric.name}"
-        caption = f"A line per system: {n_pairs} differences are too many for one figure."
-        return (Picture(label, caption, partial(figures.systems, c, metric.name)),)
-    return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, c, metric.name)),)
+    if plots.usual(shown, metric.name) == "systems":
+        n_shown = len(systems_of(shown, metric))
+        label = f"Scores of {n_shown} systems in {metric.name}"
+        caption = f"A line per system: {len(differences_of(c, metric)):,} differences are too many for one figure."
+        draw = partial(figures.systems, c, metric.name, None if view is None else n_shown)
+        return (Picture(label, caption, draw),)
+    return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, shown, metric.name)),)
 
 
 def _scores_caption(c: Comparison) -> str:

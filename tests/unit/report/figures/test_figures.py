@@ -212,3 +212,14 @@ def test_of_one_pair_the_legend_names_no_correction(made: SimpleNamespace) -> No
 
     assert "significant: p ≤ 0.05" in legend(["a", "b"])
     assert "significant: p (holm) ≤ 0.05" in legend(["a", "b", "c"])
+
+
+def test_the_legend_has_no_marks_that_are_not_drawn() -> None:
+    c = ladder(["a", "b", "c", "d"])
+    both = {"no other system is shown to be better", "another system is shown to be better"}
+
+    def legend(axes: Any) -> set[str]:
+        return {text.get_text() for one in axes.figure.legends for text in one.get_texts()}
+
+    assert legend(scores.systems(c)) == both
+    assert legend(scores.systems(c, top=1)) == {"no other system is shown to be better"}

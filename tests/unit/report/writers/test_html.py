@@ -125,6 +125,15 @@ def test_too_many_pairs_are_not_drawn(made: SimpleNamespace) -> None:
     assert text.count("<svg") == 1
 
 
+def test_the_figure_of_the_best_of_many_shows_how_each_stands_to_all(made: SimpleNamespace) -> None:
+    text = to_html(made.ladder([f"s{i:02d}" for i in range(60)], lettered=False))
+    assert "The 20 best of 60 systems. A line per system: 1,770 differences are too many" in text
+    svg = text[text.index("<svg") : text.index("</svg>")]
+    assert "20 of 60 systems" in svg
+    assert "another system is shown to be better" in svg
+    assert svg.count("stroke: #d55e00") > 0, "no mark of a system that is behind"
+
+
 def test_light_dark_and_print(made: SimpleNamespace) -> None:
     text = to_html(made.five())
     assert "prefers-color-scheme: dark" in text
