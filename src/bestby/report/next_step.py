@@ -42,10 +42,11 @@ def next_step(c: Comparison, metric: MetricInfo) -> str:
         return ""
     if d.estimate < 0.0:
         d = d.mirrored()
-    who = f"{d.a} and {d.b}"
+    systems = [entry.system for entry in systems_of(c, metric)]
+    who = " and ".join(systems[:2])
     if c.baseline is not None:
         who = f"{d.b if d.a == c.baseline else d.a} and the baseline {c.baseline}"
-    elif len(systems_of(c, metric)) > 2:
+    elif len(systems) > 2:
         who += ", the two best systems,"
     # Items may differ in one metric and not in another, such as those that both systems have wrong.
     what = f" in {metric.name.removesuffix(NAMED)}" if len(c.metrics) > 1 else ""

@@ -226,3 +226,12 @@ def test_of_several_metrics_the_items_that_differ_are_those_of_each() -> None:
         counts[metric.name] = int(found[1])
     assert counts["accuracy"] < counts["f1_macro"]
     assert " in accuracy on " in next_step(in_percent(c), in_percent(c).metrics[0])
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_the_best_system_is_named_first(lower: bool) -> None:
+    rng = np.random.Generator(np.random.PCG64(3))
+    errors = {"good": rng.gamma(2, 1.0, 60), "fair": rng.gamma(2, 1.3, 60), "poor": rng.gamma(2, 2.0, 60)}
+    c = bb.compare(errors, metric="mean", greater_is_better=not lower, n_resamples=99)
+    best, second = (entry.system for entry in c.systems[:2])
+    assert said(c).startswith(f"{best} and {second}, the two best systems, differ on")
