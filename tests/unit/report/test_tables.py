@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import compare, compare_datasets, compare_runs
+from bestby import advise, compare, compare_datasets, compare_runs, compare_slices
 from bestby._core.errors import InvalidInputError
+from bestby.report.document import describe
 from bestby.report.writers import latex, markdown
 from bestby.results.comparison import Comparison
 
@@ -63,6 +64,8 @@ def test_markdown_escapes_names(made: SimpleNamespace) -> None:
         ("αβλ Ω", r"$\alpha$$\beta$$\lambda$ $\Omega$"),
         ("two\nlines", r"two\textbackslash{}nlines"),
         ("漢", "漢"),
+        ('("Equal" means)', "(``Equal'' means)"),
+        ('5" wide', "5'' wide"),
     ],
 )
 def test_latex_escapes(text: str, escaped: str) -> None:
@@ -152,6 +155,34 @@ def compiled(body: str, folder: Path, preamble: str = ARTICLE) -> str:
 def test_latex_compiles_alone(any_comparison: Comparison, tmp_path: Path) -> None:
     compiled(latex.to_latex(any_comparison), tmp_path)
     assert (tmp_path / "table.pdf").stat().st_size > 1000
+
+
+def advice() -> Any:
+    return advise(metric="f1_macro", n_items=200)
+
+
+def test_a_row_that_ends_in_a_paragraph_is_ended_as_a_row() -> None:
+    rows = [line for line in advice().to_latex().splitlines() if r"& \raggedright" in line]
+    assert len(rows) > 5
+    assert {line.rsplit(" ", 1)[1] for line in rows} == {r"\tabularnewline"}
+
+
+@needs_pdflatex
+def test_an_advice_compiles(tmp_path: Path) -> None:
+    compiled(advice().to_latex(), tmp_path)
+
+
+def test_every_column_of_an_advice_has_a_name() -> None:
+    assert all(column.header for table in describe(advice()).sections[0].tables for column in table.columns)
+
+
+def test_a_caption_that_asks_has_no_second_sign() -> None:
+    c = compare_slices(
+        {"a": list("xyxxyx"), "b": list("xyyxxx")}, list("xyxyxy"), by={"part": list("uuvvww")}
+    )
+    (text,) = [text for text in captions(c.to_latex()) if "?" in text]
+    assert text.endswith("?")
+    assert "\n\nDoes the difference depend on the slice?\n\n" in c.to_markdown()
 
 
 def widest(made: SimpleNamespace) -> list[Any]:

@@ -28,7 +28,7 @@ _NORMALITY = (
 
 def document(advice: Advice) -> Document:
     """Return the report of an advice: the recommendation, the steps that led to it, what would be wrong."""
-    tables = [_table("Recommendation", ("", ""), _recommended(advice))]
+    tables = [_table("Recommendation", ("choice", "recommended"), _recommended(advice))]
     steps = [(row["step"], row["question"], row["answer"], row["source"]) for row in rows(advice)]
     tables.append(_table("Why", ("step", "question", "answer", "source"), steps))
     for shape in advice.shapes:
@@ -65,8 +65,8 @@ def _recommended(advice: Advice) -> list[tuple[Any, ...]]:
     return [
         ("test", advice.test),
         ("interval", f"{advice.interval} ({advice.interval_reason})"),
-        ("correct", advice.correction),
-        ("do", advice.call),
+        ("correction", advice.correction),
+        ("call", advice.call),
     ]
 
 
@@ -74,7 +74,7 @@ def text(advice: Advice) -> str:
     """Return the advice as text of at most 100 columns."""
     lines = []
     for name, value in _recommended(advice):
-        lines += _filled(f"{name}:".ljust(11), value)
+        lines += _filled(f"{name}:".ljust(13), value)
     lines += ["", "why"]
     for number, step in enumerate(advice.path, 1):
         words = f"{step.question} {step.answer.capitalize()}. {step.reason} [{step.source}]"

@@ -130,7 +130,9 @@ def _pictures(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tup
     if plots.usual(shown, metric.name) == "systems":
         n_shown = len(systems_of(shown, metric))
         label = f"Scores of {n_shown} systems in {metric.name}"
-        caption = f"A line per system: {len(differences_of(c, metric)):,} differences are too many for one figure."
+        caption = (
+            f"A line per system: {len(differences_of(c, metric)):,} differences are too many for one figure."
+        )
         draw = partial(figures.systems, c, metric.name, None if view is None else n_shown)
         return (Picture(label, caption, draw),)
     return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, shown, metric.name)),)

@@ -21,7 +21,9 @@ _MOST_TALL = 20  # systems whose intervals may stand below their scores, which t
 _LONG_WORD = 16  # from which a word of a caption may be broken after its signs
 _LONG_NAME = 24  # from which a column of names has a width of its own
 _NOT_IN_LABELS = re.compile(r"[%{}\\#~^&$]")
+_OPENING = re.compile(r'(?<![^\s(\[])"(?=\w)')  # a quotation mark at the beginning of a word
 _FOLDED = r"p{0.3\linewidth}"
+_RAGGED = r"\raggedright"
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$",
@@ -130,6 +132,7 @@ def _numbered(layout: Layout, place: int) -> Layout:
 def escape(text: str) -> str:
     """Return text that LaTeX sets as it is, with commands for accents and Greek letters."""
     letters = unicodedata.normalize("NFC", " ".join(visible(text).split()))
+    letters = _OPENING.sub("\N{LEFT DOUBLE QUOTATION MARK}", letters)
     unjoined = re.sub("-(?=-)", "-\0", letters)  # two hyphens are not a dash
     return "".join(_letter(letter) for letter in unjoined).replace("\0", "{}")
 
@@ -195,7 +198,8 @@ def _table(table: Table, layout: Layout) -> str:
     for row in table.rows[:_MOST_ROWS]:
         cells = zip(row.cells, folded, strict=True)
         lines.append(_line([_name(cell.text) if long else _number(cell, layout) for cell, long in cells]))
-    caption = f"{prose(table.caption)}. {prose(table.methods)}".rstrip()
+    stop = "" if table.caption.endswith("?") else "."
+    caption = f"{prose(table.caption)}{stop} {prose(table.methods)}".rstrip()
     if len(table.rows) > _MOST_ROWS:
         caption += f" The first {_MOST_ROWS} of {len(table.rows)} differences."
     kinds = (
@@ -213,7 +217,7 @@ def _is_folded(table: Table, place: int) -> bool:
 
 
 def _name(text: str) -> str:
-    return rf"\raggedright {prose(text)}"
+    return f"{_RAGGED} {prose(text)}"
 
 
 def _number(cell: Cell, layout: Layout) -> str:
@@ -225,7 +229,9 @@ def _number(cell: Cell, layout: Layout) -> str:
 
 def _line(cells: list[str]) -> str:
     # A line that begins with a bracket or a star would be read as an argument of the \\ before it.
-    return " & ".join(f"{{}}{cell}" if cell.startswith(("[", "*")) else cell for cell in cells) + r" \\"
+    # In a ragged paragraph \\ ends a line of the paragraph, not the row.
+    end = r" \tabularnewline" if cells[-1].startswith(_RAGGED) else r" \\"
+    return " & ".join(f"{{}}{cell}" if cell.startswith(("[", "*")) else cell for cell in cells) + end
 
 
 def _environment(caption: str, align: str, lines: list[str], layout: Layout, footnote: str = "") -> str:

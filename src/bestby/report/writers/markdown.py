@@ -22,7 +22,7 @@ def to_markdown(c: Any, top: int | None = None) -> str:
         blocks.append(f"**{escape(section.lead)}**")
         for position, table in enumerate(section.tables):
             if position:
-                blocks.append(f"{escape(table.caption)}:")
+                blocks.append(escape(table.caption) + ("" if table.caption.endswith("?") else ":"))
             # The name is bold where the table is of systems, which has its main number beside it.
             blocks.append(_table(table, bold=table.main if position else 1))
             # What several tables share is said below the first.
