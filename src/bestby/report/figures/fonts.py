@@ -40,6 +40,25 @@ def name(text: str, longest: int = LONGEST) -> str:
     >>> print(name("a\x1b"), len(name("checkpoint-" * 300)))
     a\x1b 60
     """
+    return _from_left(_shortened(text, longest))
+
+
+_LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
+
+
+def _from_left(shown: str) -> str:
+    """Return a name that leaves the direction of what is around it: a number behind it stays behind it.
+
+    In a line that begins with an Arabic or Hebrew name everything would run from right to left, and numbers
+    that follow the name would stand before it.
+    """
+    if not any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in shown):
+        return shown
+    return f"{_LEFT_TO_RIGHT}{shown}{_LEFT_TO_RIGHT}"
+
+
+def _shortened(text: str, longest: int) -> str:
+    """Return a name with its hidden characters as escapes, its middle left out if it is too long."""
     shown = visible(text)
     if columns([shown]) <= longest:
         return shown
@@ -71,17 +90,21 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
     >>> list(short_names(["checkpoint-1-of-the-model", "checkpoint-2-of-the-model", "bert"], 12).values())
     ['…1…', '…2…', 'bert']
     """
-    unique = list(dict.fromkeys(names))
+    shown = _short_names(list(dict.fromkeys(names)), longest)
+    return {one: _from_left(text) for one, text in shown.items()}
+
+
+def _short_names(unique: Sequence[str], longest: int) -> dict[str, str]:
     left_out = common(unique)
     rest = {one: left_out.without(one) for one in unique}
     if columns(map(visible, unique)) > longest >= columns(map(visible, rest.values())):
-        return {one: name(rest[one]) for one in unique}
+        return {one: _shortened(rest[one], LONGEST) for one in unique}
     for room in range(longest, LONGEST + 1):
         for texts in ({one: one for one in unique}, rest):
-            shown = _told_apart({one: name(text, room) for one, text in texts.items()}, longest)
+            shown = _told_apart({one: _shortened(text, room) for one, text in texts.items()}, longest)
             if len(set(shown.values())) == len(unique):
                 return shown
-    return {one: name(one) for one in unique}
+    return {one: _shortened(one, LONGEST) for one in unique}
 
 
 def _told_apart(shown: dict[str, str], longest: int) -> dict[str, str]:
@@ -90,7 +113,7 @@ def _told_apart(shown: dict[str, str], longest: int) -> dict[str, str]:
     for one, text in shown.items():
         alike.setdefault(text, []).append(one)
     again = [group for group in alike.values() if 1 < len(group) < len(shown)]
-    return shown | {one: text for group in again for one, text in short_names(group, longest).items()}
+    return shown | {one: text for group in again for one, text in _short_names(group, longest).items()}
 
 
 def columns(texts: Iterable[str]) -> int:

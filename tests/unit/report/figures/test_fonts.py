@@ -98,3 +98,22 @@ def test_long_names_lose_their_middle() -> None:
     assert all(len(label) < 150 for label in labels)
     assert {label.partition("\xa0")[0][-4:] for label in labels if "−" not in label} == {"1000", "2000"}
     assert max(axes.figure.get_size_inches()) < 30
+
+
+@pytest.mark.parametrize("spelt", ["مرحبا", "שלום"])
+def test_names_from_right_to_left_leave_the_direction_of_their_line(spelt: str) -> None:
+    marked = f"\N{LEFT-TO-RIGHT MARK}{spelt}\N{LEFT-TO-RIGHT MARK}"
+    assert fonts.name(spelt) == marked
+    assert fonts.short_names([spelt, "bert"]) == {spelt: marked, "bert": "bert"}
+    forest = result("bert", spelt).plot()
+    shown = [label.get_text() for label in forest.get_yticklabels()]
+    assert f"{drawing.MINUS} {marked}" in shown
+    assert any(label.startswith(f"{marked}{drawing.GAP}") for label in shown)
+
+
+def test_other_names_have_no_marks_of_direction() -> None:
+    assert fonts.name("système 系统 система") == "système 系统 система"
+
+
+def test_a_mark_of_direction_in_a_name_itself_is_shown_as_an_escape() -> None:
+    assert fonts.name("a\N{LEFT-TO-RIGHT MARK}") == r"a\u200e"
