@@ -149,6 +149,7 @@ def _point(axes: Axes, place: Any, entry: SystemScore, *, is_base: bool) -> None
 def _scale(axes: Axes, places: Sequence[Place]) -> None:
     """Set up the scales: dates, numbers, or numbers far apart."""
     from matplotlib import dates
+    from matplotlib.ticker import MaxNLocator
 
     axes.margins(x=0.12, y=0.12)
     if isinstance(places[0], datetime):
@@ -157,6 +158,8 @@ def _scale(axes: Axes, places: Sequence[Place]) -> None:
         axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
     elif min(places) > 0 and max(places) / min(places) >= _LONG_WAY:  # type: ignore[operator]
         axes.set_xscale("log")
+    elif all(isinstance(place, int | float) and float(place).is_integer() for place in places):
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
     bare(axes)
     axes.grid(axis="y", color=FAINT, linewidth=0.4, alpha=0.5)
     axes.tick_params(axis="y", length=0, labelcolor=INK)

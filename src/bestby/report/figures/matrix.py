@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bestby.comparisons.common.family import alpha_of, shown_better
 from bestby.report.best import best_systems
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
-from bestby.report.figures.colours import ACCENT, INK, WORSE
+from bestby.report.figures.colours import ACCENT, FAINT, INK, WORSE
 from bestby.report.figures.drawing import key, p_tested, patch
 from bestby.report.figures.fonts import name
 from bestby.report.figures.layout import figure
@@ -112,10 +112,14 @@ def _largest(differences: Sequence[Difference]) -> float:
 
 
 def _shade(axes: Axes, at: tuple[float, float], d: Difference, metric: MetricInfo, largest: float) -> None:
-    """Colour a cell by how far the row is ahead or behind, see-through, so that letters can be read on it."""
+    """Colour a cell by how far the row is ahead or behind, see-through, so that letters can be read on it.
+
+    Grey is a difference of 0, or an undefined one.
+    """
     ahead = (1.0 if metric.greater_is_better else -1.0) * d.estimate / largest
     opacity = _FAINTEST + (_DARKEST - _FAINTEST) * (abs(ahead) if ahead == ahead else 0.0)
-    box(axes, at, 0.96, facecolor=ACCENT if ahead > 0 else WORSE, edgecolor="none", alpha=opacity)
+    colour = ACCENT if ahead > 0 else WORSE if ahead < 0 else FAINT
+    box(axes, at, 0.96, facecolor=colour, edgecolor="none", alpha=opacity)
 
 
 def _filled(axes: Axes, at: tuple[float, float], text: str, shape: str, mark: float, canvas: Canvas) -> None:

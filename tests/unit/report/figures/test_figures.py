@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from itertools import pairwise
@@ -15,8 +16,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from tests.unit.report.conftest import ladder
 
+from bestby import Study, compare
 from bestby._core.errors import InvalidInputError
-from bestby.report.figures import drawing, forest, scores
+from bestby.report.figures import drawing, forest, matrix, scores
 from bestby.report.figures.canvas import Canvas
 from bestby.results.comparison import Comparison
 
@@ -223,3 +225,30 @@ def test_the_legend_has_no_marks_that_are_not_drawn() -> None:
 
     assert legend(scores.systems(c)) == both
     assert legend(scores.systems(c, top=1)) == {"no other system is shown to be better"}
+
+
+@pytest.mark.parametrize("greater_is_better", [True, False])
+def test_the_matrix_colours_a_difference_of_zero_grey(greater_is_better: bool) -> None:
+    gold = ["x", "y"] * 10
+    equal = gold[:15] + ["?"] * 5
+    c = compare({"one": equal, "copy": equal, "worse": ["?"] * 20}, gold, n_resamples=99)
+    metric = dataclasses.replace(c.metrics[0], greater_is_better=greater_is_better)
+    axes = matrix.comparison(dataclasses.replace(c, metrics=(metric,)))
+    colours = {
+        text.get_text().removeprefix(drawing.MINUS): to_hex(box.get_facecolor())
+        for text, box in zip(axes.texts, axes.patches, strict=True)
+    }
+    assert colours.pop("0.000") == drawing.FAINT
+    assert drawing.FAINT not in colours.values()
+
+
+def test_epochs_stand_at_whole_numbers(tmp_path: Path) -> None:
+    gold = ["x", "y"] * 10
+    study = Study(tmp_path / "study")
+    for epochs in (1, 2, 4):
+        answers = gold[: 8 + 2 * epochs] + ["?"] * (12 - 2 * epochs)
+        study.add(f"after {epochs}", run=0, predictions=answers, gold=gold, epochs=epochs)
+    axes = study.compare(n_resamples=99).plot(kind="growth")
+    axes.figure.canvas.draw()
+    shown = [label.get_text() for label in axes.get_xticklabels()]
+    assert shown == [str(epochs) for epochs in range(int(shown[0]), int(shown[-1]) + 1)]
