@@ -56,7 +56,7 @@ def test_what_is_printed(run: Run, write: Callable[[Rows], Path]) -> None:
     for text in (
         "Systems by the corrected mean human score",
         "The judge against the humans: bias is judge minus human",
-        "The judge on items that the humans gave 1 (sensitivity) and 0",
+        "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity)",
         "Mean human score by the judge's score",
         "length    per unit",
         "No difference in the bias of the judge between the systems is shown",

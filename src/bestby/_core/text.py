@@ -100,6 +100,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def percentage(share: float, decimals: int = 0) -> str:
+    """Return a share as a percentage, with the space that all texts have.
+
+    >>> percentage(0.323), percentage(0.0712, 1)
+    ('32 %', '7.1 %')
+    """
+    return f"{100.0 * share:.{decimals}f} %"
+
+
 def path_text(path: object) -> str:
     """Return a path in quotes for a message: whole, as its end is what tells it from others.
 

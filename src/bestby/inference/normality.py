@@ -16,6 +16,7 @@ from scipy.special import log_ndtr, ndtr
 from bestby._core import arrays, checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.text import percentage
 from bestby._core.typing import ArrayLike, FloatArray, Rng
 from bestby.resampling.settings import Resampling, combined
 from bestby.resampling.streams import seed_of
@@ -223,7 +224,7 @@ def _notes(n: int, tied: float) -> tuple[Note, ...]:
         (
             rounding.at_most(_TIED, tied),
             "ties",
-            f"{tied:.0%} of the values are ties: with many values that alone is enough for rejection",
+            f"{percentage(tied)} of the values are ties: with many values that alone is enough for rejection",
         ),
         (
             n > MOST_ROYSTON,

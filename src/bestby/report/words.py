@@ -162,7 +162,7 @@ def _verdict_sentence(d: Difference, digits: Rounding) -> str:
         why = ""
         if any(note.code == UNSEEN for note in d.notes):
             why = ": too few units differ to show that others do not"
-        return f"Whether the difference reaches {margin} stays open{why}."
+        return f"The data leave open whether the difference reaches {margin}{why}."
     return f"{d.a} is {d.verdict} than {d.b} by more than {margin}."
 
 
@@ -177,7 +177,7 @@ def _one_sided_sentence(d: Difference, digits: Rounding, margin: str) -> str:
         shown = digits.interval(d.equivalence_interval)
         level = percent(d.equivalence_interval.level)
         text += f": the {level} interval of {d.a} {MINUS} {d.b}, {shown}, lies {side}"
-    return f"{text}. Whether it is {open_} by more stays open."
+    return f"{text}. The data leave open whether it is {open_} by more."
 
 
 def significant(d: Difference) -> bool:

@@ -39,7 +39,7 @@ def test_strata_too_small_for_their_share_are_told() -> None:
     strata = np.array([0] * 4 + [1] * 76)
     result = compare({"a": A, "b": B}, GOLD, metric="brier", strata=strata, resample_size=0.1)
     assert message(result, "uneven_strata").startswith(
-        "resamples hold 11% to 25% of the units of a stratum, because each"
+        "resamples hold 11 to 25 % of the units of a stratum, because each"
     )
     fine = compare({"a": A, "b": B}, GOLD, metric="brier", strata=np.arange(80) % 2, resample_size=0.7)
     assert codes(fine) == ["resample_size_of_intervals"]

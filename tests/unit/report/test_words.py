@@ -120,19 +120,19 @@ def test_adjusted_p_one_sided_and_error(made: SimpleNamespace) -> None:
         ("better", "a is better than b by more than the margin of 0.02."),
         ("worse", "a is worse than b by more than the margin of 0.02."),
         ("equivalent", "They are equivalent within the margin of 0.02."),
-        ("inconclusive", "Whether the difference reaches the margin of 0.02 stays open."),
+        ("inconclusive", "The data leave open whether the difference reaches the margin of 0.02."),
         (
             "not worse",
             (
                 "a is not worse than b by as much as the margin of 0.02."
-                " Whether it is better by more stays open."
+                " The data leave open whether it is better by more."
             ),
         ),
         (
             "not better",
             (
                 "a is not better than b by as much as the margin of 0.02."
-                " Whether it is worse by more stays open."
+                " The data leave open whether it is worse by more."
             ),
         ),
     ],

@@ -90,7 +90,9 @@ def extent(table: Table) -> str:
 
 def simultaneous(table: Table, *, with_groups: bool) -> str:
     """Return how the intervals and tests of a table are to be read."""
-    ranks = f"Ranks are the {percent(table.level)} sets that the tests leave open, for all systems at once"
+    ranks = (
+        f"Ranks are the places that the tests leave open, for all systems at once ({percent(table.level)})"
+    )
     letters = "; systems that share a letter are not told apart" if with_groups else ""
     return (
         f"{ranks}{letters}. Intervals of differences hold for the whole table at once, those of scores one by"

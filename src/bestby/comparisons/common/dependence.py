@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestby._core.errors import DesignError
+from bestby._core.text import percentage
 from bestby._core.typing import IntArray
 from bestby.comparisons.common.settings import Settings
 from bestby.data.coding import codes
@@ -105,10 +106,10 @@ def _few(sizes: IntArray) -> str | None:
     if n < FEW_CLUSTERS:
         told = f"there are only {n} clusters, fewer than {FEW_CLUSTERS}"
         if share > LARGEST_SHARE:
-            told += f", one of which holds {share:.0%} of the items"
+            told += f", one of which holds {percentage(share)} of the items"
         return f"{told}: {small_sample}"
     if share > LARGEST_SHARE:
-        return f"one of the {n} clusters holds {share:.0%} of the items: {small_sample}"
+        return f"one of the {n} clusters holds {percentage(share)} of the items: {small_sample}"
     if n < ENOUGH_FOR_BOOTSTRAP:
         below = ENOUGH_FOR_BOOTSTRAP
         return (
@@ -173,10 +174,11 @@ def _short_blocks(
     rate = autocorrelation.rejected(share, settings.alpha)
     told = (
         f"items depend on one another over more than blocks of {length} (neighbours are correlated by"
-        f" {worst.correlations[1]:.2g}): standard errors are about {1.0 - math.sqrt(share):.0%} too small,"
-        f" and tests at {settings.alpha:.3g} reject a true null hypothesis in {rate:.1%} of cases or more."
+        f" {worst.correlations[1]:.2g}): standard errors are about"
+        f" {percentage(1.0 - math.sqrt(share))} too small, and tests at {settings.alpha:.3g} reject a true"
+        f" null hypothesis in {percentage(rate, 1)} of cases or more."
     )
-    enough = f"of {needed}, which hold {ENOUGH_CAUGHT:.0%} of the variance"
+    enough = f"of {needed}, which hold {percentage(ENOUGH_CAUGHT)} of the variance"
     if ENOUGH_BLOCKS * needed <= n_items:
         told += f" Use blocks {enough}"
     else:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import percentage, quoted
 from bestby._core.typing import IntArray, Question
 from bestby.comparisons.common import dependence
 from bestby.comparisons.common.settings import CheckedSettings, Settings
@@ -166,9 +166,9 @@ def rescaling_notes(drawing: Drawing, sizes: IntArray) -> list[Note]:
     shares = drawing.shares(sizes)[sizes > 1]
     if shares.size and shares.max() > UNEVEN * shares.min():
         told = (
-            f"resamples hold {shares.min():.0%} to {shares.max():.0%} of the units of a stratum, because each"
-            " must give one: the variation within small strata has too little weight; draw more units or"
-            " merge strata"
+            f"resamples hold {100.0 * shares.min():.0f} to {percentage(shares.max())} of the units of a"
+            " stratum, because each must give one: the variation within small strata has too little weight;"
+            " draw more units or merge strata"
         )
         notes.append(Note("uneven_strata", told))
     return notes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestby._core.text import quoted
+from bestby._core.text import percentage, quoted
 from bestby._core.typing import FloatArray
 from bestby.comparisons.slices.parts import Part
 from bestby.engine import unit_values
@@ -86,8 +86,9 @@ def _few(parts: Sequence[Part], pooled: inference.Pooled, about: tuple[str, ...]
     found = "0, so that all of them are the mean" if pooled.tau == 0.0 else f"{pooled.tau:.2g}"
     told = (
         f"the shrunken differences of {quoted(parts[0].column)} rest on the spread of {len(parts)} slices,"
-        f" estimated as {found}: were the true spread as large as the standard errors, so few independent"
-        f" slices would give 0 in {inference.missed(pooled.df):.0%} of such data"
+        f" estimated as {found}: if the true spread were as large as the standard errors, the"
+        " estimate from so few independent slices would be 0 in"
+        f" {percentage(inference.missed(pooled.df))} of all cases"
     )
     return (Note("few_slices", told, about),)
 

@@ -244,10 +244,15 @@ def score_label(axes: Axes, metric: MetricInfo) -> None:
     axes.set_xlabel(f"{name(metric.name)} ({direction(metric)})", color=INK, parse_math=False)
 
 
+def sides(a: str, b: str, *, greater_is_better: bool) -> str:
+    """Return on which side of 0 which system is better."""
+    left, right = (b, a) if greater_is_better else (a, b)
+    return f"← {left} better{GAP}|{GAP}{right} better →"
+
+
 def difference_label(axes: Axes, metric: MetricInfo, a: str = "first", b: str = "second") -> None:
     """Say below the scale of differences on which side which system is better."""
-    left, right = (b, a) if metric.greater_is_better else (a, b)
-    text = f"← {left} better{GAP}|{GAP}{right} better →\n{name(metric.name)}, {a} {MINUS} {b}"
+    text = f"{sides(a, b, greater_is_better=metric.greater_is_better)}\n{name(metric.name)}, {a} {MINUS} {b}"
     axes.set_xlabel(text, color=INK, parse_math=False)
 
 

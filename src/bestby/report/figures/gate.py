@@ -32,7 +32,11 @@ def gate(g: Gate, *, canvas: Canvas = SCREEN) -> Sheet:
         title=f"{g.outcome.capitalize()}: {names[g.candidate]} against {names[g.baseline]}, {g.extent}",
         keys=keys,
     )
-    label = f"{names[g.candidate]} {MINUS} {names[g.baseline]}, with one-sided {percent(g.level)} bounds"
+    candidate, baseline = names[g.candidate], names[g.baseline]
+    label = f"{candidate} {MINUS} {baseline}, with one-sided {percent(g.level)} bounds"
+    ways = {d.greater_is_better for d in g.differences}
+    if len(ways) == 1:
+        label = f"{drawing.sides(candidate, baseline, greater_is_better=ways.pop())}\n{label}"
     sheet.axes.set_xlabel(label, color=drawing.INK, parse_math=False)
     return sheet
 

@@ -173,8 +173,10 @@ def _with_margin(g: Gate, check: GateCheck) -> str:
         )
     if outcome_by_margin(d.equivalence_interval, size, d.greater_is_better) == "fail":
         measured += _fail_bound(g, check)
-    text = f"whether {g.candidate} is worse than {g.baseline} {where} by as much as {margin} stays open:"
-    return f"{text} {measured}. {_more(check)}"
+    text = (
+        f"the data leave open whether {g.candidate} is worse than {g.baseline} {where} by as much as {margin}"
+    )
+    return f"{text}: {measured}. {_more(check)}"
 
 
 def _fail_bound(g: Gate, check: GateCheck) -> str:
@@ -182,7 +184,8 @@ def _fail_bound(g: Gate, check: GateCheck) -> str:
     if check.fail_bound is None:
         return ""
     text = _rounding(check).text(check.fail_bound)
-    return f", and the bound of a gain that holds for all {len(g.checks)} checks at once {text}"
+    side = "upper" if check.difference.greater_is_better else "lower"
+    return f", its {side} bound that holds for all {len(g.checks)} checks at once {text}"
 
 
 def _more(check: GateCheck) -> str:
@@ -198,10 +201,10 @@ def _rounded_up(n: int) -> str:
     """Return a number with two digits that count, rounded up.
 
     >>> _rounded_up(1234), _rounded_up(7)
-    ('1300', '7')
+    ('1,300', '7')
     """
     step = 10 ** max(0, len(str(n)) - 2)
-    return str(-(-n // step) * step)
+    return f"{-(-n // step) * step:,}"
 
 
 def _direction(check: GateCheck) -> str:

@@ -113,7 +113,8 @@ def _shares(c: JudgedComparison, entries: list[tuple[str, JudgeOfSystem]]) -> Ta
             column.interval(c.level, digits, _field(f"{name}_interval")),
         ]
     columns.append(column.number("kappa", _digits(entries, "pearson"), _field("kappa")))
-    caption = f"The judge on items that the humans gave 1 (sensitivity) and 0, {percent(c.level)} intervals"
+    caption = "The judge on items that the humans gave 1 (sensitivity) and 0 (specificity),"
+    caption += f" {percent(c.level)} intervals"
     return Table.of(caption, tuple(columns), entries, part="judge's errors", main=2)
 
 

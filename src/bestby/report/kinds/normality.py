@@ -7,6 +7,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from bestby._core.text import percentage
 from bestby.report import column, data, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -49,7 +50,7 @@ def tests_table(n: Normality, caption: str) -> Table:
 def _described(n: Normality) -> str:
     return (
         f"{n.n} values: mean {n.mean:.4g}, standard deviation {n.std:.4g}, skewness"
-        f" {n.skewness:.2f}, excess kurtosis {n.kurtosis:.2f}, {n.tied:.0%} tied"
+        f" {n.skewness:.2f}, excess kurtosis {n.kurtosis:.2f}, {percentage(n.tied)} tied"
     )
 
 

@@ -133,7 +133,7 @@ def _dependence(h: Heterogeneity, level: float) -> str:
     depends = rejects(h.p_value, alpha)
     how = f"{p_clause(h.p_value, alpha)}, {vocabulary.long_name('heterogeneity', h.test)}"
     if not depends:
-        return f"That the difference depends on {h.column} is not shown ({how})."
+        return f"The data do not show that the difference depends on {h.column} ({how})."
     text = f"The difference depends on {h.column} ({how})"
     if h.sign_p is None:
         return f"{text}."
@@ -172,7 +172,7 @@ def _slices(c: SlicesComparison, whole: Difference) -> Table:
         methods=methods(c),
         footnote="detectable: the smallest true difference that the slice could have shown with"
         f" power {USUAL_POWER:g}."
-        " shrunken: the difference drawn towards the mean of the slices, by what chance accounts for."
+        " shrunken: the difference drawn towards the mean of the slices, further where it is less certain."
         " The interval and the p-values of all items are not corrected for the slices.",
     )
 
@@ -212,7 +212,8 @@ def _tests(tests: list[Heterogeneity], whole: Difference, level: float) -> Table
         tests,
         lambda h: rejects(h.p_value, alpha_of(level)),
         main=3,
-        footnote="Q: Cochran's. mean, τ: of the true differences of the slices, by DerSimonian and Laird."
+        footnote="Q: Cochran's. mean, τ: mean and standard deviation of the true differences of the slices,"
+        " estimated as by DerSimonian and Laird."
         " A change of sign is tested by Gail and Simon's test.",
     )
 

@@ -90,9 +90,9 @@ def test_systems_that_do_not_differ_have_no_design_effect() -> None:
         ),
         (
             np.minimum(np.arange(N), 20),
-            "there are only 21 clusters, fewer than 30, one of which holds 93% of",
+            "there are only 21 clusters, fewer than 30, one of which holds 93 % of",
         ),
-        (np.minimum(np.arange(N), 150), "one of the 151 clusters holds 50% of the items: bootstrap"),
+        (np.minimum(np.arange(N), 150), "one of the 151 clusters holds 50 % of the items: bootstrap"),
         (np.arange(N) // 7, "there are only 43 clusters: bootstrap intervals tend to be too short below 50"),
     ],
 )

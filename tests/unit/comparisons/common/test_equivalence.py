@@ -29,7 +29,7 @@ def test_three_equal_scores_show_nothing() -> None:
     d = judged([0.1, 0.5, 0.9], [0.1, 0.5, 0.9])
     assert (d.verdict, d.equivalence_interval) == ("inconclusive", None)
     assert NOTE in codes(d)
-    assert d.sentence.endswith("stays open: too few units differ to show that others do not.")
+    assert d.sentence.endswith("the margin of 0.02: too few units differ to show that others do not.")
     assert "equivalent" not in d.sentence
 
 

@@ -71,7 +71,7 @@ def test_one_of_several_slices_fails_by_a_bound_for_all_checks() -> None:
     assert bb.gate(alone, GOLD[:100], margin=between).outcome == "fail"
     among = bb.gate(data, GOLD, by=by, margin=between)
     assert among.checks[3].outcome == "inconclusive"
-    assert "the bound of a gain that holds for all 4 checks at once" in among.sentences[3]
+    assert "its upper bound that holds for all 4 checks at once" in among.sentences[3]
     assert result.with_margin(between).checks[3].outcome == "inconclusive"
     assert [c.outcome for c in result.with_margin(between)] == [c.outcome for c in among]
     assert "one fails by a bound that holds for all 4 at once (Bonferroni)" in among.to_json()
