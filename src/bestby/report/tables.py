@@ -23,6 +23,10 @@ SIGNIFICANT = "*"
 MARK = "mark"
 """The header of the column of marks that the line below the table explains."""
 
+_LETTERS = (
+    "The letters of groups are no names of systems: systems whose groups share a letter are not told apart."
+)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Row:
@@ -144,8 +148,21 @@ def systems_table(
     best = entries[0].score
     main = 2 if tested else 1
     return Table.of(
-        caption, columns, entries, lambda e: e.score == best, part="scores", main=main, methods=methods
+        caption,
+        columns,
+        entries,
+        lambda e: e.score == best,
+        part="scores",
+        main=main,
+        methods=methods,
+        footnote=_LETTERS if letters_are_names(entries) else "",
     )
+
+
+def letters_are_names(entries: Sequence[SystemScore]) -> bool:
+    """Return whether a system is called by a letter that stands for a group."""
+    used = {letter for entry in entries if (entry.group or "").isalpha() for letter in entry.group or ""}
+    return not used.isdisjoint(entry.system.casefold() for entry in entries)
 
 
 def _ranks(entry: SystemScore) -> str:

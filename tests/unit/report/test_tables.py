@@ -287,3 +287,11 @@ def test_the_matrix_of_pairs_names_no_intervals_since_it_has_none(made: SimpleNa
     assert text.endswith("no correction.")
     assert "Interval" not in text
     assert "Interval" in c.to_latex(parts=["differences"])
+
+
+def test_letters_of_groups_are_told_from_systems_of_one_letter(made: SimpleNamespace) -> None:
+    said = "The letters of groups are no names of systems"
+    for names, confusing in ((["b", "a", "c"], True), (["A", "B"], True), (["x", "y"], False)):
+        c = made.ladder(names)
+        for text in (str(c), c.to_markdown(), c.to_html()):
+            assert (said in text) == confusing

@@ -17,6 +17,7 @@ from bestby.report.figures.fonts import name, one_warning
 from bestby.report.figures.layout import FIXED_WIDTH
 from bestby.report.figures.texts import text_width
 from bestby.report.numbers import MINUS, Rounding, alpha, ends, margin_text
+from bestby.report.tables import letters_are_names
 from bestby.report.words import computed, direction
 from bestby.report.writers.files import write_bytes
 from bestby.results.base import MetricInfo
@@ -203,8 +204,7 @@ def groups(entries: Sequence[SystemScore], canvas: Canvas) -> dict[str, str]:
     Long lists of numbers of groups have no place in a figure, nor many letters in a narrow one.
     """
     letters = {entry.system: entry.group if (entry.group or "").isalpha() else "" for entry in entries}
-    used = {letter for group in letters.values() for letter in group or ""}
-    word = "group " if used & {system.casefold() for system in letters} else ""
+    word = "group " if letters_are_names(entries) else ""
     shown = {system: f"{word}{group}" if group else "" for system, group in letters.items()}
     if canvas.narrow and any(len(text) > _MOST_LETTERS for text in shown.values()):
         return dict.fromkeys(shown, "")

@@ -59,7 +59,9 @@ def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
         for row in table.rows
     )
     added = Column(BEST_GROUP, lambda _: Cell("", ""), numeric=False)
-    return replace(table, columns=(*(table.columns[place] for place in kept), added), rows=rows)
+    # Without the letters of groups there is nothing to say of them.
+    columns = (*(table.columns[place] for place in kept), added)
+    return replace(table, columns=columns, rows=rows, footnote="")
 
 
 def _membership(name: Any, told: Collection[str]) -> Cell:
