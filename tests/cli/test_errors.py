@@ -41,7 +41,7 @@ OPTIONS = {
         ('which one counts: duplicates="max"', "which one counts: --option duplicates=max"),
         ("name their file: documents=FILE", "name their file: --option documents=FILE"),
         ("one row per item (in files: stream=False)", "one row per item (in files: --no-stream)"),
-        ('ties="half" is no option of this command', 'ties="half" is no option of this command'),
+        ('outer="system" is no option of this command', 'outer="system" is no option of this command'),
     ],
 )  # fmt: skip
 def test_settings_become_options(hint: str, expected: str) -> None:

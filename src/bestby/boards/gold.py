@@ -132,7 +132,8 @@ def check_there(folder: Folder, gold: GoldSet) -> None:
     if not is_there(folder, gold.version):
         raise BoardError(
             f"version {gold.version} of the gold is not in {path_text(folder.gold_folder)}",
-            hint="say where it lies: --gold-folder, gold=..., or the environment variable BESTBY_BOARD_GOLD",
+            hint="say where it lies: --gold-folder, Board(path, gold), or the environment variable"
+            " BESTBY_BOARD_GOLD",
         )
 
 

@@ -9,13 +9,15 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from bestby._core import hints
 from bestby._core.arrays import objects
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, quoted
 from bestby._core.typing import Array
@@ -45,7 +47,7 @@ SCORE = "score"
 """What scores without a name are called."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Results:
     """A table of results: where it is and what its columns are, as `read` takes them.
 
@@ -84,6 +86,16 @@ def import_results(
 
 
 def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
+    """Return what the table holds; the hint of an error names none of the arguments that `read` alone has."""
+    try:
+        return _read(results, metrics)
+    except BestbyError as error:
+        known, taken = signature(read).parameters, vars(results)
+        error.hint = None if error.hint is None else hints.possible(error.hint, known, taken)
+        raise
+
+
+def _read(results: Results, metrics: Sequence[str]) -> Evaluation:
     path = readable_file(results.path)
     texts = reads_objects(list(metrics)) if results.gold else False
     options: dict[str, Any] = {

@@ -102,10 +102,27 @@ class _Board(_Group):
     helps = BOARD
 
 
-def _load(words: tuple[str, ...], help: str) -> Any:
-    """Return the command of some words, such as ``("study", "add")``, without what it imports to run."""
+def record_of(words: tuple[str, ...]) -> type:
+    """Return the record of the options of a command of some words, such as ``("study", "add")``."""
     parameters = importlib.import_module(f"bestby.cli.parameters.{words[0]}")
     record: type = getattr(parameters, "".join(word.title() for word in words))
+    return record
+
+
+def all_words() -> list[tuple[str, ...]]:
+    """Return the words of every command."""
+    single = [(name,) for name in COMMANDS if name not in _GROUPS]
+    return [*single, *((name, word) for name, group in _GROUPS.items() for word in group.helps)]
+
+
+def arguments_of_all() -> set[str]:
+    """Return the arguments of Python that are options of any command."""
+    return {name for words in all_words() for name in spellings(record_of(words))}
+
+
+def _load(words: tuple[str, ...], help: str) -> Any:
+    """Return the command of some words, such as ``("study", "add")``, without what it imports to run."""
+    record = record_of(words)
 
     def call(values: Any) -> None:
         try:
@@ -117,7 +134,8 @@ def _load(words: tuple[str, ...], help: str) -> Any:
                     importlib.import_module("bestby.cli.outputs").write_result(run_command, complete)
         except BestbyError as error:
             error.hint = repeat_hint(values, error) or error.hint
-            raise in_options(error, spellings(record), " ".join(("bestby", *words))) from error
+            named = " ".join(("bestby", *words))
+            raise in_options(error, spellings(record), named, arguments_of_all()) from error
 
     return command(words[-1], help, record, call)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 import typer
 
+from bestby._core import hints
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.text import quoted, shortened
 from bestby.cli import interrupts, streams
@@ -126,27 +127,49 @@ SPELLINGS = {
     "mean_of_items": ("--per-item real", "--per-item none"),
     "parts": ("--latex-part",),
     "digits": ("--latex-digits",),
+    'ties="half"': ("--method bradley-terry",),
 }
-"""Arguments of Python that are part of an option: what is written for them (or for True), and for False."""
+"""Arguments of Python, or settings, that are part of an option: what is written for them (or for True), and
+for False."""
 
 FORMAT_OPTIONS = ("case", "documents", "duplicates", "items")
 """Arguments that only some formats of files take: values of ``--option`` where a command has it."""
 
 
-def in_options(error: BestbyError, options: Mapping[str, tuple[str, ...]], command: str) -> BestbyError:
+def in_options(
+    error: BestbyError,
+    options: Mapping[str, tuple[str, ...]],
+    command: str,
+    known: Collection[str] = (),
+) -> BestbyError:
     """Return an error with the arguments of Python written as options of a command.
 
     A message may begin with the name of its argument; messages and hints write a setting as Python does, such
-    as ``on_missing="drop"``. Both are recognised by the names of the arguments that the command has.
+    as ``on_missing="drop"``. Both are recognised by the names of the arguments that the command has. What a
+    hint says of other arguments, of those `known`, is left out: the command does not have them.
     """
     formats = FORMAT_OPTIONS if "format_options" in options else ()
-    options = {**SPELLINGS, **{name: (f"--option {name}=",) for name in formats}, **options}
+    as_written = {names[0].removeprefix("--").replace("-", "_"): names for names in options.values()}
+    of_formats = {name: (f"--option {name}=",) for name in formats}
+    written = {name for names in options.values() for name in names}
+    parts = {
+        name: names for name, names in SPELLINGS.items() if any(one.split()[0] in written for one in names)
+    }
+    options = {**parts, **of_formats, **as_written, **options}
     message, argument = error.message, error.argument
     if argument is not None and argument in options and message.startswith(f"{argument} "):
         message = options[argument][0].rstrip("=") + message.removeprefix(argument)
     error.message = _settings(message, options)
-    error.hint = _settings(error.hint, options) if error.hint else f"{command} --help"
+    hint = error.hint
+    if hint is not None:
+        hint = hints.possible(hint, {*known, *_names(SPELLINGS), *FORMAT_OPTIONS}, _names(options))
+    error.hint = f"{command} --help" if hint is None else _settings(hint, options)
     return error
+
+
+def _names(options: Mapping[str, Any]) -> set[str]:
+    """Return the arguments of Python that options, or settings, are of."""
+    return {name.partition("=")[0] for name in options}
 
 
 def repeat_hint(values: Any, error: BestbyError) -> str | None:
@@ -175,6 +198,8 @@ def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
     >>> options = {"margin": ("--margin",), "interval": ("--interval",)}
     >>> _settings("leave out margin, or interval=None", options)
     'leave out --margin, or --interval none'
+    >>> _settings("give one file per system: name=path", {"name": ("--name",)})
+    'give one file per system: name=path'
     """
     text = re.sub(r"(?<=leave out )\w+", lambda match: options.get(match[0], match)[0], text)
     return " ".join(_setting(word, options) for word in text.split(" "))
@@ -182,8 +207,10 @@ def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
 
 def _setting(word: str, options: Mapping[str, tuple[str, ...]]) -> str:
     bare = word.lstrip("(")
-    name, sign, value = bare.partition("=")
-    if name not in options or not sign:
+    if "=" in bare and bare in options:
+        return word.replace(bare, options[bare][0])
+    name, _, value = bare.partition("=")
+    if name not in options or not hints.SETTING.match(bare):
         return word
     rest = value.rstrip(",;:)")
     flags = {"True": options[name][0], "False": options[name][-1], "None": f"{options[name][0]} none"}

@@ -192,7 +192,7 @@ def named_classes(columns: Mapping[str, Any], gold: str) -> list[Any] | None:
         if [*map(_key, names)] != [*map(_key, named[first])] and _keys(names) == _keys(named[first]):
             raise InvalidInputError(
                 f"the columns of {what} are in another order than those of {first}",
-                hint="pass classes=[...], the classes in their order; columns are then taken by their names",
+                hint="pass classes=[...], the classes in their order, and columns are taken by their names",
             )
     return named[first]
 

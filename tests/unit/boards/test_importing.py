@@ -196,6 +196,17 @@ def test_what_cannot_be_a_board_makes_none(tmp_path: Path, arguments: dict[str, 
     assert not (tmp_path / "board" / "board.toml").exists()
 
 
+def test_a_hint_names_no_argument_that_an_import_lacks(tmp_path: Path) -> None:
+    names = ["bert", "aen"] * 30
+    path = write_table(
+        tmp_path / "t.csv", {"id": ids(), "gold": gold_labels(), **predicted(), "model": names}
+    )
+    with pytest.raises(InvalidInputError, match="'model' shares no value") as error:
+        Board.from_results(tmp_path / "board", path, gold="gold")
+    columns = "choose the columns of the systems: systems=[...]; or leave columns out: ignore=[...]"
+    assert error.value.hint == columns
+
+
 # -- export ----------------------------------------------------------------------------------------
 
 

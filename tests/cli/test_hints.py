@@ -1,0 +1,115 @@
+"""No hint names an argument that the command does not have, whatever reader it comes from."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import Run, check_refused
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.hints import SETTING, possible
+from bestby.cli.commands import all_words, arguments_of_all, record_of
+from bestby.cli.errors import FORMAT_OPTIONS, SPELLINGS, in_options
+from bestby.cli.options import spellings
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "bestby"
+OF_PYTHON = {"data", "executor", "height", "outer", "resampling", "rescale"}
+"""Arguments that no command has: what they are about cannot be said on the command line."""
+ELSEWHERE = {"dtype", "fields", "save_outcomes", "this"}
+"""Settings of other tools, and of names that only the data tell."""
+
+
+def texts(node: ast.expr) -> Iterator[str]:
+    """Yield the texts that an expression may be, with a word for every value in them."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(str(one.value) if isinstance(one, ast.Constant) else "this" for one in node.values)
+    elif isinstance(node, ast.IfExp):
+        yield from (*texts(node.body), *texts(node.orelse))
+
+
+@cache
+def hints() -> tuple[str, ...]:
+    """Return every hint of the source that names a setting."""
+    found: set[str] = set()
+    for file in (one for one in SOURCE.rglob("*.py") if "cli" not in one.parts):  # that speak of Python
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "hint":
+                found.update(texts(node.value))
+            elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                if any(re.search("hint|remedy", getattr(one, "id", ""), re.IGNORECASE) for one in targets):
+                    found.update(texts(node.value))
+    return tuple(sorted(one.lstrip(",; ") for one in found if SETTING.search(one)))
+
+
+def test_hints_are_found_and_name_arguments_there_are() -> None:
+    assert len(hints()) > 100
+    spelled = {name.partition("=")[0] for name in SPELLINGS}
+    known = spelled | {*arguments_of_all(), *FORMAT_OPTIONS, *OF_PYTHON, *ELSEWHERE}
+    assert {word for hint in hints() for word in SETTING.findall(hint)} - known == set()
+
+
+@pytest.mark.parametrize("words", all_words(), ids=" ".join)
+def test_a_command_is_told_of_its_own_options_only(words: tuple[str, ...]) -> None:
+    known, command = arguments_of_all(), " ".join(("bestby", *words))
+    for hint in hints():
+        told = in_options(InvalidInputError("no", hint), spellings(record_of(words)), command, known).hint
+        assert told is not None
+        if not set(SETTING.findall(hint)) & (OF_PYTHON | ELSEWHERE):
+            assert not SETTING.search(told.replace("name=path", "").replace("--option ", "--")), told
+        assert told[0] not in ",;", told
+
+
+def test_an_import_is_told_of_no_column_of_systems(run: Run, tmp_path: Path) -> None:
+    rows = [f"q{i},{'xyz'[i % 3]},{'xy'[i % 2]},{'zx'[i % 2]},m{i % 2}" for i in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,gold,a,b,model", *rows]), encoding="utf-8")
+    what = "t.csv: column 'model' shares no value with the gold; is it a system?"
+    columns = "hint: choose the columns of the systems: --system ...; or leave columns out: --ignore ..."
+    done = run("board", "import", "t.csv", "--gold", "gold", "--board", "b")
+    check_refused(done, what, columns)
+    assert done.stderr.splitlines()[1] == columns
+    done = run("compare", "t.csv", "--gold", "gold")
+    assert done.stderr.splitlines()[1] == f"{columns}; a column of their names is --system-column ..."
+
+
+@pytest.mark.parametrize(
+    ("hint", "expected"),
+    [
+        ("name it: a=...", "name it: a=..."),
+        ("name it: b=...", None),
+        ("a=1 if it is, or name them: b=[...], or leave it out", "a=1 if it is, or leave it out"),
+        ("name them: b=[...]; otherwise correct this value", "correct this value"),
+        ("otherwise correct this value, or b=1", "otherwise correct this value"),
+        ("give every item a row (reading files: b=False)", "give every item a row"),
+        ("give one file per system: name=path", "give one file per system: name=path"),
+        ("give one file per system: b=b.jsonl", "give one file per system: b=b.jsonl"),
+        ("--margin b=0.01", "--margin b=0.01"),
+        ("fetch them with fields=core,io", "fetch them with fields=core,io"),
+    ],
+)  # fmt: skip
+def test_what_is_left_of_a_hint(hint: str, expected: str | None) -> None:
+    assert possible(hint, {"a", "b", "name"}, {"a"}) == expected
+
+
+def test_a_file_of_a_system_is_no_option() -> None:
+    told = in_options(
+        InvalidInputError("no", "give each a name: name=path"),
+        spellings(record_of(("published",))),
+        "bestby published",
+    )
+    assert told.hint == "give each a name: name=path"
+
+
+def test_a_setting_that_is_a_word_of_an_option(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "j.csv").write_text("a,b,winner\n" + "x,y,tie\n" * 20, encoding="utf-8")
+    done = run("preferences", "j.csv", "--method", "davidson", "--interval", "none", "--test", "none")
+    check_refused(
+        done, "strengths have no finite estimate", "hint: --method bradley-terry counts a tie as half"
+    )
