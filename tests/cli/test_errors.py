@@ -86,6 +86,23 @@ def test_the_argument_of_an_error_becomes_its_option(
             "9 of 5 items cannot differ",
             "give --differing ... of at most --items 5",
         ),
+        *(
+            (
+                f"{command} --margin inf",
+                "--margin must be a positive number that is finite, got inf",
+                "it is the",
+            )
+            for command in (
+                "compare runs.csv --ignore seed",
+                "gate runs.csv --ignore seed",
+                "runs runs.csv",
+                "watch runs.csv",
+                "plan --accuracy .8 .7 --agreement .8",
+                "plan --sd 1 --difference .1",
+                "board import runs.csv --board b",
+                "folds runs.csv --fold seed",
+            )
+        ),
         ("advise --runs 0", "--runs must be a whole number of at least 1, got 0", ""),
         ("preferences runs.csv --on-missing foo", "--on-missing must be one of error, drop, got 'foo'", ""),
     ],

@@ -129,7 +129,7 @@ def test_a_baseline_and_settings_of_another_folder(run: Run, gate_files: Path) -
         ("metrics = [1]", "'metrics' must be a text or a list of texts", "correct it"),
         ("margins = {accuracy = 'x'}", "'margins' must be a number, or a table", "correct it"),
         ("gold = [", "is not TOML", "https://toml.io"),
-        ("margins = -1", "--margin must be a positive number", "smallest loss"),
+        ("margins = -1", "--margin must be a positive number", "smallest difference"),
     ],
 )
 def test_settings_that_cannot_be_used(run: Run, gate_files: Path, text: str, message: str, hint: str) -> None:

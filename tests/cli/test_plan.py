@@ -291,7 +291,7 @@ def test_every_output(run: Run, tmp_path: Path) -> None:
         ("--item-sd .3 --difference .1 --budget 5 --run-cost 1 --power 7", "InvalidInputError: --power does not go with --budget", "hint: leave one out"),
         ("--item-sd .3 --difference .1 --n 100 --max-items 5", "InvalidInputError: --max-items does not go with a plan without --budget", "hint: leave one out; --max-items is for --budget"),
         ("--sd 1 --difference .1 --margin .1", "DesignError: no size shows on which side of the margin", "hint: assume"),
-        ("--sd 1 --margin 0", "InvalidInputError: --margin must be a positive number", "hint: leave it out"),
+        ("--sd 1 --margin 0", "InvalidInputError: --margin must be a positive number", "hint: it is the smallest"),
         ("--sd 1 --margin .1 --alternative greater", "DesignError: a margin is looked at on both sides", "hint: --alternative two-sided"),
         ("--lift 1.1 --margin .1", "InvalidInputError: --margin does not go with --lift", "hint: leave one out"),
         ("--accuracy .9 .8 --agreement .8 --margin .1 --test mcnemar", "InvalidInputError: --test: this design", "hint: leave out --test"),

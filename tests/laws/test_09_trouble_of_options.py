@@ -168,7 +168,8 @@ CASES: list[Case] = [
         {"margin": 0.0},
         (
             "margin must be a positive number, got 0.0\n"
-            "hint: it is the smallest difference that matters, on the scale of the metric"
+            "hint: it is the smallest difference that matters, on the scale of the metric; leave it out"
+            " if there is none"
         ),
     ),
     (

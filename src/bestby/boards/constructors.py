@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.margins import margin_of
 from bestby._core.text import quoted
 from bestby._core.typing import Rng
 from bestby.boards import clock, importing, making
@@ -264,5 +265,5 @@ def _margins(margin: float | Mapping[str, float] | None, metrics: Sequence[str])
     if margin is None:
         return {}
     if isinstance(margin, Mapping):
-        return dict(margin)
-    return dict.fromkeys(metrics, margin)
+        return {name: margin_of(size, f"margin of {name}") for name, size in margin.items()}
+    return dict.fromkeys(metrics, margin_of(margin))

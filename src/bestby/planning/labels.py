@@ -11,6 +11,7 @@ import numpy as np
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.margins import margin_of
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.power import t_power
 from bestby.planning.arguments import check_wanted, checked_question
@@ -191,6 +192,8 @@ def _single_question(
                 argument="n",
             )
         return asked, size
+    if asked == "margin":
+        margin_of(value)
     if not (math.isfinite(checks.amount(value, asked)) and value > 0.0):
         raise InvalidInputError(f"{asked} must be a positive number, got {value}", argument=asked)
     return asked, float(value)

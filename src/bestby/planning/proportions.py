@@ -13,6 +13,7 @@ from scipy.special import betaincinv
 from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.margins import margin_of
 from bestby._core.typing import Alternative, ArrayLike, FloatArray, IntArray
 from bestby.inference.power import mcnemar_power
 from bestby.planning import doubt
@@ -179,7 +180,7 @@ class PairedProportions(Design):
         >>> PairedProportions(0.84, 0.80, agreement=0.9).with_margin(0.02).margin
         0.02
         """
-        if checks.amount(margin, "margin") >= 1.0:
+        if margin_of(margin) >= 1.0:
             raise InvalidInputError(
                 f"margin is {margin:g}, and no difference of accuracies is larger than 1",
                 hint="0.01 is one percentage point",

@@ -12,6 +12,7 @@ import numpy as np
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
+from bestby._core.margins import margin_of
 from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
 from bestby.data.coding import codes
@@ -106,15 +107,16 @@ class PairedScores(PlannedDifference):
     def __post_init__(self) -> None:
         self._check_difference()
         limits = {"sd": 0.0, "design_effect": 0.0, "cluster_size": 1.0, "size_ratio": 1.0}
-        for optional in ("pilot_df", "margin"):
-            if getattr(self, optional) is not None:
-                limits[optional] = 0.0
+        if self.pilot_df is not None:
+            limits["pilot_df"] = 0.0
+        if self.margin is not None:
+            checks.amount(margin_of(self.margin), "margin")
         for what, least in limits.items():
             value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value > 0.0 and value >= least):
                 raise InvalidInputError(
                     f"{what} must be {'at least 1' if least else 'a positive number'}, got {value}",
-                    hint="a pilot measures it" if what != "margin" else "leave it out if there is none",
+                    hint="a pilot measures it",
                     argument=what,
                 )
 

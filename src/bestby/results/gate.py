@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from bestby._core import checks as _checks
 from bestby._core.errors import GateFailedError, InvalidInputError
+from bestby._core.margins import margin_of
 from bestby._core.text import quoted, suggestion
 from bestby.results.base import Note, Provenance, Reported, report_module
 from bestby.results.comparison import Difference
@@ -315,7 +315,7 @@ def margins_of(margin: Any, metrics: list[str]) -> dict[str, float | None]:
     {'accuracy': None, 'wer': 0.02}
     """
     if not isinstance(margin, Mapping):
-        return dict.fromkeys(metrics, None if margin is None else _positive(margin, "margin"))
+        return dict.fromkeys(metrics, None if margin is None else margin_of(margin))
     for name in margin:
         if name not in metrics:
             raise InvalidInputError(
@@ -323,20 +323,10 @@ def margins_of(margin: Any, metrics: list[str]) -> dict[str, float | None]:
                 hint=f"the metrics are: {', '.join(metrics)}",
                 argument="margin",
             )
-    own = {name: _positive(value, f"margin of {name}") for name, value in margin.items()}
+    own = {name: margin_of(value, f"margin of {name}") for name, value in margin.items()}
     return {name: own.get(name) for name in metrics}
 
 
 def shown_margins(margins: Mapping[str, float | None]) -> list[str] | None:
     """Return the margins as they stand in the provenance; None if there are none."""
     return [f"{name}={value:.15g}" for name, value in margins.items() if value is not None] or None
-
-
-def _positive(value: Any, what: str) -> float:
-    if not 0.0 < _checks.number(value, what) < math.inf:
-        raise InvalidInputError(
-            f"{what} must be a positive number that is finite, got {value}",
-            hint="it is the smallest loss that matters, on the scale of the metric",
-            argument="margin",
-        )
-    return float(value)

@@ -139,7 +139,7 @@ def test_settings_come_back_from_their_text() -> None:
         ({"baseline": "ours"}, "is not a team and a system"),
         ({"private_share": 1.5}, "private_share must be above 0"),
         ({"title": "\u202e"}, "hidden characters"),
-        ({"margin": -1.0}, "margins cannot be"),
+        ({"margin": -1.0}, "margin must be a positive number"),
         ({"public_columns": ["length", "gold"]}, "'gold' cannot be public"),
     ],
 )

@@ -1,9 +1,10 @@
-"""Every comparison with a margin refuses one that no difference of its metric could reach."""
+"""Every function with a margin refuses one that is no positive number, or that no difference could reach."""
 
 from __future__ import annotations
 
+import inspect
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +73,130 @@ def test_a_margin_within_reach_is_used(compared: Callable[..., Any]) -> None:
 def test_of_measures_without_bounds_every_margin_is_in_reach() -> None:
     numbers = {name: RNG.normal(size=40) for name in "ab"}
     assert bb.compare(numbers, metric="points", margin=50.0, greater_is_better=True).margin == 50.0
+
+
+JUDGED = {name: RNG.random(40).tolist() for name in "ab"}
+
+
+def numbers(**more: Any) -> Any:
+    return bb.compare(JUDGED, metric="points", greater_is_better=True, **more)
+
+
+def gate_of_numbers(**more: Any) -> Any:
+    return bb.gate(JUDGED, metric="points", greater_is_better=True, **more)
+
+
+def margin_of_a_gate(margin: Any) -> Any:
+    return gate_of_numbers(margin=0.1).with_margin(margin)
+
+
+def runs_of_numbers(**more: Any) -> Any:
+    return bb.compare_runs({"a": [1.0, 2.0, 4.0], "b": [2.0, 3.0, 7.0]}, **more)
+
+
+def datasets_of_numbers(**more: Any) -> Any:
+    data = {name: bb.Evaluation.of(JUDGED) for name in "xyz"}
+    return bb.compare_datasets(data, metric="points", greater_is_better=True, **more)
+
+
+def folds_of_numbers(**more: Any) -> Any:
+    frame = [{"fold": place, "a": RNG.normal(), "b": RNG.normal()} for place in range(5)]
+    return bb.compare_folds(frame, fold="fold", metric="points", greater_is_better=True, ratio=0.25, **more)
+
+
+def study_of_means(**more: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        made = bb.Study(Path(folder) / "study")
+        gold = RNG.normal(size=40)
+        for name, values in JUDGED.items():
+            made.add(name, run=0, predictions=np.array(values), gold=gold)
+        return made.compare(metric="mse", **more)
+
+
+def preferences(**more: Any) -> Any:
+    won = [{"a": "x", "b": "y", "winner": "xy"[place % 3 > 0]} for place in range(30)]
+    return bb.compare_preferences(won, **more)
+
+
+def judged(**more: Any) -> Any:
+    human = {name: [*values[:20], *[None] * 20] for name, values in JUDGED.items()}
+    return bb.compare_judged(JUDGED, human, labels_drawn="random", **more)
+
+
+def monitor(**more: Any) -> Any:
+    return bb.Monitor(["a", "b"], bounds=None, **more)
+
+
+def bounded_monitor(**more: Any) -> Any:
+    return bb.Monitor(["a", "b"], bounds=(0, 1), **more)
+
+
+def plan(**more: Any) -> Any:
+    return bb.power(bb.PairedScores(0.1, sd=1.0, **more), n=100)
+
+
+def plan_of_proportions(margin: Any) -> Any:
+    return bb.PairedProportions(0.84, 0.80, agreement=0.9).with_margin(margin)
+
+
+def labels(**more: Any) -> Any:
+    return bb.plan_labels(bb.JudgedScores(sd=0.5, correlation=0.7, n_items=5000), **more)
+
+
+def board(**more: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        gold = Path(folder) / "gold.csv"
+        gold.write_text("id,gold\n" + "".join(f"q{place},{place}\n" for place in range(30)), encoding="utf-8")
+        return bb.Board.create(Path(folder) / "board", gold, title="t", metrics="mse", **more)
+
+
+def board_of_results(**more: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [f"q{place},{place % 7},{place % 5}\n" for place in range(30)]
+        results = Path(folder) / "results.csv"
+        results.write_text("id,a,b\n" + "".join(rows), encoding="utf-8")
+        return bb.Board.from_results(Path(folder) / "board", results, **more)
+
+
+def parameters(thing: Any) -> Collection[str]:
+    """Return the names of the parameters of a function or a class; none of other things."""
+    try:
+        return inspect.signature(thing).parameters if callable(thing) else ()
+    except ValueError:
+        return ()
+
+
+WITH_MARGINS = [
+    *COMPARISONS, numbers, gate_of_numbers, margin_of_a_gate, runs_of_numbers, datasets_of_numbers,
+    folds_of_numbers, study_of_means, preferences, judged, monitor, bounded_monitor, plan,
+    plan_of_proportions, labels, board, board_of_results,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("margin", [np.inf, -np.inf, np.nan, 0.0, -0.1])
+@pytest.mark.parametrize("function", WITH_MARGINS)
+def test_a_margin_that_is_no_positive_finite_number_is_refused(
+    function: Callable[..., Any], margin: float
+) -> None:
+    with pytest.raises(
+        bb.InvalidInputError, match=rf"margin must be a positive number.*, got {margin}"
+    ) as caught:
+        function(margin=margin)
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("it is the smallest difference that matters")
+    assert caught.value.argument == "margin"
+
+
+@pytest.mark.parametrize("function", WITH_MARGINS)
+def test_a_positive_margin_is_taken(function: Callable[..., Any]) -> None:
+    assert function(margin=0.05) is not None
+
+
+def test_every_public_function_with_a_margin_is_tried_here() -> None:
+    functions = {name for name in bb.__all__ if "margin" in parameters(getattr(bb, name))}
+    tried = {
+        "Monitor", "PairedScores", "compare", "compare_datasets", "compare_folds", "compare_judged",
+        "compare_preferences", "compare_runs", "gate", "plan_labels",
+    }  # fmt: skip
+    results = {name for name in functions if getattr(bb, name).__module__.startswith("bestby.results.")}
+    assert functions - results == tried

@@ -8,29 +8,13 @@ from typing import Any, Self
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.margins import margin_of
 from bestby._core.typing import Alternative, Question
 from bestby.comparisons.common.family import SIMULTANEOUS, alpha_of, oriented
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.settings import size_of
 from bestby.results.base import MetricInfo
 from bestby.vocabulary import SKIPPABLE, allowed_names
-
-
-def margin_of(margin: Any, what: str = "margin") -> float | None:
-    """Return the smallest difference that matters, if there is one and it is positive.
-
-    >>> margin_of(0.5)
-    0.5
-    """
-    if margin is None:
-        return None
-    if not checks.number(margin, what) > 0.0:
-        raise InvalidInputError(
-            f"{what} must be a positive number, got {margin}",
-            hint="it is the smallest difference that matters, on the scale of the metric",
-            argument=what,
-        )
-    return float(margin)
 
 
 def check_reach(margin: float | None, metric: BaseMetric | MetricInfo) -> None:
@@ -59,7 +43,7 @@ _CHECKS: dict[str, Callable[[Any, str], Any]] = {
     ),
     "blocks": lambda value, what: None if value is None else checks.positive_int(value, what),
     "level": checks.probability,
-    "margin": margin_of,
+    "margin": lambda value, what: None if value is None else margin_of(value, what),
     "paired": checks.flag,
     "prior": checks.number,
     "resample_size": lambda value, _: size_of(value),

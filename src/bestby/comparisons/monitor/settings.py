@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.margins import margin_of
 from bestby._core.text import quoted
 from bestby.inference.group_sequential import MOST_LOOKS, NEAREST
 from bestby.vocabulary import MonitorPopulation, allowed_names
@@ -133,13 +134,7 @@ def _bounds(bounds: Sequence[float] | None) -> tuple[float, float] | None:
 def _margin(margin: float | None, bounds: tuple[float, float] | None) -> float | None:
     if margin is None:
         return None
-    size = checks.amount(margin, "margin")
-    if not size > 0.0:
-        raise InvalidInputError(
-            f"margin must be a positive number, got {margin}",
-            hint="it is the smallest difference that matters; leave it out if there is none",
-            argument="margin",
-        )
+    size = checks.amount(margin_of(margin), "margin")
     if bounds is not None and size >= bounds[1] - bounds[0]:
         raise InvalidInputError(
             f"margin is {size:g}, and scores lie between {bounds[0]:g} and {bounds[1]:g}, so that"
