@@ -264,12 +264,14 @@ def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def two_systems(names: Sequence[str]) -> None:
+def two_systems(
+    names: Sequence[str], hint: str = "evaluate gives the score of one system with its interval"
+) -> None:
     """Refuse a comparison of one system."""
     if len(names) < 2:
         raise InvalidInputError(
             f"a comparison needs at least 2 systems, got {len(names)}: {', '.join(names)}",
-            hint="evaluate gives the score of one system with its interval",
+            hint=hint,
         )
 
 

@@ -236,7 +236,11 @@ def compare_judged(
 
 
 def _check_systems(names: Sequence[str], baseline: str | None) -> None:
-    checks.two_systems(names)
+    checks.two_systems(
+        names,
+        hint="give the judge's scores of a second system too, and the scores of both are corrected;"
+        " evaluate would take the judge's scores as they are",
+    )
     checks.valid_baseline(baseline, names)
 
 
