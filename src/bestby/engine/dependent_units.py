@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from bestby._core import checks, rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair
@@ -196,13 +197,23 @@ class BlockGroup(TableGroup):
 def item_influence(group: SumGroup, metric: int, a: int, b: int | None = None) -> FloatArray:
     """Return what each item adds to a score or difference, to first order, shape (I,).
 
-    `group` holds metrics on items that were not put together: those of clusters never are.
+    `group` holds metrics on items that were not put together: those of clusters never are. It is 0 of all
+    items if rounding is all that is left of the difference, as of scores that are shifted by a constant.
     """
     table = group.table
-    of_a = group.influence_of_rows(metric, a, table.items[:, table.columns[metric][a]])
+    of_a, *of_b = (
+        group.influence_of_rows(metric, s, table.items[:, table.columns[metric][s]])
+        for s in (a, b)
+        if s is not None
+    )
     if b is None:
         return of_a
-    return of_a - group.influence_of_rows(metric, b, table.items[:, table.columns[metric][b]])
+    difference: FloatArray = of_a - of_b[0]
+    size = float(np.abs(group.own_scores[metric, [a, b]]).max()) / max(of_a.size, 1)
+    largest = max(size, checks.largest(of_a), checks.largest(of_b[0]))
+    return (
+        np.zeros_like(difference) if rounding.is_nothing(checks.largest(difference), largest) else difference
+    )
 
 
 def design_effects(

@@ -81,7 +81,8 @@ def design_effect(influence: FloatArray, clusters: IntArray, strata: IntArray | 
     sums = np.bincount(clusters, weights=influence).astype(np.float64)
     cluster_strata = np.zeros(sums.size, dtype=np.int64)
     cluster_strata[clusters] = items
-    return DesignEffect(_stratified(influence, items), _stratified(sums, cluster_strata))
+    itemwise, clustered = _stratified(influence, items), _stratified(sums, cluster_strata)
+    return DesignEffect(itemwise, 0.0 if rounding.is_nothing(clustered, itemwise) else clustered)
 
 
 def _stratified(influence: FloatArray, strata: IntArray) -> float:

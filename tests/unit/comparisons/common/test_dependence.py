@@ -81,6 +81,40 @@ def test_systems_that_do_not_differ_have_no_design_effect() -> None:
     assert not messages(compare({"a": A, "b": A}, GOLD, clusters=DOCUMENTS), "design_effect")
 
 
+SCORES = np.random.default_rng(1).random(N)
+NUMBERS = SCORES + np.random.default_rng(2).normal(size=N)
+
+
+@pytest.mark.parametrize(
+    ("systems", "gold", "metric"),
+    [
+        ({"a": SCORES + 0.1, "b": SCORES}, None, "points"),
+        ({"a": 1e-12 * SCORES + 1e-12 / 3.0, "b": 1e-12 * SCORES}, None, "points"),
+        ({"a": np.full(N, 0.3), "b": np.full(N, 0.1)}, None, "points"),
+        ({"a": 2.0 * NUMBERS + 1.0, "b": NUMBERS}, SCORES, "pearson"),
+    ],
+)
+@pytest.mark.parametrize("how", ["clusters", "blocks", "groupings"])
+def test_rounding_has_no_design_effect(systems: dict[str, Any], gold: Any, metric: str, how: str) -> None:
+    given: dict[str, Any] = {"clusters": DOCUMENTS} if how == "clusters" else {}
+    evaluation = Evaluation.of(systems, gold, **given)
+    if how == "groupings":
+        evaluation = dataclasses.replace(evaluation, groupings={"document": DOCUMENTS})
+    blocks = {"blocks": 5} if how == "blocks" else {}
+    better = {} if gold is not None else {"greater_is_better": True}
+    result = compare(evaluation, metric=metric, n_resamples=99, **better, **blocks)
+    assert {"design_effect", "clusters_ignored", "short_blocks"}.isdisjoint(one.code for one in result.notes)
+
+
+def test_clusters_without_differences_of_their_own_have_an_error_of_nothing() -> None:
+    within = np.tile(np.linspace(-0.1, 0.1, 10), 30)
+    scores = {"a": SCORES + within, "b": SCORES}
+    result = compare(scores, clusters=DOCUMENTS, metric="points", greater_is_better=True, n_resamples=99)
+    (told,) = messages(result, "design_effect")
+    assert told.startswith("standard error of the difference 0 with clusters, 0.00")
+    assert told.endswith("design effect 0")
+
+
 @pytest.mark.parametrize(
     ("clusters", "told"),
     [
