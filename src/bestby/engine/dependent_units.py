@@ -62,7 +62,7 @@ class CrossedGroup(TableGroup):
         for codes in (self.first, self.second):
             sums = np.bincount(codes, weights=influence).astype(np.float64)
             numbers.append(intervals.effective_units(-sums, np.ones(sums.size, dtype=np.int64)))
-        return min(numbers)
+        return float(np.min(numbers))
 
     def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
         """Return None: no share of single items has the right variance."""

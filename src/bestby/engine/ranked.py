@@ -114,14 +114,16 @@ class WeightGroup(ItemGroup):
     def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return how many units of equal weight carry the variance, where there are too many to leave out.
 
-        It is 0 where the score is undefined without some unit: there the influence of units does not tell
+        It is NaN where the score is undefined without some unit: there the influence of units does not tell
         what depends on it.
         """
         part = self.influence(a, b) if self.n_units > MOST_LEFT_OUT else None
         if part is None:
             return None
         ones = np.broadcast_to(np.int64(1), self.n_units)
-        return 0.0 if self._hangs_on_one_unit(a, b) else intervals.effective_units(part[0], ones, part[1])
+        return (
+            math.nan if self._hangs_on_one_unit(a, b) else intervals.effective_units(part[0], ones, part[1])
+        )
 
     def scarce_units(self, a: int) -> int | None:
         """Return how many units have items of the class without which no score is defined; None if any is."""

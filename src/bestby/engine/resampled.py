@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -171,13 +172,14 @@ class Resampled:
         """Return the same of a target whose contributions are known, if it has any.
 
         Where few units have items of the class without which the score is undefined, there are no more than
-        these: if they agree by chance, their influence does not show how much others would change it.
+        these: if they agree by chance, their influence does not show how much others would change it. Where
+        the score is undefined without a single unit, that is the one.
         """
         most = self.group.scarce_units(target.a)
-        if most == 1:  # without it no influence is known
+        found = math.nan if most == 1 else self._effective_of(target, plain)
+        if math.isnan(found):  # without the unit no influence is known
             apart = target.b is None or self.group.differing((target.metric, target.a, target.b))[0] > 0
             return float(apart)
-        found = self._effective_of(target, plain)
         return found if most is None or most >= SCARCE else min(found, float(most))
 
     def _effective_of(self, target: Target, plain: Contributions | None) -> float:

@@ -171,11 +171,11 @@ def effective_units(left_out: FloatArray, counts: IntArray, bounds: IntArray | N
     """Return how many units of equal weight would carry the variance of the estimate.
 
     `left_out`, `counts` and `bounds` are as for `acceleration`. Returns (sum u^2)^2 / sum u^4: the number of
-    units over the kurtosis of their influence; 0 if the estimate depends on none, or is undefined without
-    some.
+    units over the kurtosis of their influence; 0 if the estimate depends on none, NaN if it is undefined
+    without some.
     """
     moments = Moments.of(left_out, counts, bounds)
-    return 0.0 if moments is None else moments.effective_units
+    return math.nan if moments is None else moments.effective_units
 
 
 def normal(estimate: float, se: float, level: float, df: float = math.inf) -> Ends:

@@ -215,3 +215,20 @@ def test_simultaneous_intervals_of_small_measures_beside_large_ones() -> None:
         assert found.low < d.estimate < found.high
         assert found.low == pytest.approx(d.interval.low, abs=0.02)
         assert found.high == pytest.approx(d.interval.high, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "metric", ["pearson", "r2", "spearman", FunctionMetric(lambda g, p: np.corrcoef(g, p)[0, 1], "own")]
+)
+@pytest.mark.parametrize("offset", [0.0, 1e3])  # where rounding leaves something without the item, too
+def test_a_score_that_is_undefined_without_an_item_has_one_effective_unit(metric: Any, offset: float) -> None:
+    rng = np.random.default_rng(3)
+    gold = np.full(60, offset)
+    gold[7] += 1.0
+    systems = {name: gold + rng.normal(size=60) for name in "ab"}
+    result = compare(
+        systems, gold, metric=metric, greater_is_better=True if callable(metric) else None, n_resamples=99
+    )
+    assert "few_effective" in {note.code for note in result["a", "b"].notes}
+    copies = compare({"a": systems["a"], "b": systems["a"]}, gold, metric=metric, n_resamples=99)["a", "b"]
+    assert "few_effective" not in {note.code for note in copies.notes}
