@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,14 +18,15 @@ from bestby.data.layouts.counted import evaluation_of_counts
 from bestby.data.layouts.long import is_long
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft_tables import gathered
-from bestby.data.layouts.wide import roles_of, systems_of
+from bestby.data.layouts.wide import check_no_counter, roles_of, systems_of
 from bestby.data.order import merged_order
 from bestby.data.partitions import MOST_CELLS
 from bestby.data.roles import Roles, describe_wide
 from bestby.data.table import Table, table_of_columns
 from bestby.data.values import as_scores
+from bestby.readers import blank_rows
 from bestby.readers.batches import Passes, check_cells, key_of, number_of, read_batches, text_of
-from bestby.readers.database import lines, literal, quoted, streaming
+from bestby.readers.database import in_order, lines, literal, quoted, streaming
 from bestby.readers.files import kind_of
 from bestby.readers.gold_beside import is_gold_beside
 from bestby.readers.multi_file import Piece, Pieces, check_same_columns, joined
@@ -65,10 +66,18 @@ def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> 
             _refuse(f"clusters (column {roles.cluster}) need every item", stream)
             return None
         names = systems_of(head, roles, options.systems)
+        if options.systems is None:  # the first rows show it: nothing else begins with 0, 1, 2, ...
+            gold = None if roles.gold is None else head.column(roles.gold)
+            check_no_counter(head, {name: head.column(name) for name in names}, gold)
         others = [name for name in (roles.gold, roles.stratum) if name is not None]
         used = [*names, *others]
         queries = _queries(pieces, head, used, database)
-        n_cells = sum(_about(database, query) for query in queries)
+        abouts = [_about(database, query) for query in queries]
+        n_cells = sum(about.n_cells for about in abouts)
+        if pieces.form == "delimited" and any(about.n_blank for about in abouts):
+            pieces = blank_rows.cut(pieces)
+            database.execute("SET preserve_insertion_order = true")  # the first rows of a file are read
+            queries = _queries(pieces, head, used, database)
         if n_cells > MOST_CELLS:
             size = f"the table has about {n_cells} distinct rows, more than the {MOST_CELLS} that are counted"
             reason = _unstreamable(pieces, head, roles, used, stream)
@@ -142,7 +151,8 @@ def _first_rows(
         return names, columns
     source, given, columns_of_file = _relation(pieces.form, [first], database)
     selected = ", ".join(f"{value} AS k{i}" for i, (_, value) in enumerate(columns_of_file))
-    arrays = database.execute(f"SELECT {selected} FROM {source} LIMIT {_HEAD}", given).fetchnumpy()
+    with in_order(first.path) as ordered:
+        arrays = ordered.execute(f"SELECT {selected} FROM {source} LIMIT {_HEAD}", given).fetchnumpy()
     return [name for name, _ in columns_of_file], list(arrays.values())
 
 
@@ -194,19 +204,22 @@ def _queries(pieces: Pieces, head: Table, used: Sequence[str], database: DuckDBP
         if pieces.form == "delimited":
             names, delimiter = header_of(piece.path, kind.compression)
             header = (*names, delimiter)
-        return tuple(said.get(name) for name in folders), kind.compression, header
+        apart = None if piece.n_rows is None else (piece.path, piece.n_rows)
+        return tuple(said.get(name) for name in folders), kind.compression, header, apart
 
     if pieces.form == "parquet" and len(pieces.pieces) > 1:
         for path in pieces.paths[1:]:
             here = [name.strip() for name in columns_of(path, database)]
             check_same_columns(pieces, path, here, of_files)
     queries = []
-    for (said, _, _), group in _grouped_by(pieces.pieces, key):
+    for (said, _, _, apart), group in _grouped_by(pieces.pieces, key):
         wanted = [name for name in used if name not in folders]
         source, given, columns_of_file = _relation(pieces.form, group, database, wanted)
         by_name = {name.strip(): value for name, value in columns_of_file}
         if pieces.form == "delimited":
             check_same_columns(pieces, group[0].path, list(by_name), of_files)
+        if apart is not None:
+            source = f"(SELECT * FROM {source} LIMIT {apart[1]:d})"
         columns = {name: by_name[name] for name in wanted}
         queries.append(_Query(source, given, columns, dict(zip(folders, said, strict=True))))
     return queries
@@ -252,14 +265,24 @@ def _json_path(name: str) -> str:
     return '$."' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _about(database: DuckDBPyConnection, query: _Query) -> int:
-    """Return about how many distinct rows a query has, in a fixed memory."""
+class _About(NamedTuple):
+    """About how many distinct rows there are, and how many rows have no value in any column used."""
+
+    n_cells: int
+    n_blank: int
+
+
+def _about(database: DuckDBPyConnection, query: _Query) -> _About:
+    """Look at the rows of a query, in a fixed memory."""
     if not query.columns:
-        return 1
-    (found,) = database.execute(
-        f"SELECT approx_count_distinct(hash({', '.join(query.selected)})) FROM {query.source}", [*query.given]
-    ).fetchone() or (0,)
-    return int(found)
+        return _About(1, 0)
+    blank = " AND ".join(f"({column}) IS NULL" for column in query.selected)
+    found = database.execute(
+        f"SELECT approx_count_distinct(hash({', '.join(query.selected)})), count(*) FILTER (WHERE {blank})"
+        f" FROM {query.source}",
+        [*query.given],
+    ).fetchall()[0]
+    return _About(*map(int, found))
 
 
 def _counted(

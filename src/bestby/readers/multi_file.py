@@ -40,10 +40,14 @@ PACKED_TIMES = 5
 
 @dataclass(frozen=True)
 class Piece:
-    """A file of a table; `folders` has the columns and values that its folders name."""
+    """A file of a table; `folders` has the columns and values that its folders name.
+
+    `n_rows` says how many of its rows are read, where these are not all.
+    """
 
     path: Path
     folders: tuple[tuple[str, str | None], ...] = ()
+    n_rows: int | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -355,3 +356,49 @@ def test_types_of_json_stay_what_they_are(make: Make) -> None:
     assert one.gold is not None
     assert one.gold.dtype == np.bool_
     same(one, other)
+
+
+BLANK = ",,,,\n" * 3
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"t.csv": csv_of(ROWS) + BLANK},
+        {"t.csv.gz": gzip.compress((csv_of(ROWS) + BLANK).encode())},
+        {"d/1.csv": csv_of(ROWS[:20]) + BLANK, "d/2.csv": csv_of(ROWS[20:35]), "d/3.csv": csv_of(ROWS[35:]) + BLANK},
+    ],
+    ids=["plain", "packed", "several"],
+)  # fmt: skip
+def test_rows_without_a_value_at_the_end_are_no_items(tmp_path: Path, files: dict[str, Any]) -> None:
+    for name, content in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    one, other = both(tmp_path / next(iter(files)).split("/")[0], gold="label", systems=["aen", "bert"])
+    assert one.n_items == other.n_items == len(ROWS)
+    same(one, other)
+
+
+def test_rows_without_a_value_elsewhere_are_items_without_a_value(make: Make) -> None:
+    path = make("t.csv", csv_of(ROWS[:9]) + BLANK + csv_of(ROWS[9:]).split("\n", 1)[1] + BLANK)
+    for stream in (False, True):
+        found = message(path, stream=stream, gold="label", systems=["aen", "bert"])
+        assert "{}: the gold is missing for 3 of 53 items" in found.replace("label", "gold"), found
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_a_column_of_row_numbers_is_no_system(tmp_path: Path, start: int, form: str) -> None:
+    rows = [(gold, a, b, i + start) for i, (_, gold, a, b, _) in enumerate(ROWS)]
+    names, path = ("gold", "aen", "bert", "No."), tmp_path / f"t.{form}"
+    if form == "csv":
+        path.write_text(csv_of([tuple(map(str, row)) for row in rows], names), encoding="utf-8")
+    elif form == "jsonl":
+        path.write_text("\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows), "utf-8")
+    else:
+        pd.DataFrame(rows, columns=[*names]).to_parquet(path)
+    refused = [message(path, stream=stream) for stream in (False, True)]
+    assert refused[0] == refused[1]
+    assert "column 'No.'" in refused[0]
+    assert read(path, stream=True, items="No.").names == ("aen", "bert")
