@@ -18,10 +18,10 @@ from bestby.data.layouts.counted import evaluation_of_counts
 from bestby.data.layouts.long import is_long
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft_tables import gathered
-from bestby.data.layouts.wide import check_no_counter, roles_of, systems_of
+from bestby.data.layouts.wide import check_no_counter, described, roles_of, systems_of
 from bestby.data.order import merged_order
 from bestby.data.partitions import MOST_CELLS
-from bestby.data.roles import Roles, describe_wide
+from bestby.data.roles import Roles
 from bestby.data.table import Table, table_of_columns
 from bestby.data.values import as_scores
 from bestby.readers import blank_rows
@@ -83,11 +83,11 @@ def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> 
             reason = _unstreamable(pieces, head, roles, used, stream)
             if reason is None:
                 passes = _passes(pieces, head, roles, names, options, database)
-                return read_batches(passes, names, options.on_missing), describe_wide(names, roles)
+                return read_batches(passes, names, options.on_missing), described(head, names, roles)
             _refuse(f"{size}, and {reason}", stream)
             return None
         table, counts = _counted(pieces, queries, used, database, options.missing)
-    return evaluation_of_counts(table, counts, names, roles, options), describe_wide(names, roles)
+    return evaluation_of_counts(table, counts, names, roles, options), described(head, names, roles)
 
 
 def _refuse(reason: str, stream: bool | None) -> None:

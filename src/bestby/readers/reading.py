@@ -70,7 +70,8 @@ def read(
     The gold says how values are read: as numbers or booleans if all its values are such, and as text
     otherwise ("01" is text). A value of a system that is no number is a text by itself. White space around
     values is ignored, and the note ``"labels_merged"`` names spellings that count as one label. Columns
-    called gold, item (or id), cluster and stratum play that part unless the systems are chosen.
+    called gold, item (or id), cluster and stratum play that part unless the systems are chosen; the note
+    ``"read_as"`` says then which were not used.
 
     *Soft labels*, a distribution over classes per item, are recognised where they are: arrays of shape
     (items, classes); lines of two or more numbers; columns of lists (in CSV as text, ``[0.1, 0.9]``); in a

@@ -155,7 +155,23 @@ def test_roles_are_told_by_their_names_unless_systems_are_chosen(make: Make) -> 
     chosen = read(path, systems=["b", "a"])
     assert chosen.names == ("b", "a")
     assert chosen.gold is chosen.items is chosen.clusters is chosen.strata is None
-    assert chosen.notes[0].message.endswith("systems: b, a; no gold: per-item scores")
+    assert chosen.notes[0].message.endswith(
+        "systems: b, a; no gold: per-item scores; not used, since the systems were named: gold, cluster, stratum"
+    )
+    named = read(path, systems=["b", "a"], gold="gold", clusters="cluster", strata="stratum")
+    assert "not used" not in named.notes[0].message
+    assert read(path, systems=["b", "gold"]).notes[0].message.endswith("were named: cluster, stratum")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_labels_beside_a_gold_that_is_not_named_are_no_scores(make: Make, stream: bool) -> None:
+    path = make("r.csv", "id,gold,a,b\nq1,x,x,y\nq2,y,y,y\n")
+    with pytest.raises(InvalidInputError) as caught:
+        read(path, systems=["a", "b"], stream=stream)
+    assert "holds text" in caught.value.message
+    if not stream:
+        assert caught.value.hint is not None
+        assert caught.value.hint.startswith('name the column gold: gold="gold"; where systems are named')
 
 
 def test_roles_by_other_names(make: Make) -> None:

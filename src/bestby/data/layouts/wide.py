@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby.data.columns import Column, NumeralColumn
 from bestby.data.common_labels import without_labels
 from bestby.data.evaluation import Evaluation
@@ -42,6 +43,8 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     gold = None if completed.gold is None else values_of(table, completed.gold, soft)
     if roles.annotators:
         gold = annotators.labels_of_columns(table, roles.annotators)
+    if "gold" in left_aside(table, names, completed):
+        check_no_labels(table, columns)
     check_exact(table.source, columns, gold)
     if systems is None:
         check_no_counter(table, columns, gold)
@@ -62,13 +65,38 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     )
     if roles.annotators:
         completed = dataclasses.replace(completed, gold=None)
-    return evaluation, f"{describe_wide(names, completed)}{unused}"
+    return evaluation, f"{described(table, names, completed)}{unused}"
 
 
 def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:
     """Return the roles with those filled in that the columns' own names tell, unless systems were chosen."""
     check_there(table, roles)
     return roles if chosen else recognised(roles, table.data)
+
+
+def left_aside(table: Table, names: Sequence[str], roles: Roles) -> list[str]:
+    """Return the columns that are called as a gold or a group is and were not used, as systems were named."""
+    free = [name for name in table.names if name not in names]
+    told = recognised(roles, free).named()
+    return [name for role, name in told if role != "item" and (role, name) not in roles.named()]
+
+
+def described(table: Table, names: Sequence[str], roles: Roles) -> str:
+    """Return what was taken for what, and which columns were not though their names tell what they are."""
+    aside = left_aside(table, names, roles)
+    told = "" if not aside else f"; not used, since the systems were named: {', '.join(aside)}"
+    return f"{describe_wide(names, roles)}{told}"
+
+
+def check_no_labels(table: Table, columns: Mapping[str, Column]) -> None:
+    """Refuse labels as scores, beside a gold that was not named."""
+    name = next((name for name, column in columns.items() if as_scores(column).is_text), None)
+    if name is not None:
+        raise InvalidInputError(
+            f"{table.source}: system {quoted(name)} holds text, and no gold was named",
+            hint='name the column gold: gold="gold"; where systems are named, it is not taken for the gold by'
+            " itself",
+        )
 
 
 def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> list[str]:
