@@ -55,7 +55,7 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
     parts = {name: system_part(path, name, options) for name, path in files.items()}
     gold = None
     if roles.annotators:
-        gold = _annotated(options)
+        gold = annotated_part(options)
     elif roles.gold is not None:
         gold = gold_part(roles.gold, [*parts.values()], options)
     everything = [*parts.values()] + ([] if gold is None else [gold])
@@ -179,7 +179,7 @@ def _gold_ids(table: Table, roles: Roles) -> str | None:
     return table.item_column(roles.item if roles.item in table.data else None)
 
 
-def _annotated(options: TableOptions) -> Part:
+def annotated_part(options: TableOptions) -> Part:
     """Read the labels of the annotators from the file of the gold."""
     roles = options.roles
     if roles.gold is None:
@@ -238,7 +238,7 @@ def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...
     if column is not None:
         return column
     hint = "name the column of predictions or scores: value_column=..., or call it prediction or score"
-    hint = "call it gold" if what == "the gold" else hint
+    hint = "call it gold; columns of several annotators are annotators=[...]" if what == "the gold" else hint
     hard = [column for column in map(table.column, columns) if not column.is_soft]
     if sum(as_scores(column).values.dtype.kind in "iuf" for column in hard) > 1:
         hint = f"if columns are the probabilities of classes, name them: classes=[...]; otherwise {hint}"

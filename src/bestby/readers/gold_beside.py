@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.text import counted, quoted
@@ -16,7 +18,14 @@ from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft_tables import gathered, has_classes
 from bestby.data.roles import VALUE_WORDS, Roles, check_no_gold, recognised
 from bestby.data.table import Table
-from bestby.readers.file_per_system import Part, gold_part, group_names, groups_of, only_column
+from bestby.readers.file_per_system import (
+    Part,
+    annotated_part,
+    gold_part,
+    group_names,
+    groups_of,
+    only_column,
+)
 from bestby.readers.files import stem_of
 
 
@@ -36,7 +45,12 @@ def holds_systems(table: Table, options: TableOptions) -> bool:
     if named or options.system_column is not None or is_long(table, roles, options.systems, soft):
         return True
     told = options.value_column is not None or any(word in table.data for word in VALUE_WORDS)
-    if told or roles.annotators or soft.every_column or has_classes(table, soft):
+    if (
+        told
+        or any(one in table.data for one in roles.annotators)
+        or soft.every_column
+        or has_classes(table, soft)
+    ):
         return False
     table = gathered(table, soft, options.columns, roles.item)
     taken = {name for _, name in recognised(options.roles, table.data).named()}
@@ -47,23 +61,38 @@ def holds_systems(table: Table, options: TableOptions) -> bool:
 def with_gold(table: Table, options: TableOptions) -> tuple[Table, TableOptions, str]:
     """Return the table with the gold, and groups that stand beside it, as columns; and how they were joined.
 
-    The column of the gold is called as its file.
+    The column of the gold is called as its file; of several annotators each has a column.
     """
     name = str(options.roles.gold)
-    gold = gold_part(name, [], dataclasses.replace(options, ignore=()))  # columns of the table
-    own = dataclasses.replace(options, roles=dataclasses.replace(options.roles, gold=None))
+    named = options.roles.annotators
+    of_gold = dataclasses.replace(options, ignore=())  # columns of the table
+    gold = annotated_part(of_gold) if named else gold_part(name, [], of_gold)
+    own = dataclasses.replace(options, roles=dataclasses.replace(options.roles, gold=None, annotators=()))
     table, prepared = own.prepared(table)
     _check_no_other_gold(table, prepared)
     ids = table.item_column(prepared.roles.item)
     items = None if ids is None else table.texts(ids, "item")
     rows, joined = _rows(table, items, gold, options.on_missing)
     labelled = Part(table.source, gold.column.take(rows), items, table)
-    data: dict[str, Raw | Column] = {**table.data, name: labelled.column}
+    labels = {name: labelled.column} if not named else _by_annotator(labelled.column, named, name)
+    data: dict[str, Raw | Column] = {**table.data, **labels}
     for role, group in _groups_beside(gold, prepared.roles, data):
         of_item = groups_of(role, group, [labelled, gold])
         data[group] = column_of_texts([of_item[key] for key in labelled.keys])
-    roles = dataclasses.replace(prepared.roles, gold=name, item=ids)
+    roles = dataclasses.replace(prepared.roles, item=ids)
+    roles = dataclasses.replace(roles, **({"annotators": tuple(labels)} if named else {"gold": name}))
     return dataclasses.replace(table, data=data), dataclasses.replace(prepared, roles=roles), joined
+
+
+def _by_annotator(labels: Column, named: Sequence[str], file: str) -> dict[str, Column]:
+    """Return a column for each annotator, or for each first, second, ... label of items in rows."""
+    n = labels.values.shape[1]
+    names = named if len(named) > 1 else [str(place + 1) for place in range(n)]
+    gone = [[value is None for value in column] for column in labels.values.T.tolist()]
+    return {
+        f"{file} {name}": Column(labels.values[:, place], np.array(gone[place], dtype=np.bool_))
+        for place, name in enumerate(names)
+    }
 
 
 def _check_no_other_gold(table: Table, options: TableOptions) -> None:

@@ -114,9 +114,9 @@ def read(
     normalise : bool
         Divide every soft row by its sum; otherwise it must sum to 1.
     annotators : str or sequence of str, optional
-        The gold is the labels of several annotators: their columns, in the one table or in the file of the
-        gold; some labels may be missing. A single name is the column that says who labelled, in a gold
-        file with a row per item and annotator.
+        The gold is the labels of several annotators: their columns, in the one table of all systems, or in
+        the file of the gold; some labels may be missing. A single name is the column that says who labelled,
+        in a gold file with a row per item and annotator.
     missing : str or iterable of str
         The texts that mean a missing value. Pass ``""`` if NA is a label.
     texts : bool
@@ -323,7 +323,6 @@ def _from_table(
     file: Path, pieces: Pieces | None, table: Table | None, options: TableOptions, stream: bool | None
 ) -> Evaluation:
     """Read one table, which may lie in several files."""
-    _check_annotators(options.roles)
     source = file.name if pieces is None else pieces.source
     parts = single(file) if pieces is None else pieces
     named = options.columns or options.soft.classes is not None or options.soft.every_column
@@ -348,6 +347,7 @@ def _from_table(
 def _evaluation_of(table: Table, options: TableOptions, source: str) -> Evaluation:
     """Make an evaluation of a table that has its gold, or whose gold is another file."""
     if not is_gold_beside(table, options):
+        _check_annotators(options.roles)
         return evaluation_of(table, options, source)
     table, options, joined = with_gold(table, options)
     evaluation = evaluation_of(table, options, source)
@@ -357,7 +357,7 @@ def _evaluation_of(table: Table, options: TableOptions, source: str) -> Evaluati
 
 
 def _check_annotators(roles: Roles) -> None:
-    """Refuse what makes no sense in one table of all systems."""
+    """Refuse what makes no sense in one table of all systems and the gold."""
     if roles.annotators and roles.gold is not None:
         raise InvalidInputError(
             f"the gold is either column {roles.gold!r} or made of the labels of annotators"
@@ -367,7 +367,7 @@ def _check_annotators(roles: Roles) -> None:
     if len(roles.annotators) == 1:
         raise InvalidInputError(
             f"column {roles.annotators[0]!r} says who labelled, so it needs a row per item and annotator, in"
-            " a gold file beside one file per system",
+            " a file of the gold",
             hint="name at least two columns if each holds the labels of one annotator",
         )
 

@@ -143,3 +143,57 @@ def test_a_frame_with_a_file_of_gold_is_told_what_to_do(wide: Path, gold: Path) 
         bb.compare(pd.read_csv(wide), gold=str(gold))
     assert refused.value.message == f"the data frame has no column {str(gold)!r}, which is a file"
     assert "bestby.read(table, gold=file)" in str(refused.value.hint)
+
+
+ANNOTATED = {"q1": ("x,y", "x,x,y"), "q2": ("y,y", "y,y,"), "q3": ("x,x", "x,y,x"), "q4": ("y,x", "y,x,y")}
+"""The answers of two systems, and the labels of three annotators, one of which is missing."""
+
+TABLES = {
+    "wide": ["id,aen,bert", *(f"{item},{answers}" for item, (answers, _) in ANNOTATED.items())],
+    "long": [
+        "id,system,prediction",
+        *(f"{item},aen,{answers[0]}\n{item},bert,{answers[2]}" for item, (answers, _) in ANNOTATED.items()),
+    ],
+}
+GOLDS = {
+    "n1,n2,n3": ["id,n1,n2,n3", *(f"{item},{labels}" for item, (_, labels) in [*ANNOTATED.items()][::-1])],
+    "who": [
+        "id,who,label",
+        *(
+            f"{item},n{place},{label}"
+            for item, (_, labels) in [*ANNOTATED.items()][::-1]
+            for place, label in enumerate(labels.split(","))
+            if label
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize("annotators", GOLDS)
+@pytest.mark.parametrize("layout", TABLES)
+def test_labels_of_annotators_beside_a_table(make: Make, annotators: str, layout: str) -> None:
+    whole = [f"{item},{answers},{labels}" for item, (answers, labels) in ANNOTATED.items()]
+    one = read(make("one.csv", "\n".join(["id,aen,bert,n1,n2,n3", *whole])), annotators=["n1", "n2", "n3"])
+    table = make("table.csv", "\n".join(TABLES[layout]))
+    gold = make("gold.csv", "\n".join(GOLDS[annotators]))
+    beside = read(table, gold=gold, annotators=annotators.split(","))
+    expected, found = (bb.compare(data, metric="soft_accuracy", n_resamples=99) for data in (one, beside))
+    assert found.systems == expected.systems
+    assert list(found.differences) == list(expected.differences)
+    assert "annotators: " in found.notes[0].message
+    assert found.notes[0].message.endswith("joined by item id")
+
+
+def test_labels_of_annotators_beside_a_table_without_ids_are_joined_by_line(make: Make) -> None:
+    table, gold = make("t.csv", "aen,bert\nx,y\ny,y\n"), make("gold.csv", "n1,n2\nx,y\ny,y\n")
+    evaluation = read(table, gold=gold, annotators=["n1", "n2"])
+    assert evaluation.gold is not None
+    assert evaluation.gold.tolist() == [[0.5, 0.5], [0.0, 1.0]]
+
+
+def test_annotators_that_are_nowhere_are_named(make: Make) -> None:
+    table, gold = make("t.csv", "aen,bert\nx,y\ny,y\n"), make("gold.csv", "n1,n2\nx,y\ny,y\n")
+    assert "no column 'n3'" in message(table, gold=gold, annotators=["n1", "n3"])
+    with pytest.raises(InvalidInputError) as caught:
+        read(table, gold=gold)
+    assert caught.value.hint == "call it gold; columns of several annotators are annotators=[...]"

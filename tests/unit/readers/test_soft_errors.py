@@ -85,7 +85,7 @@ def test_the_gold_file_hints_at_classes(make: Make) -> None:
     gold = make("g.csv", "item,x,y\nq1,0.5,0.5\nq2,1,0\n")
     assert said({"a": hard, "b": hard}, gold=gold) == (
         f"{gold}: which column holds the gold? its columns are: item, x, y",
-        "if columns are the probabilities of classes, name them: classes=[...]; otherwise call it gold",
+        "if columns are the probabilities of classes, name them: classes=[...]; otherwise call it gold; columns of several annotators are annotators=[...]",
     )
 
 
