@@ -18,6 +18,9 @@ from bestby.inference.lattice import all_single, merged, weighted_sum
 from bestby.inference.sign_sums import MOST_COMBINATIONS, central_binomial, lattice_tail, real_tail
 from bestby.results.values import TestResult
 
+_AT_ONCE = 1 << 14
+"""Combinations of an enumeration that are scored at once: their totals stay in the cache of one core."""
+
 
 def monte_carlo(
     replicates: FloatArray,
@@ -173,18 +176,31 @@ def exact_enumeration(
         least *= 2.0
     outside = sum(axis[2] for axis in axes)
     (points, mass, _), rest = axes[0], axes[1:]
-    shift = np.zeros((1, delta.shape[1]))
+    shift = np.zeros((delta.shape[1], 1))  # column by column, as metrics read totals
     weight = np.ones(1)
     for row, (values, chances, _) in zip(delta[1:], rest, strict=True):
-        shift = (shift[:, None, :] + values[None, :, None] * (0.5 * row)).reshape(-1, delta.shape[1])
-        weight = (weight[:, None] * chances[None, :]).reshape(-1)
+        shift = _each_beside_all(np.add, shift, np.multiply.outer(0.5 * row, values))
+        weight = _each_beside_all(np.multiply, weight, chances)
     hit = 0.0
+    starts = range(0, weight.size, _AT_ONCE)
     for value, chance in zip(points.tolist(), mass.tolist(), strict=True):
-        d = difference(shift + value * (0.5 * delta[0]))
-        hit += chance * float(weight[_extreme(d, seen, alternative, tolerance)].sum())
+        moved = (value * (0.5 * delta[0]))[:, None]
+        found = [difference((shift[:, start : start + _AT_ONCE] + moved).T) for start in starts]
+        hit += chance * float(weight[_extreme(np.concatenate(found), seen, alternative, tolerance)].sum())
     p = min(1.0, max(hit + outside, least))
     method = "convolution" if int(counts.max()) > 1 else "enumeration"
     return TestResult("permutation", p, alternative, True, method, statistic=observed)
+
+
+def _each_beside_all(operation: np.ufunc, first: FloatArray, second: FloatArray) -> FloatArray:
+    """Combine each of (..., n) with each of (..., m), the last of them quickest, into (..., n * m)."""
+    out = np.empty((*first.shape, second.shape[-1]))
+    if second.shape[-1] < first.shape[-1]:  # long loops, however few the second are
+        for i in range(second.shape[-1]):
+            operation(first, second[..., i, None], out=out[..., i])
+    else:
+        operation(first[..., None], second[..., None, :], out=out)
+    return out.reshape(*first.shape[:-1], -1)
 
 
 def _own_arrangement(
