@@ -135,6 +135,7 @@ def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> bool:
     """Give the axes of a new figure, and everything around them, their places; tell whether there is room."""
     axes, scale = sheet.axes, canvas.scale
     figure: Any = axes.figure
+    renderer = _measuring(figure.dpi)
     across, height = scale * sheet.width, scale * sheet.height
     figure.set_size_inches(across + 2.0, height + 2.0)
     total, label = across, axes.get_xlabel()
@@ -142,7 +143,7 @@ def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> bool:
     room = 0.0
     numbers_fit = True
     for _ in range(_ROUNDS):
-        before, (left, right) = (left, right), _beside(axes)
+        before, (left, right) = (left, right), _beside(axes, renderer)
         if max(abs(left - before[0]), abs(right - before[1])) < _SAME:
             break
         total = canvas.width or max(scale * sheet.width + left + right + 2 * _EDGE, scale * _LEAST)
@@ -152,19 +153,19 @@ def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> bool:
             height = across * sheet.height / sheet.width
         room = 72.0 * (total - 2 * _EDGE)
         for text, part in ((sheet.title, parts.title), (label, axes.xaxis.label)):
-            _wrap(part, text, room)
+            _wrap(part, text, room, renderer)
         _resize(figure, axes, total, across, height, left)
         parts.title.set_x(-left / across)
-        numbers_fit = _thin_ticks(axes)
-        _keep_inside(axes.xaxis.label, axes)
-    up, down = _above_and_below(axes)
+        numbers_fit = _thin_ticks(axes, renderer)
+        _keep_inside(axes.xaxis.label, axes, renderer)
+    up, down = _above_and_below(axes, renderer)
     below = down
-    legend = _fitting_legend(figure, sheet, canvas, room)
+    legend = _fitting_legend(figure, sheet, canvas, room, renderer)
     extents = [legend] if legend is not None else []
     if parts.foot is not None:
-        _wrap(parts.foot, sheet.foot, room)
+        _wrap(parts.foot, sheet.foot, room, renderer)
         extents.append(parts.foot)
-    heights = [part.get_window_extent(_renderer(figure)).height / figure.dpi for part in extents]
+    heights = [part.get_window_extent(renderer).height / figure.dpi for part in extents]
     below += sum(one + _GAP for one in heights)
     whole = _EDGE + up + height + below + _EDGE
     figure.set_size_inches(total, whole)
@@ -193,28 +194,35 @@ def _resize(figure: Any, axes: Axes, total: float, across: float, height: float,
     axes.set_position(((_EDGE + left) / total, 2.0 / whole, across / total, height / whole))
 
 
-def _renderer(figure: Any) -> Any:
-    return figure.canvas.get_renderer()
+def _measuring(dpi: float) -> Any:
+    """Return a renderer that measures the letters of a figure, and keeps what it measured.
+
+    That of the canvas is a new one after each change of the size.
+    """
+    from matplotlib.backends import backend_agg
+
+    renderer: Any = backend_agg.RendererAgg
+    return renderer(1, 1, dpi)
 
 
-def _beside(axes: Axes) -> tuple[float, float]:
+def _beside(axes: Axes, renderer: Any) -> tuple[float, float]:
     """Return how far labels and numbers reach beyond the axes to the left and to the right, in inches."""
     figure: Any = axes.figure
-    whole = axes.get_tightbbox(_renderer(figure), for_layout_only=True)
-    inner = axes.get_window_extent(_renderer(figure))
+    whole = axes.get_tightbbox(renderer, for_layout_only=True)
+    inner = axes.get_window_extent(renderer)
     assert whole is not None
     return max(inner.x0 - whole.x0, 0.0) / figure.dpi, max(whole.x1 - inner.x1, 0.0) / figure.dpi
 
 
-def _above_and_below(axes: Axes) -> tuple[float, float]:
+def _above_and_below(axes: Axes, renderer: Any) -> tuple[float, float]:
     """Return how far the title and the scale reach beyond the axes, in inches."""
     figure: Any = axes.figure
-    whole, inner = axes.get_tightbbox(_renderer(figure)), axes.get_window_extent(_renderer(figure))
+    whole, inner = axes.get_tightbbox(renderer), axes.get_window_extent(renderer)
     assert whole is not None
     return max(whole.y1 - inner.y1, 0.0) / figure.dpi, max(inner.y0 - whole.y0, 0.0) / figure.dpi
 
 
-def _thin_ticks(axes: Axes) -> bool:
+def _thin_ticks(axes: Axes, renderer: Any) -> bool:
     """Take numbers from the scale until none touches its neighbour; tell whether that was enough."""
     from matplotlib.ticker import MaxNLocator
 
@@ -226,32 +234,30 @@ def _thin_ticks(axes: Axes) -> bool:
         locator.set_params(nbins=bins)
         low, high = sorted(axes.get_xlim())
         shown = [tick for tick in axes.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
-        axes.xaxis.get_tightbbox(_renderer(figure))  # which writes the numbers
-        boxes = sorted(
-            (tick.label1.get_window_extent(_renderer(figure)) for tick in shown), key=lambda b: b.x0
-        )
+        axes.xaxis.get_tightbbox(renderer)  # which writes the numbers
+        boxes = sorted((tick.label1.get_window_extent(renderer) for tick in shown), key=lambda b: b.x0)
         if all(one.x1 + _GAP * figure.dpi <= two.x0 for one, two in pairwise(boxes)):
             return True
     return False
 
 
-def _wrap(part: Any, text: str, room: float) -> None:
+def _wrap(part: Any, text: str, room: float, renderer: Any) -> None:
     """Write a text in lines of at most so many points."""
     figure, width = part.figure, room
     for _ in range(_ROUNDS):
         part.set_text(wrapped(text, width, part.get_fontsize()))
-        drawn = 72.0 / figure.dpi * part.get_window_extent(_renderer(figure)).width
+        drawn = 72.0 / figure.dpi * part.get_window_extent(renderer).width
         if drawn <= room:
             return
         width *= 0.98 * room / drawn  # a renderer draws small letters a little wider than they are
 
 
-def _keep_inside(label: Any, axes: Axes) -> None:
+def _keep_inside(label: Any, axes: Axes, renderer: Any) -> None:
     """Move the label of the scale so that it does not leave the figure on either side."""
     figure: Any = axes.figure
     label.set_x(0.5)
-    axes.xaxis.get_tightbbox(_renderer(figure))  # which finds the place of the label
-    box, inner = label.get_window_extent(_renderer(figure)), axes.get_window_extent(_renderer(figure))
+    axes.xaxis.get_tightbbox(renderer)  # which finds the place of the label
+    box, inner = label.get_window_extent(renderer), axes.get_window_extent(renderer)
     edge = _EDGE * figure.dpi
     if box.x0 < edge:
         label.set_x(0.5 + (edge - box.x0) / inner.width)
@@ -259,7 +265,7 @@ def _keep_inside(label: Any, axes: Axes) -> None:
         label.set_x(0.5 - (box.x1 - figure.bbox.width + edge) / inner.width)
 
 
-def _fitting_legend(figure: Any, sheet: Sheet, canvas: Canvas, room: float) -> Any:
+def _fitting_legend(figure: Any, sheet: Sheet, canvas: Canvas, room: float, renderer: Any) -> Any:
     """Write the legend in as many columns as fit; None without keys."""
     legend = None
     for columns in range(len(sheet.keys), 0, -1):
@@ -267,6 +273,6 @@ def _fitting_legend(figure: Any, sheet: Sheet, canvas: Canvas, room: float) -> A
             legend.remove()
         legend = _legend(figure, sheet, canvas, columns, loc="upper left", bbox_to_anchor=(0.0, 1.0))
         fonts.add_fonts(legend.get_texts())
-        if legend.get_window_extent(_renderer(figure)).width <= room / 72.0 * figure.dpi:
+        if legend.get_window_extent(renderer).width <= room / 72.0 * figure.dpi:
             break
     return legend
