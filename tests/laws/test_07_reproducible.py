@@ -16,6 +16,7 @@ from bestby.metrics import _ranked
 from bestby.resampling import totals, weights
 
 SEVERAL = 2600  # more than one block, of cells too
+FEWER = 700  # the same where blocks are small
 
 
 def outcome(entry: Entry, design: str, resamples: int = SEVERAL, **settings: Any) -> list[Any]:
@@ -44,9 +45,10 @@ def compiled_from(monkeypatch: pytest.MonkeyPatch, draws: int) -> None:
 @pytest.mark.parametrize(("entry", "design"), cases(designs=["plain", "both"], each=False))
 def test_threads_change_nothing(entry: Entry, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks(monkeypatch, 60 * 50)
-    one = outcome(entry, design)
+    monkeypatch.setattr(totals, "CELL_BLOCK", 256)
+    one = outcome(entry, design, FEWER)
     for n_jobs in (2, 3):
-        assert outcome(entry, design, n_jobs=n_jobs) == one
+        assert outcome(entry, design, FEWER, n_jobs=n_jobs) == one
 
 
 @pytest.mark.parametrize("interval", ["bca", "studentized", "basic"])
