@@ -156,6 +156,23 @@ def codes(values: Array) -> tuple[Array, Array]:
     return distinct, inverse.reshape(-1).astype(_narrow(distinct.size))
 
 
+def group_codes(groups: Array) -> tuple[Array, Array]:
+    """Return the distinct groups as texts, in order, and the position of each value among them.
+
+    A file spells the groups that an array has as numbers, so groups have one order, that of their texts:
+    resamples are drawn stratum by stratum, in an order that must not depend on where the strata came from.
+
+    >>> group_codes(np.array([2, 10, 2]))
+    (array(['10', '2'], dtype='<U2'), array([1, 0, 1], dtype=uint8))
+    """
+    distinct, code = codes(groups)
+    if distinct.dtype.kind == "U":
+        return distinct, code
+    texts = np.array([str(value) for value in distinct.tolist()], dtype=np.str_)
+    order = np.argsort(texts)
+    return texts[order], np.argsort(order).astype(code.dtype)[code]
+
+
 def _shifted(values: Array) -> tuple[Array, Array, int] | None:
     """Return whole numbers less the least one in a narrow type, the least one, and the span; None if wide.
 

@@ -20,7 +20,7 @@ from bestby.data.annotations import Annotations
 from bestby.data.building import SLICES, checked_parts
 from bestby.data.cells import collapsed
 from bestby.data.checked_values import assumed_classes_note, is_plain, keyed_or_sequence, system_or_gold
-from bestby.data.coding import Coded, Columns, codes
+from bestby.data.coding import Coded, Columns, codes, group_codes
 from bestby.data.groupings import UNSUPPORTED, check_countable, checked_names, two_groupings
 from bestby.data.roles import listed, unknown_system
 from bestby.results.base import Note
@@ -264,7 +264,7 @@ class Evaluation:
             if absent is not None:  # a missing prediction takes a code of its own
                 columns[-1] = np.where(absent, distinct.size, code.astype(np.int64))
                 sizes[-1] += 1
-        strata = None if self.strata is None else codes(self.strata)[1].astype(np.int64)
+        strata = None if self.strata is None else group_codes(self.strata)[1].astype(np.int64)
         return collapsed(columns, sizes, strata, self.counts)
 
     @property

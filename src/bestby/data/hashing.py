@@ -12,7 +12,9 @@ import numpy as np
 from bestby._core.mixing import GOLDEN, Words, mix
 from bestby._core.typing import Array
 from bestby.data.checked_values import objects_as_text
-from bestby.data.coding import codes
+from bestby.data.coding import codes, group_codes
+from bestby.data.columns import complete
+from bestby.data.values import are_whole, integer_type
 
 ROWS = 1 << 16
 """Rows hashed at a time, which stay in the cache of one core."""
@@ -29,11 +31,12 @@ def hash_of_items(evaluation: Any) -> str:
         values = evaluation.systems.get(name, evaluation.gold)
         if values is not None and values.dtype.kind == "O":
             parts.append((f"objects {name}", np.frombuffer(objects_as_text(values), dtype=np.uint8)))
-        elif values is not None and values.dtype.kind == "f":
+        elif values is not None and values.dtype.kind == "f" and not _are_whole(values):
             parts.append((f"values {name}", values))
         elif values is not None:
-            distinct, code = evaluation.codes_of(name)
-            parts += [(f"labels {name}", distinct), (f"codes {name}", code)]
+            whole = values.dtype.kind == "f"
+            distinct, code = codes(values.astype(np.int64)) if whole else evaluation.codes_of(name)
+            parts += [(f"labels {name}", _plain(distinct)), (f"codes {name}", code)]
     parts += [(f"missing {name}", evaluation.missing[name]) for name in sorted(evaluation.missing)]
     for name, groups in (
         ("clusters", evaluation.clusters),
@@ -41,8 +44,8 @@ def hash_of_items(evaluation: Any) -> str:
         ("crossed", evaluation.crossed),
     ):
         if groups is not None:
-            distinct, code = codes(groups)
-            parts += [(name, distinct), (f"{name} codes", code)]
+            distinct, code = group_codes(groups)
+            parts += [(name, _plain(distinct)), (f"{name} codes", code)]
     parts.append(("classes", evaluation.classes))
     parts.append(("annotations", None if evaluation.annotations is None else evaluation.annotations.counts))
     for name, array in parts:
@@ -61,7 +64,7 @@ def hash_of_columns(columns: Mapping[str, Array]) -> str:
     """
     digest = hashlib.blake2b(digest_size=8)
     for name in sorted(columns):
-        distinct, code = codes(np.asarray(columns[name]))
+        distinct, code = group_codes(np.asarray(columns[name]))
         digest.update(f"{name}|{distinct.tolist()!r}|{code.dtype.str}|".encode())
         digest.update(np.ascontiguousarray(code).view(np.uint8).data)
     return digest.hexdigest()
@@ -74,8 +77,8 @@ def hash_of_cells(evaluation: Any) -> str:
     counted already, and else of all.
     """
     digest = hashlib.blake2b(digest_size=8)
-    strata = [] if evaluation.strata is None else [("strata", codes(evaluation.strata))]
-    named = [*evaluation.joint_codes(), *strata]
+    strata = [] if evaluation.strata is None else [("strata", group_codes(evaluation.strata))]
+    named = [(name, (_plain(distinct), code)) for name, (distinct, code) in evaluation.joint_codes() + strata]
     for name, (distinct, _) in named:
         digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
         digest.update(np.ascontiguousarray(distinct).view(np.uint8).data)
@@ -103,6 +106,26 @@ def hash_of_cells(evaluation: Any) -> str:
         total += int(row.sum(dtype=np.uint64))
     digest.update(f"rows|{evaluation.n_items}|{total % (1 << 64)}|".encode())
     return digest.hexdigest()
+
+
+def _plain(distinct: Array) -> Array:
+    """Return values in the type that all of them have here, however wide the type is that they came in.
+
+    >>> _plain(np.array([1, 2], dtype=np.int8)).dtype, _plain(np.array(["yes", "no"], dtype="U20")).dtype
+    (dtype('int64'), dtype('<U3'))
+    """
+    if distinct.dtype.kind == "U":
+        return np.array(distinct.tolist(), dtype=np.str_)
+    if distinct.dtype.kind not in "iu" or distinct.dtype == np.int64:
+        return distinct
+    return distinct.astype(integer_type(distinct.tolist()))
+
+
+def _are_whole(values: Array) -> bool:
+    """Tell whether these are whole numbers, one per item, that happen to be floats: 1.0 for 1."""
+    return (
+        values.ndim == 1 and bool((values[:1] == np.rint(values[:1])).all()) and are_whole(complete(values))
+    )
 
 
 def _random_words(sizes: tuple[int, ...]) -> list[Words]:

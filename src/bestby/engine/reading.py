@@ -13,7 +13,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.data import soft
 from bestby.data.cells import collapsed
-from bestby.data.coding import codes
+from bestby.data.coding import group_codes
 from bestby.data.columns import complete
 from bestby.data.common_labels import label_codes
 from bestby.data.evaluation import Evaluation
@@ -268,7 +268,7 @@ def _as_objects(values: Array) -> Array:
 
 
 def _codes_of(groups: Array | None) -> IntArray | None:
-    return None if groups is None else _as_codes(codes(groups)[1])
+    return None if groups is None else _as_codes(group_codes(groups)[1])
 
 
 def _narrow(size: int) -> type[np.signedinteger[Any]]:

@@ -15,7 +15,7 @@ from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.advising.reading import Arguments, evaluation_of
 from bestby.data.bins import quantile_bins
-from bestby.data.coding import codes
+from bestby.data.coding import group_codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
 from bestby.data.groupings import check_nested, check_unique_ids, one_grouping
@@ -99,7 +99,7 @@ class Pool:
         if by is None:
             if self.strata is None:
                 return Strata(None, ("all",), np.zeros(self.n_units, dtype=np.int64))
-            distinct, code = codes(self.strata)
+            distinct, code = group_codes(self.strata)
             of_unit = np.zeros(self.n_units, dtype=np.int64)
             of_unit[self.unit_of_row] = code
             return Strata("strata", tuple(str(one) for one in distinct.tolist()), of_unit)

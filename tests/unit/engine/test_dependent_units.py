@@ -119,7 +119,7 @@ def test_too_many_units_to_leave_out() -> None:
 
 
 def crossed(metric: str = "accuracy") -> Intervals:
-    return makers(data(clusters=[np.arange(120) // 10, np.arange(120) % 10]), metric)
+    return makers(data(clusters=[np.arange(120) // 12, np.arange(120) % 10]), metric)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
@@ -127,7 +127,7 @@ def test_two_way_is_by_influence(metric: str) -> None:
     made = crossed(metric)
     influence = item_influence(made.group, *PAIR)  # type: ignore[arg-type]
     assert abs(influence.sum()) < 1e-6
-    expected = clusters.two_way(influence, np.arange(120) // 10, np.arange(120) % 10)
+    expected = clusters.two_way(influence, np.arange(120) // 12, np.arange(120) % 10)
     found, _ = made.interval(Target(*PAIR), "two-way", 0.95)
     assert made.group.error(*PAIR) == expected
     assert found.high - found.low == pytest.approx(2 * 2.2621571628 * expected.se, rel=1e-6)  # t, 9 df
@@ -149,7 +149,7 @@ def test_what_knows_one_grouping_is_refused() -> None:
 
 
 def test_a_caller_that_does_not_know_of_crossed_groupings_gets_none() -> None:
-    evaluation = data(clusters=[np.arange(120) // 10, np.arange(120) % 10])
+    evaluation = data(clusters=[np.arange(120) // 12, np.arange(120) % 10])
     with pytest.raises(DesignError, match="this analysis does not support two crossed groupings") as caught:
         prepare.groups(evaluation, [resolve("accuracy")])
     assert caught.value.hint == "give one grouping as clusters, that with fewer groups"

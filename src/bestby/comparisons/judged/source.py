@@ -15,6 +15,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.data.arrays import identifiers
+from bestby.data.coding import group_codes
 from bestby.data.frames import is_table, unreadable
 from bestby.data.layouts.judged import FORMS, JudgedItems, check_scores, joined_humans
 from bestby.data.layouts.options import chosen_names
@@ -76,8 +77,8 @@ def labels_of(scores: JudgedItems, value: Any, what: str) -> tuple[Array, IntArr
                 f"column {quoted(value)} lacks values", hint="fill them in", argument=what
             )
     groups = identifiers(values, what, len(scores.human))
-    found: tuple[Array, Array] = np.unique(groups, return_inverse=True)
-    return found[0], found[1].reshape(-1)
+    names, code = group_codes(groups)
+    return names, code.astype(np.int64)
 
 
 def item_text(scores: JudgedItems, item: int) -> str:
