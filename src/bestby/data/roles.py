@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -23,6 +23,9 @@ _NO_SYSTEM = "item ids are items=...; or leave it out: ignore=[...], or name the
 
 RUN_WORDS = ("run", "seed")
 """Names of columns that hold the number of a run."""
+
+REPETITION_WORDS = ("repetition", "repeat", "rep", "round", *RUN_WORDS)
+"""Names of columns that hold the number of a repetition of a cross-validation."""
 
 RUNS_HINT = "bestby runs compares runs (read_runs in Python)"
 """For tables with such a column where one run of each system is needed."""
@@ -150,6 +153,17 @@ def check_no_run(source: str, names: Sequence[str]) -> None:
             raise InvalidInputError(
                 f"{source}: column {quoted(name)} looks like the number of a run",
                 hint=f"{RUNS_HINT}; or name the systems: systems=[...], or leave it out: ignore=[...]",
+            )
+
+
+def check_no_repetition(source: str, names: Iterable[str]) -> None:
+    """Refuse a column that is called as repetitions are: its numbers would pass for scores of the folds."""
+    for name in names:
+        if name.lower() in REPETITION_WORDS:
+            raise InvalidInputError(
+                f"{source}: column {quoted(name)} looks like the number of a repetition",
+                hint=f"repetition={name!r} if it is, or name the systems: systems=[...], or leave it out:"
+                " ignore=[...]",
             )
 
 

@@ -103,6 +103,14 @@ def test_messages(tmp_path: Path, text: str, message: str) -> None:
         read_datasets(written(tmp_path, text))
 
 
+@pytest.mark.parametrize("name", ["rep", "Repeat", "round", "seed"])
+def test_a_column_of_repetitions_is_no_system(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, f"fold,{name},a,b\n1,1,0.1,0.2\n2,1,0.3,0.4\n1,2,0.5,0.6\n2,2,0.7,0.8\n")
+    with pytest.raises(InvalidInputError, match=f"column '{name}' looks like the number of a repetition"):
+        read_folds(path)
+    assert read_folds(path, repetition=name)["a"].tolist() == [[0.1, 0.3], [0.5, 0.7]]  # type: ignore[union-attr]
+
+
 def test_one_table_holds_all(tmp_path: Path) -> None:
     scores = written(tmp_path, "fold,a,b\n1,0.5,1\n2,0.25,0.5\n")
     other = written(tmp_path, "fold,a,b\n3,0.5,1\n", "other.csv")

@@ -17,7 +17,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
 from bestby.data.layouts.long import system_column_of, value_word
 from bestby.data.layouts.options import TableOptions
-from bestby.data.roles import RUN_WORDS, listed, matching, unknown_system
+from bestby.data.roles import RUN_WORDS, check_no_repetition, listed, matching, unknown_system
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.results.base import Note
@@ -98,6 +98,8 @@ def folds_of(
     roles = options.roles
     ids = bare.item_column(roles.item)
     system = _system_column(bare, options)
+    if again is None and system is None and options.systems is None:
+        check_no_repetition(bare.source, bare.data)
     if roles.gold is None and ids is None and system is not None:
         marked_scores = _long_scores(bare, [_UNIT.join(label) for label in labels], system, options)
         return _fold_scores(bare.source, marked_scores)
