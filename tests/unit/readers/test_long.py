@@ -130,3 +130,13 @@ def test_missing_rows_and_missing_cells_are_the_same(make: Make) -> None:
 def test_a_wide_table_with_a_column_called_system_stays_wide(make: Make) -> None:
     path = make("w.csv", "system,item,prediction,other\n1,1,0,1\n0,2,1,1\n")
     assert read(path, systems=["prediction", "other"]).names == ("prediction", "other")
+
+
+def test_items_that_repeat_beside_a_column_of_systems_ask_for_the_column_of_values(make: Make) -> None:
+    path = make("t.csv", "item,system,acc,seconds\nq1,a,1,0.2\nq1,b,0,0.3\nq2,a,1,0.4\nq2,b,1,0.5\n")
+    with pytest.raises(InvalidInputError, match="item ids must be unique, but 2 of 2 occur") as error:
+        read(path)
+    assert error.value.hint == (
+        "if a row is of one item and one system (column 'system'), name its values: value_column=..."
+    )
+    assert columns(read(path, value_column="seconds")) == {"a": [0.2, 0.4], "b": [0.3, 0.5]}
