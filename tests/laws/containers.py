@@ -82,6 +82,7 @@ def alike(values: list[Any]) -> dict[str, Any]:
         "arrow": pa.array(values),
         "chunks": pa.chunked_array([values[:2], values[2:]]),
         "read-only": _frozen(np.array(values)),
+        **({"texts": np.array(values, np.dtypes.StringDType())} if type(values[0]) is str else {}),
     }
 
 

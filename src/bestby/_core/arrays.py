@@ -91,6 +91,8 @@ def as_array(values: ArrayLike, what: str) -> Array:
     container = sequence(values, what)
     try:
         array = _converted(container)
+        if array.dtype.kind == "T":  # NumPy's texts of any length, which may hold missing ones
+            array = array.astype(object)
         return _without_str_types(array) if array.dtype.kind == "O" and array.ndim == 1 else array
     except Exception as error:  # as in `sequence`
         raise _no_array(what, type(container).__name__, error) from error

@@ -30,6 +30,15 @@ def test_a_masked_cell_is_a_missing_value() -> None:
     assert {entry.system: entry.score for entry in lowest.systems} == {"a": 0.6, "b": 0.6}
 
 
+def test_a_missing_text_among_texts_of_any_length_is_a_missing_value() -> None:
+    texts = np.array(["yes", None, "no", "yes"], dtype=np.dtypes.StringDType(na_object=None))
+    systems = {"a": texts, "b": ["yes", "no", "no", "no"]}
+    gold = ["yes", "yes", "no", "yes"]
+    assert message(lambda: bb.compare(systems, gold)) == "system 'a' has a missing value at position 1"
+    dropped = bb.compare(systems, gold, on_missing="drop", **FEW)
+    assert {entry.system: entry.score for entry in dropped.systems} == {"a": 1.0, "b": 2 / 3}
+
+
 @pytest.mark.parametrize("kind", ["None", "NaN", "NA", "series", "masked", "polars", "mapping"])
 @pytest.mark.parametrize("role", ["system", "gold"])
 def test_on_missing_for_values_without_ids(kind: str, role: str) -> None:
