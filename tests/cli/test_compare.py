@@ -179,6 +179,10 @@ def test_bad_input_is_two_lines_on_stderr(
         (["--level", "high"], "UsageError: Invalid value for '--level'"),
         (["--nonsense"], "UsageError: No such option: --nonsense"),
         (["--gold"], "UsageError: Option '--gold' requires an argument"),
+        (
+            ["--stratum", "x", "--stratum", "y"],
+            "UsageError: Option '--stratum' takes one value, and is given 2",
+        ),
     ],
 )
 def test_bad_usage_is_two_lines_too(run: Run, table: Path, arguments: list[str], told: str) -> None:

@@ -154,7 +154,8 @@ def test_growth_by_dates(run: Run, study: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_places(run: Run, study: Path, given: list[str], why: str) -> None:
-    done = run("study", "run", "s", "--plot", "g.svg", "--plot-kind", "growth", *given)
+    kind = () if "--plot-kind" in given else ("--plot-kind", "growth")
+    done = run("study", "run", "s", "--plot", "g.svg", *kind, *given)
     assert done.returncode == 2
     *_, error, hint = done.stderr.splitlines()
     assert error.startswith(f"InvalidInputError: {why}")

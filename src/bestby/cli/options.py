@@ -261,8 +261,18 @@ class _Command(typer.core.TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
+            if not ctx.resilient_parsing:
+                self._check_single(ctx, args)
             return super().parse_args(ctx, args)
         except Exception as error:  # typer does not export the errors of click that have a `ctx`
             if getattr(error, "ctx", ctx) is None:  # click forgets whose option lacks its value
                 error.ctx = ctx  # type: ignore[attr-defined]
             raise
+
+    def _check_single(self, ctx: Any, args: list[str]) -> None:
+        """Refuse an option that takes one value and has two, the first of which would be ignored."""
+        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
+        for option in given:
+            times = given.count(option)
+            if times > 1 and not getattr(option, "multiple", True) and not getattr(option, "is_flag", False):
+                ctx.fail(f"Option '{option.opts[0]}' takes one value, and is given {times} times")
