@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -39,8 +40,8 @@ class GrowingFile:
         """Say that the lines that were given last are taken; until then they are new."""
         self._read = self._next
 
-    def lines(self, final: bool) -> list[tuple[int, bytes]]:
-        """Return the lines that are new, with their numbers; `final` if no more will come.
+    def lines(self, final: bool) -> Iterator[tuple[int, bytes]]:
+        """Return an iterator of the lines that are new, with their numbers; `final` if no more will come.
 
         The last line of a final file may lack its end if it is a whole JSON value.
         """
@@ -48,7 +49,7 @@ class GrowingFile:
         status = path.stat()
         seen = (status.st_size, status.st_mtime_ns, status.st_ino)
         if seen == self._read.seen and not final:
-            return []
+            return iter(())
         if status.st_size < self._read.size:
             raise self._changed(f"is shorter than before: {status.st_size} bytes, not {self._read.size}")
         known = self._read
@@ -62,7 +63,7 @@ class GrowingFile:
         self._next = known.with_more(last + rest[:end], len(lines), seen)
         if first == 1 and lines:
             lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
-        return [(number, line) for number, line in enumerate(lines, first) if line.strip()]
+        return ((number, line) for number, line in enumerate(lines, first) if line.strip())
 
     def check(self) -> None:
         """Refuse the file if anything of what was taken has changed."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
@@ -31,22 +31,21 @@ class GrowingLog:
         }
         self._several, self._columns = len(files) > 1, columns
         self._sources: dict[Path, Source] = {}
-        self._items: dict[str, dict[str, float]] = {}
-        self._where: dict[tuple[str, str], str] = {}
+        self._scores: dict[str, _Scores] = {}
         self._clusters: dict[str, str | None] = {}
         self._waiting: deque[str] = deque()
         self.systems: dict[str, None] = dict.fromkeys(columns.systems)
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self._clusters)
 
     def __contains__(self, item: str) -> bool:
-        return item in self._items
+        return item in self._clusters
 
     @property
     def size(self) -> int:
         """The number of scores that were read."""
-        return len(self._where)
+        return sum(len(one.values) for one in self._scores.values())
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -70,12 +69,10 @@ class GrowingLog:
             source = self._sources.get(path) or self._source(path, final)
             if source is None:
                 continue
-            entries = [self._named_systems_only(entry) for entry in source.read(final)]
-            self._check(entries)
+            clusters, found = self._told(source.read(final))
             source.taken()
             self._sources[path] = source
-            for entry in entries:
-                self._take(entry)
+            self._take(clusters, found)
 
     def check(self) -> None:
         """Refuse the log if anything has changed of what was read."""
@@ -88,18 +85,22 @@ class GrowingLog:
         """Yield items with their scores and clusters, up to the first that a needed system has not scored."""
         while self._waiting:
             item = self._waiting[0]
-            scores, names = self._items[item], list(needed())
-            if any(name not in scores for name in names):
+            try:
+                scores = {name: self._scores[name].values[item] for name in needed()}
+            except KeyError:
                 return
             self._waiting.popleft()
-            yield item, {name: scores[name] for name in names}, self._clusters[item]
+            yield item, scores, self._clusters[item]
 
     def lacking(self, needed: Iterable[str]) -> tuple[str, str] | None:
         """Return the item that others wait for and a system that has no score on it; None if none waits."""
-        names, first = list(needed), self._waiting[0] if self._waiting else None
-        absent = next((name for name in names if first is not None and name not in self._items[first]), None)
-        behind = any(all(name in self._items[item] for name in names) for item in self._waiting)
-        return (first, absent) if first is not None and absent is not None and behind else None
+        if not self._waiting:
+            return None
+        told = {name: self._scores[name].values if name in self._scores else {} for name in needed}
+        first = self._waiting[0]
+        absent = next((name for name, values in told.items() if first not in values), None)
+        behind = any(all(item in values for values in told.values()) for item in self._waiting)
+        return (first, absent) if absent is not None and behind else None
 
     def _source(self, path: Path, final: bool) -> Source | None:
         """Return what reads a file, None while too little of it is there to tell."""
@@ -113,37 +114,64 @@ class GrowingLog:
         options = {"value_column": self._columns.score, "clusters": self._columns.cluster}
         return WholeSource(path, own, form, {name: one for name, one in options.items() if one is not None})
 
-    def _named_systems_only(self, entry: Entry) -> Entry:
-        """Return the entry with the scores of the systems that were named, if any were."""
-        if not self._columns.systems:
-            return entry
-        scores = {name: one for name, one in entry.scores.items() if name in self._columns.systems}
-        return dataclasses.replace(entry, scores=scores)
+    def _told(self, entries: Iterable[Entry]) -> tuple[dict[str, str | None], dict[str, _Scores]]:
+        """Return the clusters of new items and the new scores of systems; the log stays as it is.
 
-    def _check(self, entries: Sequence[Entry]) -> None:
-        """Refuse a score that is another than before."""
-        fresh: dict[tuple[str, str], tuple[float, str]] = {}
+        Of most lines nothing is kept but their scores: many small objects would take the time that their
+        collector needs to look through them.
+        """
+        clusters: dict[str, str | None] = {}
+        found: dict[str, _Scores] = {}
+        named = self._columns.systems
         for entry in entries:
             for system, score in entry.scores.items():
-                key = (entry.item, system)
-                known = self._items.get(entry.item, {}).get(system)
-                before, where = fresh.get(key, (known, self._where.get(key, "")))
-                if before is not None and before != score:
-                    raise InvalidInputError(
-                        f"{entry.where}: the score of {quoted(system)} on item {quoted(entry.item)} is"
-                        f" {score:g}, and was {before:g} in {where.rpartition(', ')[2]}",
-                        hint="the first is kept; give every item an id of its own, and log one run (epoch)",
-                    )
-                fresh[key] = (score, entry.where)
+                if named and system not in named:
+                    continue
+                scores = found.get(system)
+                if scores is None:
+                    scores = found[system] = _Scores({}, {}, self._scores.get(system))
+                scores.add(system, score, entry)
+                if entry.item not in self._clusters:
+                    clusters.setdefault(entry.item, entry.cluster)
+        return clusters, found
 
-    def _take(self, entry: Entry) -> None:
-        if not entry.scores:
-            return
-        if entry.item not in self._items:
-            self._items[entry.item] = {}
-            self._waiting.append(entry.item)
-            self._clusters[entry.item] = entry.cluster
-        for name, one in entry.scores.items():
+    def _take(self, clusters: Mapping[str, str | None], found: Mapping[str, _Scores]) -> None:
+        self._clusters.update(clusters)
+        self._waiting.extend(clusters)
+        for name, scores in found.items():
             self.systems.setdefault(name)
-            self._items[entry.item].setdefault(name, one)
-            self._where.setdefault((entry.item, name), entry.where)
+            self._scores[name] = scores.with_earlier()
+
+
+@dataclass(slots=True)
+class _Scores:
+    """The scores of one system by item, with the number of the line that told each first, or its file.
+
+    `earlier` are those of the readings before.
+    """
+
+    values: dict[str, float]
+    places: dict[str, int | str]
+    earlier: _Scores | None = None
+
+    def add(self, system: str, score: float, entry: Entry) -> None:
+        """Add the score of an item, or refuse one that is another than before."""
+        item, home = entry.item, self
+        if self.earlier is not None and item in self.earlier.values:
+            home = self.earlier
+        before = home.values.setdefault(item, score)
+        place = home.places.setdefault(item, entry.file if entry.line is None else entry.line)
+        if before != score:
+            raise InvalidInputError(
+                f"{entry.where}: the score of {quoted(system)} on item {quoted(item)} is {score:g}, and was"
+                f" {before:g} in {place if isinstance(place, str) else f'line {place}'}",
+                hint="the first is kept; give every item an id of its own, and log one run (epoch)",
+            )
+
+    def with_earlier(self) -> _Scores:
+        """Return them together with those of the readings before, which are not needed any more."""
+        if self.earlier is None:
+            return self
+        self.earlier.values.update(self.values)
+        self.earlier.places.update(self.places)
+        return self.earlier

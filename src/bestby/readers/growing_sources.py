@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -50,14 +50,36 @@ class Columns:
     ignore: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Entry:
-    """The scores that a record tells of one item."""
+class Entry(NamedTuple):
+    """The scores that a record tells of one item; `line` is None where a file has no lines."""
 
-    where: str
+    file: str
+    line: int | None
     item: str
-    scores: Mapping[str, float]
+    scores: dict[str, float]
     cluster: str | None
+
+    @property
+    def where(self) -> str:
+        """The place of the record, for messages."""
+        return self.file if self.line is None else f"{self.file}, line {self.line}"
+
+
+class _Line(NamedTuple):
+    """A line, with the object in it. There are many, so that the texts of messages are made of few."""
+
+    file: str
+    number: int
+    data: dict[str, Any]
+
+    @property
+    def record(self) -> Record:
+        """The same as other readers have it, with the text of its place."""
+        return Record(f"{self.file}, line {self.number}", self.data)
+
+    def need(self, key: str) -> Any:
+        """Return the value of a key that must be there."""
+        return self.data[key] if key in self.data else self.record.need(key)
 
 
 class Source(Protocol):
@@ -65,8 +87,8 @@ class Source(Protocol):
 
     greater_is_better: bool | None
 
-    def read(self, final: bool) -> list[Entry]:
-        """Return what is new; `final` if no more will come."""
+    def read(self, final: bool) -> Iterable[Entry]:
+        """Return what is new, once; `final` if no more will come."""
 
     def taken(self) -> None:
         """Say that what was returned last is taken; until then it is new."""
@@ -81,12 +103,13 @@ class LinesSource:
     greater_is_better: bool | None = None
 
     def __init__(self, path: Path, name: str | None, columns: Columns) -> None:
-        self._file = GrowingFile(path)
+        self._file, self._path = GrowingFile(path), str(path)
         self._name, self._columns = name, columns
+        self._no_systems = _NO_SYSTEM.union(columns.ignore)
 
-    def read(self, final: bool) -> list[Entry]:
-        """Return the entries of new complete lines."""
-        return [self._entry(number, line) for number, line in self._file.lines(final)]
+    def read(self, final: bool) -> Iterator[Entry]:
+        """Yield the entries of new complete lines."""
+        return (self._entry(number, line) for number, line in self._file.lines(final))
 
     def taken(self) -> None:
         """Take the lines."""
@@ -96,51 +119,58 @@ class LinesSource:
         """Compare the lines that were taken with the file."""
         self._file.check()
 
-    def _entry(self, place: int, line: bytes) -> Entry:
-        where = f"{self._file.path}, line {place}"
-        if place == 1 and not line.lstrip(b"\xef\xbb\xbf \t").startswith((b"{", b"[")):
-            shown = quoted(line.decode("utf-8", errors="replace").strip())
-            raise InvalidInputError(
-                f"{where}: a log is lines of JSON objects, and this is {shown}", hint=_TABLE
-            )
-        value = parsed(line, str(self._file.path), place, hint=_DAMAGED)
+    def _entry(self, place: int, text: bytes) -> Entry:
+        if place == 1:
+            self._check_first(text)
+        value = parsed(text, self._path, place, hint=_DAMAGED)
         if not isinstance(value, dict):
-            hint = _LINES if place == 1 else _DAMAGED
-            raise InvalidInputError(f"{where}: expected a JSON object, got {kind(value)}", hint=hint)
-        record, columns = Record(where, value), self._columns
-        key = _key(record, columns.item, ITEM_WORDS, "the id of the item", "--item KEY")
+            raise InvalidInputError(
+                f"{self._path}, line {place}: expected a JSON object, got {kind(value)}",
+                hint=_LINES if place == 1 else _DAMAGED,
+            )
+        line, columns = _Line(self._path, place, value), self._columns
+        key = _key(line, columns.item, ITEM_WORDS, "the id of the item", "--item KEY")
         item = word(value[key])
         if item is None:
-            raise InvalidInputError(f"{where}: the id of the item is {quoted(value[key])}", hint=_DAMAGED)
+            raise InvalidInputError(
+                f"{line.record.where}: the id of the item is {quoted(value[key])}", hint=_DAMAGED
+            )
         group = columns.cluster or ("cluster" if "cluster" in value else None)
-        cluster = None if group is None else word(record.need(group))
-        used = {key, group, *columns.ignore}
-        return Entry(where, item, self._scores(record, used), cluster)
+        cluster = None if group is None else word(line.need(group))
+        return Entry(self._path, place, item, self._scores(line, (key, group)), cluster)
 
-    def _scores(self, record: Record, used: set[str | None]) -> dict[str, float]:
-        columns, value = self._columns, record.data
-        teller = columns.system or next((name for name in _SYSTEM_WORDS if name in value), None)
+    def _check_first(self, text: bytes) -> None:
+        """Refuse a file that is no log, from its first line."""
+        if not text.lstrip(b"\xef\xbb\xbf \t").startswith((b"{", b"[")):
+            shown = quoted(text.decode("utf-8", errors="replace").strip())
+            raise InvalidInputError(
+                f"{self._path}, line 1: a log is lines of JSON objects, and this is {shown}", hint=_TABLE
+            )
+
+    def _scores(self, line: _Line, used: tuple[str | None, ...]) -> dict[str, float]:
+        columns, value = self._columns, line.data
+        teller = columns.system or _first(_SYSTEM_WORDS, value)
         if teller is not None or self._name is not None:
-            system = self._name if teller is None else word(record.need(teller))
+            system = self._name if teller is None else word(line.need(teller))
             if system is None:
                 raise InvalidInputError(
-                    f"{record.where}: the system is {quoted(value.get(teller or ''))}", hint=_DAMAGED
+                    f"{line.record.where}: the system is {quoted(value.get(teller or ''))}", hint=_DAMAGED
                 )
-            key = _key(record, columns.score, _SCORE_WORDS, "the score", "--value-column KEY")
-            return {system: _score(record, key)}
+            key = _key(line, columns.score, _SCORE_WORDS, "the score", "--value-column KEY")
+            return {system: _score(line, key)}
         if columns.systems:
-            return {name: _score(record, name) for name in columns.systems}
-        names = [
-            name
+            return {name: _score(line, name) for name in columns.systems}
+        scores = {
+            name: _score(line, name)
             for name, one in value.items()
-            if name not in used and name not in _NO_SYSTEM and isinstance(one, bool | int | float)
-        ]
-        if not names:
+            if isinstance(one, (int, float)) and name not in self._no_systems and name not in used
+        }
+        if not scores:
             raise InvalidInputError(
-                f"{record.where}: no system has a score; keys: {listed(list(value))}",
+                f"{line.record.where}: no system has a score; keys: {listed(list(value))}",
                 hint=_LINES,
             )
-        return {name: _score(record, name) for name in names}
+        return scores
 
 
 class WholeSource:
@@ -237,6 +267,7 @@ class WholeSource:
         return [
             Entry(
                 str(self._path),
+                None,
                 item,
                 {name: float(values[place]) for name, values, absent in columns if not absent[place]},
                 clusters[place],
@@ -245,25 +276,33 @@ class WholeSource:
         ]
 
 
-def _key(record: Record, given: str | None, words: Sequence[str], what: str, option: str) -> str:
+def _first(words: Sequence[str], keys: Container[str]) -> str | None:
+    """Return the first word that is a key."""
+    for name in words:
+        if name in keys:
+            return name
+    return None
+
+
+def _key(line: _Line, given: str | None, words: Sequence[str], what: str, option: str) -> str:
     """Return the key under which something is told."""
     if given is not None:
-        record.need(given)
+        line.need(given)
         return given
-    for name in words:
-        if name in record.data:
-            return name
-    raise InvalidInputError(
-        f"{record.where}: no key tells {what}; keys: {listed(list(record.data))}",
-        hint=f"call it {' or '.join(words)}, or name it: {option}",
-    )
+    found = _first(words, line.data)
+    if found is None:
+        raise InvalidInputError(
+            f"{line.record.where}: no key tells {what}; keys: {listed(list(line.data))}",
+            hint=f"call it {' or '.join(words)}, or name it: {option}",
+        )
+    return found
 
 
-def _score(record: Record, key: str) -> float:
-    score = number(record.need(key))
+def _score(line: _Line, key: str) -> float:
+    score = number(line.need(key))
     if score is None or score != score:
         raise InvalidInputError(
-            f"{record.where}: the score {quoted(key)} is {quoted(record.data[key])}, expected a number",
+            f"{line.record.where}: the score {quoted(key)} is {quoted(line.data[key])}, expected a number",
             hint="give an answer that failed the score that it should count as",
         )
     return score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 
 CUT_OFF = "the file is damaged or cut off: copy it again"
+
+_DECODER = json.JSONDecoder()
 
 
 def parsed(
@@ -20,6 +23,13 @@ def parsed(
     hint: str = CUT_OFF,
 ) -> Any:
     """Return the value of a JSON text, which may be one line of a file."""
+    if pairs_hook is None:
+        with contextlib.suppress(ValueError, RecursionError):  # which are told below
+            # `json.loads` guesses the encoding of bytes first, which takes as long again as a short line.
+            letters = text if isinstance(text, str) else text.decode()
+            value, end = _DECODER.raw_decode(letters)
+            if end == len(letters):
+                return value
     place = where if line is None else f"{where}, line {line}"
     try:
         return json.loads(text, object_pairs_hook=pairs_hook)

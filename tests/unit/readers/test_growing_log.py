@@ -213,6 +213,12 @@ def test_the_same_score_twice_counts_once_and_another_is_refused(grown: Grown) -
         grown.new()
 
 
+def test_the_first_of_several_places_is_named(grown: Grown) -> None:
+    grown.add(wide("q1"), wide("q1"), wide("q1", b=1))
+    with pytest.raises(InvalidInputError, match=r"line 3: .* 'b' on item 'q1' is 1, and was 0 in line 1"):
+        grown.new()
+
+
 def test_nothing_of_a_reading_that_fails_is_kept(grown: Grown) -> None:
     grown.add(wide("q1"))
     assert len(grown.new()) == 1
