@@ -116,9 +116,10 @@ def _count(log: GrowingLog, monitor: Monitor, every: int, looks: _Looks) -> None
     items = log.complete(lambda: monitor.running)
     while monitor.decided is None and (one := next(items, None)) is not None:
         item, scores, cluster = one
-        new, before = monitor.add(item, scores, cluster=cluster), monitor.n_counted
-        if not new or not (planned or monitor.n_items % every == 0 or monitor.n_items == last):
+        new, n_items = monitor.add(item, scores, cluster=cluster), monitor.n_items
+        if not new or not (planned or n_items % every == 0 or n_items == last):
             continue
+        before = monitor.n_counted
         _ = monitor.decision
         if monitor.n_counted > before:
             looks.show(monitor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +24,7 @@ class Entry(NamedTuple):
     """A new item that was checked: its id, the scores of the systems that are running, its cluster."""
 
     item: str | int
-    row: FloatArray
+    row: Sequence[float]
     cluster: str | int | None
 
 
@@ -45,6 +47,8 @@ class Collected:
         self._place: dict[str | int, int] = {}
         self._column = {name: place for place, name in enumerate(settings.systems)}
         self._scores: FloatArray = np.full((_ROOM, len(settings.systems)), np.nan)
+        self._new = array("d")
+        """Rows that are not among `_scores` yet: NumPy takes as long for one of them as for many."""
         self._closed: set[str | int] = set()
 
     def __len__(self) -> int:
@@ -58,7 +62,14 @@ class Collected:
     @property
     def scores(self) -> FloatArray:
         """The scores, shape (items, systems); NaN for systems that had been dropped."""
-        return self._scores[: len(self.items)]
+        n_items, width = len(self.items), len(self._column)
+        if self._new:
+            while n_items > len(self._scores):
+                self._scores = np.concatenate([self._scores, np.full_like(self._scores, np.nan)])
+            new = np.array(self._new).reshape(-1, width)
+            self._scores[n_items - len(new) : n_items] = new
+            self._new = array("d")
+        return self._scores[:n_items]
 
     @property
     def n_counted(self) -> int:
@@ -94,11 +105,9 @@ class Collected:
     def put(self, entry: Entry) -> None:
         """Take a new item that was checked."""
         place = len(self.items)
-        if place == len(self._scores):
-            self._scores = np.concatenate([self._scores, np.full_like(self._scores, np.nan)])
         if entry.cluster is not None and place and self.clusters[-1] != entry.cluster:
             self.close()
-        self._scores[place] = entry.row
+        self._new.extend(entry.row)
         self._place[entry.item] = place
         self.items.append(entry.item)
         self.clusters.append(entry.cluster)
@@ -107,10 +116,11 @@ class Collected:
 
     def close(self) -> None:
         """Count the open cluster; no more items of it may come."""
-        if len(self.items) > self.n_closed:
-            size = len(self.items) - self.n_closed
-            self._largest.append(max(size, self._largest[-1] if self._largest else 0))
-            self.closed.append(len(self.items))
+        n_items, size = len(self.items), len(self.items) - self.n_closed
+        if size > 0:
+            largest = self._largest[-1] if self._largest else 0
+            self._largest.append(size if size > largest else largest)
+            self.closed.append(n_items)
             if self.clusters[-1] is not None:
                 self._closed.add(self.clusters[-1])
 
@@ -143,12 +153,22 @@ class Collected:
 
     # -- checks --------------------------------------------------------------------------------------
 
-    def _row(self, item: str | int, scores: Any, running: Sequence[str]) -> FloatArray:
+    def _row(self, item: str | int, scores: Any, running: Sequence[str]) -> list[float]:
         if not isinstance(scores, Mapping):
             raise InvalidInputError(
                 f"item {quoted(item)}: scores must be a mapping of systems to scores, got {quoted(scores)}",
                 hint='monitor.add("q1", {"a": 1, "b": 0})',
             )
+        column = self._column
+        if scores.keys() != column.keys():
+            self._check_names(item, scores, running)
+        row = [math.nan] * len(column)
+        for name in running:
+            row[column[name]] = self._score(scores[name], name, item)
+        return row
+
+    def _check_names(self, item: str | int, scores: Mapping[str, Any], running: Sequence[str]) -> None:
+        """Refuse a score of a system that is not monitored, and the lack of one that is running."""
         unknown = next((name for name in scores if name not in self._column), None)
         if unknown is not None:
             raise InvalidInputError(
@@ -162,10 +182,6 @@ class Collected:
                 hint="add an item when all systems that are still running have answered it; give a failed"
                 " answer the score that it should count as",
             )
-        row = np.full(len(self._column), np.nan)
-        for name in running:
-            row[self._column[name]] = self._score(scores[name], name, item)
-        return row
 
     def _score(self, value: Any, system: str, item: str | int) -> float:
         bounds = self.settings.bounds
@@ -182,17 +198,15 @@ class Collected:
             )
         return score
 
-    def _check_same(self, item: str | int, row: FloatArray, cluster: str | int | None) -> None:
+    def _check_same(self, item: str | int, row: Sequence[float], cluster: str | int | None) -> None:
         place = self._place[item]
-        known = self._scores[place]
-        both = ~np.isnan(known) & ~np.isnan(row)
-        if not np.array_equal(known[both], row[both]):
-            column = int(np.flatnonzero(both & (known != row))[0])
-            raise InvalidInputError(
-                f"item {quoted(item)} was added before with the score {known[column]:g} of"
-                f" {self.settings.systems[column]}, and now with {row[column]:g}",
-                hint="the first score is kept; give items of different content different ids",
-            )
+        for system, known, score in zip(self.settings.systems, self.scores[place].tolist(), row, strict=True):
+            if known != score and not math.isnan(known) and not math.isnan(score):
+                raise InvalidInputError(
+                    f"item {quoted(item)} was added before with the score {known:g} of {system}, and now with"
+                    f" {score:g}",
+                    hint="the first score is kept; give items of different content different ids",
+                )
         if cluster != self.clusters[place]:
             raise InvalidInputError(
                 f"item {quoted(item)} was added before in cluster {quoted(self.clusters[place])}, and now in"

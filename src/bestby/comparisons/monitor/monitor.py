@@ -129,6 +129,7 @@ class Monitor:
         self._decisions: dict[str, tuple[Decision, int]] = {}
         self._decision: tuple[Decision, int] | None = None
         self._behind: dict[str, str] = {}
+        self._running = names
         self._dropped_at: dict[str, int] = {}
         self._looked = 0
         self._looks: list[int] = []
@@ -211,7 +212,7 @@ class Monitor:
     @property
     def running(self) -> tuple[str, ...]:
         """The systems that can still be first, as of the last look; the others need no more calls."""
-        return tuple(name for name in self._settings.systems if name not in self._behind)
+        return self._running
 
     # -- looks -----------------------------------------------------------------------------------------
 
@@ -288,6 +289,7 @@ class Monitor:
             drops[names[0]] = next(other for other in names[1:] if decisions[other] == "worse")
             self._behind |= drops
         if drops and self._every is not None:
+            self._running = tuple(name for name in names if name not in self._behind)
             self._dropped_at |= dict.fromkeys(drops, self._looked)
             places = [names.index(name) for name in drops]
             self._first.freeze(places)
@@ -318,7 +320,7 @@ class Monitor:
         c, looks = self._collected, set(self._looks)
         n_units = 0
         for place, item in enumerate(c.items):
-            yield saving.item_line(self.systems, item, c.scores[place], c.clusters[place])
+            yield saving.item_line(self.systems, item, c.scores[place].tolist(), c.clusters[place])
             if n_units < len(c.closed) and c.closed[n_units] == place + 1:
                 n_units += 1
                 if c.clustered:

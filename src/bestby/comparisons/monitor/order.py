@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby.results.base import Note
 
-_PARTS = re.compile(r"(\D*)(\d*)")
+_NUMBER = re.compile(r"\d+")
 _LAST_NUMBER = re.compile(r"\d+\D*$")
 
 _FEW = 20
@@ -100,9 +100,24 @@ def stretches_of(groups: Sequence[str]) -> tuple[int, float, float]:
     return stretches, mean, math.sqrt(max(variance, 0.0))
 
 
-def _natural(name: str) -> list[tuple[str, int]]:
-    """Return what names are sorted by, so that q9 comes before q10."""
-    return [(words, int(digits or 0)) for words, digits in _PARTS.findall(name)]
+def _natural(name: str) -> str:
+    """Return what a name is sorted by, so that q9 comes before q10, and q as q0 does.
+
+    Before each number stands how long it is: texts are compared faster than lists of their parts.
+
+    >>> sorted(["q10", "q9", "q9a", "r1", "q-1"], key=_natural)
+    ['q9', 'q9a', 'q10', 'q-1', 'r1']
+    """
+    return _NUMBER.sub(_with_length, name if name[-1:].isdecimal() else name + "0")
+
+
+def _with_length(number: re.Match[str]) -> str:
+    """Return a number without zeros before it, after its length; both are below any letter."""
+    digits = number[0]
+    if not digits.isascii():
+        digits = "".join(str(int(one)) for one in digits)
+    digits = digits.lstrip("0")
+    return f"\0{chr(len(digits))}{digits}"
 
 
 def _stem(name: str) -> str:

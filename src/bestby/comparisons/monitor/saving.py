@@ -12,7 +12,6 @@ from bestby._core import files
 from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text
-from bestby._core.typing import FloatArray
 from bestby._version import __version__
 
 KIND = "bestby monitor"
@@ -78,10 +77,10 @@ def _reported(path: Path) -> Iterator[None]:
 
 
 def item_line(
-    systems: Sequence[str], item: str | int, row: FloatArray, cluster: str | int | None
+    systems: Sequence[str], item: str | int, row: Sequence[float], cluster: str | int | None
 ) -> dict[str, Any]:
     """Return the line of an item; systems that had been dropped, of which the row has NaN, are left out."""
-    scores = {name: score for name, score in zip(systems, row.tolist(), strict=True) if score == score}
+    scores = {name: score for name, score in zip(systems, row, strict=True) if score == score}
     line: dict[str, Any] = {"item": item, "scores": scores}
     return line if cluster is None else {**line, "cluster": cluster}
 

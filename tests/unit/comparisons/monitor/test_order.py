@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.comparisons.monitor.order import order_note
+from bestby.comparisons.monitor.order import order_note, rank_correlation
 
 
 def noted_order(items: Iterable[tuple[Any, Any]]) -> str | None:
@@ -64,3 +65,25 @@ def test_random_orders_are_not_noted() -> None:
         assert order_note(names, [None] * n) is None
         hexadecimal = [bytes(one).hex() for one in rng.integers(0, 256, (n, 8)).tolist()]
         assert order_note(hexadecimal, [None] * n) is None
+
+
+PARTS = ["a", "b", "ab", "a-", "A", "é", "/", "0", "1", "01", "9", "10", "٣", "²", "\n", " "]
+
+
+def parts_of(name: str) -> list[tuple[str, int]]:
+    """Return the texts and the numbers of which a name is made."""
+    return [(words, int(digits or 0)) for words, digits in re.findall(r"(\D*)(\d*)", name)]
+
+
+def test_numbers_in_ids_count_as_numbers() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(2000):
+        names = ["".join(rng.choice(PARTS, rng.integers(1, 6))) for _ in range(8)]
+        ranks = np.empty(8)
+        ranks[sorted(range(8), key=[parts_of(name) for name in names].__getitem__)] = np.arange(8)
+        gaps = ranks - np.arange(8)
+        assert rank_correlation(names) == 1.0 - 6.0 * float(gaps @ gaps) / (8 * 63.0), names
+
+
+def test_a_number_may_have_thousands_of_digits() -> None:
+    assert noted_order((f"q{'9' * 4500}{i}", None) for i in range(30)) == "order_of_ids"
