@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
@@ -32,7 +32,6 @@ _TOGETHER: Final = 16
 
 TOLERANCE: Final = 1e-7
 """The accuracy of the ends of an interval, as a part of the range of the values."""
-
 
 Excess = Callable[[float], float]
 """By how much the capital against a mean is enough to reject it."""
@@ -119,33 +118,62 @@ def log_factors(
     .. [1] Waudby-Smith & Ramdas (2024), Estimating means of bounded random variables by betting, J. R.
        Statist. Soc. B 86, 1-27: hedged capital on a grid of bets; without replacement section 5.
     """
+    width = units.values.shape[1]
+    parts = _parts(units, means.size, n_population, before or Before(0, np.zeros(width)))
+    return _factors_of(parts, width, means, bounds, sides)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some units; without replacement also the sum drawn before each, (B, P), and the items left, (B,)."""
+
+    units: Units
+    n_population: int | None
+    drawn: FloatArray
+    n_left: IntArray
+
+    @classmethod
+    def of(cls, units: Units, n_population: int | None, before: Before) -> _Part:
+        if n_population is None:
+            return cls(units, None, np.zeros((0, 0)), np.zeros(0, dtype=np.int64))
+        sums = np.cumsum(units.values * units.sizes[:, None], axis=0)
+        drawn = np.concatenate([np.zeros((1, sums.shape[1])), sums[:-1]]) + before.total
+        counts = before.n_items + np.cumsum(units.sizes) - units.sizes
+        return cls(units, n_population, drawn, n_population - counts)
+
+    def centres(self, means: FloatArray) -> FloatArray:
+        """Return what the mean of the next unit is under each hypothesis, shape (B or 1, M, P or 1)."""
+        if self.n_population is None:
+            return means[None, :, None]
+        centres: FloatArray = self.n_population * means[None, :, None] - self.drawn[:, None, :]
+        centres /= self.n_left[:, None, None]
+        return centres
+
+
+def _parts(units: Units, n_means: int, n_population: int | None, before: Before) -> Iterator[_Part]:
+    """Yield the units in parts whose factors, of `n_means` hypotheses, are computed at a time."""
     n, width = units.values.shape
-    before = before or Before(0, np.zeros(width))
-    out = np.zeros((len(sides), means.size, width, FRACTIONS.size))
-    reach = bounds[1] - bounds[0]
-    step = max(1, _BLOCK // max(1, means.size * width * FRACTIONS.size))
+    step = max(1, _BLOCK // max(1, n_means * width * FRACTIONS.size))
     for start in range(0, n, step):
         part = units.part(start, start + step)
-        centre = _centres(part, means, n_population, before)  # (B or 1, M, P or 1)
-        ahead = part.values[:, None, :] - centre
-        weight = part.weights[:, None, None]
+        yield _Part.of(part, n_population, before)
+        before = before.after(part)
+
+
+def _factors_of(
+    parts: Iterable[_Part], width: int, means: FloatArray, bounds: tuple[float, float], sides: tuple[int, ...]
+) -> FloatArray:
+    """Return what `log_factors` does, of units in parts."""
+    out = np.zeros((len(sides), means.size, width, FRACTIONS.size))
+    reach = bounds[1] - bounds[0]
+    for part in parts:
+        centre = part.centres(means)
+        ahead = part.units.values[:, None, :] - centre
+        weight = part.units.weights[:, None, None]
         for place, side in enumerate(sides):
             gain, room = (-ahead, bounds[1] - centre) if side else (ahead, centre - bounds[0])
             out[place] += _summed(weight * _ratio(gain, room, reach))
-        before = before.after(part)
     return out
-
-
-def _centres(part: Units, means: FloatArray, n_population: int | None, before: Before) -> FloatArray:
-    """Return what the mean of the next unit is under each hypothesis."""
-    if n_population is None:
-        return means[None, :, None]
-    sums = np.cumsum(part.values * part.sizes[:, None], axis=0)
-    drawn = np.concatenate([np.zeros((1, sums.shape[1])), sums[:-1]]) + before.total
-    counts = before.n_items + np.cumsum(part.sizes) - part.sizes
-    left = n_population * means[None, :, None] - drawn[:, None, :]
-    centres: FloatArray = left / (n_population - counts)[:, None, None]
-    return centres
 
 
 def _ratio(ahead: FloatArray, room: FloatArray, reach: float) -> FloatArray:
@@ -155,9 +183,13 @@ def _ratio(ahead: FloatArray, room: FloatArray, reach: float) -> FloatArray:
     """
     tiny = rounding.level_width(reach)
     possible = room > tiny
-    surprise = np.where(ahead > tiny, np.inf, 0.0)
-    ratio: FloatArray = np.where(possible, ahead / np.where(possible, room, 1.0), surprise)
-    return np.maximum(ratio, -1.0)  # rounding may leave a value a last digit below its bound
+    ratio: FloatArray
+    if possible.all():
+        ratio = ahead / room
+    else:
+        surprise = np.where(ahead > tiny, np.inf, 0.0)
+        ratio = np.where(possible, ahead / np.where(possible, room, 1.0), surprise)
+    return np.maximum(ratio, -1.0, out=ratio)  # rounding may leave a value a last digit below its bound
 
 
 def _summed(gains: FloatArray) -> FloatArray:
@@ -254,8 +286,9 @@ def betting_interval(
     mean = min(max(float(all_drawn.total[0]) / all_drawn.n_items, low), high)
     radius = max(width, _radius(units, mean, bounds, threshold, n_population))
     ends: list[float] = []
+    parts = [] if n_population is None else [*_parts(units, 1, n_population, Before(0, np.zeros(1)))]
     for side, (outside, inside) in enumerate(((low, high), (high, low))):
-        excess = partial(_excess, units, bounds, n_population, side, threshold)
+        excess = partial(_excess, units, parts, bounds, side, threshold)
         bracket = _bracket(excess, outside, inside, mean, radius)
         ends.append(bracket if isinstance(bracket, float) else _root(excess, *bracket, width))
     if ends[0] > ends[1]:  # nothing is left: it happens with probability alpha at most
@@ -282,18 +315,18 @@ def _radius(
 
 def _excess(
     units: Units,
+    parts: Sequence[_Part],
     bounds: tuple[float, float],
-    n_population: int | None,
     side: int,
     threshold: float,
     mean: float,
 ) -> float:
     """Return by how much the capital is enough to reject a mean; its root is nearly linear in the mean."""
-    if n_population is None:
+    if not parts:  # independent draws, of which equal ones are counted together
         gains = _gains(units, mean, bounds, side)
         logs = (np.log1p(gains[:, None] * FRACTIONS) * units.sizes[:, None]).sum(axis=0)
     else:
-        logs = log_factors(units, np.array([mean]), bounds, n_population, sides=(side,))[0, 0, 0]
+        logs = _factors_of(parts, 1, np.array([mean]), bounds, (side,))[0, 0, 0]
     return math.sqrt(max(0.0, float(log_capital(logs)))) - math.sqrt(threshold)
 
 

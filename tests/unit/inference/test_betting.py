@@ -201,8 +201,8 @@ def test_each_end_is_next_to_a_mean_that_is_rejected(values: list[float], popula
 
 def test_an_interval_needs_few_passes_over_the_units(monkeypatch: pytest.MonkeyPatch) -> None:
     passes = []
-    counted = betting.log_factors
-    monkeypatch.setattr(betting, "log_factors", lambda *a, **k: passes.append(1) or counted(*a, **k))
+    counted = betting._factors_of
+    monkeypatch.setattr(betting, "_factors_of", lambda *a, **k: passes.append(1) or counted(*a, **k))
     values = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], 20_000, p=[0.2, 0.58, 0.22])
     betting_interval(single(values), (-1.0, 1.0), 0.05, 40_000)
     assert len(passes) <= 24  # bisection takes fifty

@@ -20,11 +20,13 @@ from bestby.comparisons.monitor.settings import Settings
 from bestby.inference.betting import TOLERANCE, Before, Units, log_capital, log_factors, logical_bounds
 
 _NODES: Final = 12
-_ANGLES: Final = np.pi * np.arange(_NODES) / (_NODES - 1)
+_NODES_AT: Final[FloatArray] = np.cos(np.pi * np.arange(_NODES) / (_NODES - 1))
 _BARYCENTRIC: Final[FloatArray] = np.array([0.5 if n in (0, _NODES - 1) else 1.0 for n in range(_NODES)])
 _BARYCENTRIC[1::2] *= -1.0
 _TRIED: Final = 33
 """Hypotheses that are tried at a time."""
+
+_NOTHING: Final = Before(0, np.zeros(1))
 
 _REACH: Final = 0.2
 """How far the nodes reach from an end, as a share of its distance to the mean and to what can be at all."""
@@ -58,32 +60,36 @@ class _Track:
 
     def __init__(self, settings: Settings, pair: tuple[int, int], alpha: float) -> None:
         self._settings, self._pair, self._alpha = settings, pair, alpha
-        self._n_units, self._before = 0, Before(0, np.zeros(1))
+        self._n_units, self._before = 0, _NOTHING
         self._windows: tuple[_Window, ...] = ()
         self._last: Ends | None = None
 
     def ends(self, c: Collected, n_units: int) -> Ends:
         if self._last is None or n_units > self._n_units:
-            self._advance(c.pair(*self._pair, n_units, first=self._n_units))
-            self._n_units = n_units
-            found = self._ends_between_nodes()
-            self._last = found or self._renewed(c.pair(*self._pair, n_units))
+            self._last = self._ends_between_nodes(c, n_units) or self._renewed(c.pair(*self._pair, n_units))
         return self._last
 
-    def _advance(self, new: Units) -> None:
-        self._windows = tuple(window.after(new, self._settings, self._before) for window in self._windows)
-        self._before = self._before.after(new)
-
-    def _ends_between_nodes(self) -> Ends | None:
-        """Return the interval from the nodes, None if an end is not between them."""
+    def _ends_between_nodes(self, c: Collected, n_units: int) -> Ends | None:
+        """Take more units, and return the interval from the nodes, None if an end is not between them."""
+        n_before, before = self._n_units, self._before
+        new = c.pair(*self._pair, n_units, first=n_before)
+        self._n_units, self._before = n_units, before.after(new)
+        s, threshold = self._settings, np.log(2.0 / self._alpha)
         if not self._windows:
             return None
-        finest = TOLERANCE * self._settings.difference_bounds[1]
-        low, high = (window.end(np.log(2.0 / self._alpha), finest) for window in self._windows)
+        if any(window.logs is None for window in self._windows):
+            units = c.pair(*self._pair, n_units)
+            if not all(window.holds_end(threshold, units, s) for window in self._windows):
+                return None
+            first = units.part(0, n_before)
+            self._windows = tuple(window.after(first, s, _NOTHING) for window in self._windows)
+        self._windows = tuple(window.after(new, s, before) for window in self._windows)
+        finest = TOLERANCE * s.difference_bounds[1]
+        low, high = (window.end(threshold, finest) for window in self._windows)
         return (low, high) if low is not None and high is not None and low <= high else None
 
     def _renewed(self, units: Units) -> Ends:
-        """Return the interval from all units, and lay nodes around its ends."""
+        """Return the interval from all units, and lay nodes around its ends, empty until the next look."""
         s, ends = self._settings, interval(units, self._settings, self._alpha)
         self._windows = ()
         if not self._before.n_items:
@@ -95,36 +101,46 @@ class _Track:
         ]
         if min(halves) > 10.0 * TOLERANCE * reach:
             self._windows = tuple(
-                _Window.around(end, half, side, units, s)
-                for side, (end, half) in enumerate(zip(ends, halves, strict=True))
+                _Window(side, end, half) for side, (end, half) in enumerate(zip(ends, halves, strict=True))
             )
         return ends
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """What the bets on one side have won by each of the nodes, from the greatest to the least: (K, L)."""
+    """What the bets on one side have won by each of the nodes, from the greatest to the least: (K, L).
+
+    None as long as it was not computed.
+    """
 
     side: int
     centre: float
     half: float
-    logs: FloatArray
+    logs: FloatArray | None = None
 
-    @classmethod
-    def around(cls, end: float, half: float, side: int, units: Units, s: Settings) -> _Window:
-        """Return the nodes around an end, with what all units show."""
-        none = np.zeros((_NODES, 1))
-        return cls(side, end, half, none).after(units, s, Before(0, np.zeros(1)))
+    def holds_end(self, threshold: float, units: Units, s: Settings) -> bool:
+        """Tell whether the end that all units give is between the outermost nodes, from these two alone.
+
+        Where looks are far apart the ends leave their nodes at every look, and no other node is needed.
+        """
+        inner, outer = (0, 1) if self.side == 0 else (1, 0)
+        won = log_capital(self._gains(units, s, _NOTHING, np.array([1.0, -1.0])))
+        return bool(won[outer] >= threshold > won[inner])
 
     def after(self, units: Units, s: Settings, before: Before) -> _Window:
         """Return the same nodes with more units."""
-        nodes = self.centre + self.half * np.cos(_ANGLES)
-        more = log_factors(units, nodes, s.difference_bounds, s.n_population, before, sides=(self.side,))
-        return _Window(self.side, self.centre, self.half, self.logs + more[0, :, 0])
+        more = self._gains(units, s, before, _NODES_AT)
+        return _Window(self.side, self.centre, self.half, more if self.logs is None else self.logs + more)
+
+    def _gains(self, units: Units, s: Settings, before: Before, places: FloatArray) -> FloatArray:
+        """Return what the bets gain by some units at places from -1 to 1."""
+        means = self.centre + self.half * places
+        more = log_factors(units, means, s.difference_bounds, s.n_population, before, sides=(self.side,))
+        return more[0, :, 0]
 
     def end(self, threshold: float, finest: float) -> float | None:
         """Return the end, rounded outwards by `finest` at most; None if it is not between the nodes."""
-        if not np.isfinite(self.logs).all():
+        if self.logs is None or not np.isfinite(self.logs).all():
             return None
         outside, inside = (-1.0, 1.0) if self.side == 0 else (1.0, -1.0)
         while True:
@@ -140,7 +156,7 @@ class _Window:
 
 def _interpolated(logs: FloatArray, places: FloatArray) -> FloatArray:
     """Return the values (T, L) at places from -1 to 1 from those at the nodes, (K, L)."""
-    gaps = places[:, None] - np.cos(_ANGLES)
+    gaps = places[:, None] - _NODES_AT
     weights = _BARYCENTRIC / np.where(
         gaps == 0.0, np.finfo(np.float64).tiny, gaps
     )  # at a node, its own value

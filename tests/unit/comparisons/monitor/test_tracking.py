@@ -86,3 +86,22 @@ def test_a_pair_that_is_frozen_keeps_its_interval() -> None:
     assert (kept.low, kept.high) == pytest.approx(
         (result["c"].interval.low, result["c"].interval.high), abs=1e-6
     )
+
+
+def test_looks_far_apart_lay_few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An end that leaves its nodes at the next look needs the outermost two of them only."""
+    nodes: list[int] = []
+    factors = tracking.log_factors
+
+    def counted(units: Any, means: Any, *arguments: Any, **more: Any) -> Any:
+        nodes.append(means.size)
+        return factors(units, means, *arguments, **more)
+
+    monkeypatch.setattr(tracking, "log_factors", counted)
+    monitor = bb.Monitor(["a", "b"], bounds=(0, 1), n_items=40_000)
+    for place, (a, b) in enumerate(scores("0/1", 12_800).tolist(), 1):
+        monitor.add(place, {"a": a, "b": b})
+        if place in (100, 200, 400, 800, 1600, 3200, 6400, 12_800):
+            assert monitor.interval is not None
+    assert nodes
+    assert set(nodes) == {2}
