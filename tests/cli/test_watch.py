@@ -109,6 +109,21 @@ def test_the_lines_are_those_of_the_monitor(run: Run, log: Path) -> None:
     assert saved.pairs == monitor.result().pairs
 
 
+def test_nothing_is_loaded_that_a_watch_does_not_need(log: Path) -> None:
+    write(log, rows(400, 0.6, 0.65))
+    heavy = ("scipy", "numba", "pandas", "polars", "duckdb", "matplotlib", "sacrebleu", "yaml")
+    code = (
+        "import sys, bestby.cli\n"
+        "status = bestby.cli.main(sys.argv[1:])\n"
+        f"sys.exit(repr((status, [name for name in {heavy} if name in sys.modules])))"
+    )
+    arguments = ["watch", str(log), "--items", "2000", "--margin", "0.01"]
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment(), check=False)
+    assert looks_of(done)[-1].startswith("400 items: new - old ")
+    assert done.stderr.strip() == "(3, [])"
+
+
 def test_with_a_result_on_stdout_the_looks_go_to_stderr(run: Run, log: Path) -> None:
     write(log, rows(60))
     done = run("watch", "log.jsonl", "--json", "-")

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
+_YOUNG = 10_000
+"""New objects after which Python looks for unused ones among them: imports make many that all stay."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
@@ -22,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from bestby.cli.interrupts import after_imports
 
         with after_imports():
+            if arguments is None:  # nothing else runs in this process
+                _collect_less()
             from bestby.cli.commands import run
 
             return run(arguments)
@@ -32,6 +37,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         traceback.print_exc()
         return 70
+
+
+def _collect_less() -> None:
+    """Let Python look for unused objects less often, and not at all at the end."""
+    import atexit
+    import gc
+
+    gc.set_threshold(_YOUNG)
+    atexit.register(gc.freeze)
 
 
 def __getattr__(name: str) -> Any:

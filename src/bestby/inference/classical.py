@@ -10,9 +10,8 @@ import math
 import sys
 
 import numpy as np
-from scipy.special import betainc, ndtr, stdtr
 
-from bestby._core import checks
+from bestby._core import checks, special
 from bestby._core.errors import InvalidInputError
 from bestby._core.rounding import is_nothing, level, level_width
 from bestby._core.typing import Alternative, Array, ArrayLike, FloatArray, IntArray
@@ -84,7 +83,7 @@ def wilcoxon(
     if d.size > _EXACT_PAIRS:
         scale = math.sqrt(float((ranks.astype(float) ** 2).sum()))
         z = (2 * positive - total) / scale
-        p = tail_p_value(float(ndtr(-z)), float(ndtr(z)), alternative)
+        p = tail_p_value(float(special.ndtr(-z)), float(special.ndtr(z)), alternative)
         return TestResult("wilcoxon", p, alternative, exact=False, method="asymptotic", statistic=statistic)
     smaller = min(positive, total - positive)
     tail, point = _signed_rank_tail(ranks, smaller)
@@ -132,7 +131,7 @@ def paired_t(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
 
 def student(name: str, t: float, df: int, alternative: Alternative) -> TestResult:
     """Return the test of a statistic that has Student's t distribution."""
-    p = tail_p_value(float(stdtr(df, -t)), float(stdtr(df, t)), alternative)
+    p = tail_p_value(float(special.stdtr(df, -t)), float(special.stdtr(df, t)), alternative)
     return TestResult(name, p, alternative, exact=False, method="asymptotic", statistic=t)
 
 
@@ -148,10 +147,10 @@ def _binomial(name: str, a: int, b: int, alternative: Alternative, *, mid: bool 
 
 def _at_most(k: int, m: int, *, mid: bool) -> float:
     """P(X <= k) of m fair coins, or P(X < k) + P(X = k) / 2; betainc keeps 12 digits far in the tail."""
-    tail = 1.0 if k == m else float(betainc(m - k, k + 1, 0.5))
+    tail = 1.0 if k == m else float(special.betainc(m - k, k + 1, 0.5))
     if not mid:
         return tail
-    below = 0.0 if k == 0 else float(betainc(m - k + 1, k, 0.5))
+    below = 0.0 if k == 0 else float(special.betainc(m - k + 1, k, 0.5))
     return (tail + below) / 2.0
 
 

@@ -27,8 +27,8 @@ import math
 from typing import overload
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
+from bestby._core import special
 from bestby._core.typing import Alternative, FloatArray
 from bestby.inference.clusters import StandardError
 from bestby.results.values import TestResult
@@ -51,7 +51,7 @@ def interval(estimate: float, error: StandardError, level: float) -> tuple[float
     (-0.0026, 0.0569)
     """
     tail = 0.5 * (1.0 + level)
-    plain, t = (float(stdtrit(df, tail)) for df in (_df(error), _fewer(error)))
+    plain, t = (float(special.stdtrit(df, tail)) for df in (_df(error), _fewer(error)))
     above = max(plain, restored(t, error.skewness))
     below = min(-plain, restored(-t, error.skewness))
     return estimate - above * error.se, estimate - below * error.se
@@ -73,8 +73,8 @@ def wald(estimate: float, error: StandardError, alternative: Alternative) -> Tes
     else:
         t = 0.0 if estimate == 0.0 else math.copysign(math.inf, estimate)
     moved = transformed(t, error.skewness)
-    upper = max(float(stdtr(_df(error), -t)), float(stdtr(_fewer(error), -moved)))
-    lower = max(float(stdtr(_df(error), t)), float(stdtr(_fewer(error), moved)))
+    upper = max(float(special.stdtr(_df(error), -t)), float(special.stdtr(_fewer(error), -moved)))
+    lower = max(float(special.stdtr(_df(error), t)), float(special.stdtr(_fewer(error), moved)))
     p = {"greater": upper, "less": lower, "two-sided": min(1.0, 2.0 * min(upper, lower))}[alternative]
     return TestResult("wald", p, alternative, False, "asymptotic", statistic=t)
 

@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import numpy as np
-from scipy.special import ndtri
 
-from bestby._core import rounding
+from bestby._core import rounding, special
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference import series
 from bestby.inference.lattice import all_single, as_lattice, in_order, merged_in_order, weighted_sum
@@ -212,7 +211,7 @@ class Inverted:
         """Return the p-quantile by Newton's method, kept within a shrinking bracket."""
         half = np.pi / self.frequency
         low, high = self.mean - half, self.mean + half
-        x = self.mean + self.sd * float(ndtri(min(max(p, 1e-15), 1.0 - 1e-15)))
+        x = self.mean + self.sd * float(special.ndtri(min(max(p, 1e-15), 1.0 - 1e-15)))
         for _ in range(100):
             gap = self.below(x) - p
             low, high = (x, high) if gap < 0.0 else (low, x)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtri
 
-from bestby._core import rounding
+from bestby._core import rounding, special
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.classical import doubled_ranks
 from bestby.inference.intervals import Moments
@@ -77,7 +76,7 @@ def _chance(pairs: int) -> float:
     >>> _chance(1), round(_chance(45), 2)
     (0.0, 3.26)
     """
-    return float(-ndtri(BY_CHANCE / (2.0 * pairs))) if pairs > 1 else 0.0
+    return float(-special.ndtri(BY_CHANCE / (2.0 * pairs))) if pairs > 1 else 0.0
 
 
 def _error_of_skewness(n: int) -> float:

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
-from bestby._core import checks
+from bestby._core import checks, special
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray
 
@@ -134,7 +133,7 @@ def classical_boundaries(
     def over(factor: float) -> float:
         return float(crossing_probabilities(factor * heights, times).sum()) - alpha
 
-    single = -float(ndtri(alpha / 2.0))  # no boundary can be lower than that of one look
+    single = -float(special.ndtri(alpha / 2.0))  # no boundary can be lower than that of one look
     return heights * float(brentq(over, single * (1.0 - 1e-9), 2.0 * single + 3.0, xtol=1e-10))
 
 
@@ -213,7 +212,7 @@ def spending_boundaries(
 
 def _spent_late(share: float, alpha: float) -> float:
     """Return what is spent as O'Brien and Fleming would: 4 (1 - Phi(z_(alpha/4) / sqrt(t))), both sides."""
-    return float(4.0 * ndtr(ndtri(alpha / 4.0) / math.sqrt(share)))
+    return float(4.0 * special.ndtr(special.ndtri(alpha / 4.0) / math.sqrt(share)))
 
 
 def _spent_evenly(share: float, alpha: float) -> float:
@@ -266,7 +265,7 @@ class _Step:
         if math.isinf(limit):
             return 0.0
         edge, means = limit * math.sqrt(self.time), self.means
-        out = ndtr((means - edge) / self.deviation) + ndtr((-edge - means) / self.deviation)
+        out = special.ndtr((means - edge) / self.deviation) + special.ndtr((-edge - means) / self.deviation)
         return float(self.walk.mass @ out)
 
     def boundary(self, spent: float) -> float:

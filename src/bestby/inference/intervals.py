@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
 
-from bestby._core import checks, rounding
+from bestby._core import checks, rounding, special
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.distributions import Distribution
 from bestby.inference.lattice import all_single, weighted_sum
@@ -74,13 +73,13 @@ def bca(
     share = below + 0.5 * at if ties == "half" else below
     if not 0.0 < share < 1.0:
         return None
-    z0 = float(ndtri(share))
+    z0 = float(special.ndtri(share))
     ends = []
-    for z in (float(ndtri(0.5 * (1.0 - level))), float(ndtri(0.5 * (1.0 + level)))):
+    for z in (float(special.ndtri(0.5 * (1.0 - level))), float(special.ndtri(0.5 * (1.0 + level)))):
         stretch = 1.0 - acceleration * (z0 + z)
         if stretch <= 0.0:
             return None
-        ends.append(distribution.quantile(float(ndtr(z0 + (z0 + z) / stretch))))
+        ends.append(distribution.quantile(float(special.ndtr(z0 + (z0 + z) / stretch))))
     return ends[0], ends[1]
 
 
@@ -184,7 +183,7 @@ def normal(estimate: float, se: float, level: float, df: float = math.inf) -> En
     `df` holds degrees of freedom of Student's t; infinite for the normal quantile.
     """
     tail = 0.5 * (1.0 + level)
-    z = float(ndtri(tail)) if math.isinf(df) else float(stdtrit(df, tail))
+    z = float(special.ndtri(tail)) if math.isinf(df) else float(special.stdtrit(df, tail))
     return estimate - z * se, estimate + z * se
 
 
@@ -219,9 +218,9 @@ def p_value(clearance: Callable[[float], float], least: float = LEAST_P) -> floa
     """
 
     def at(z: float) -> float:
-        return clearance(1.0 - 2.0 * float(ndtr(-z)))
+        return clearance(1.0 - 2.0 * float(special.ndtr(-z)))
 
-    near, far = _NEAREST, -float(ndtri(0.5 * least))
+    near, far = _NEAREST, -float(special.ndtri(0.5 * least))
     above, below = at(near), at(far)
     if above <= 0.0:
         return 1.0
@@ -239,4 +238,4 @@ def p_value(clearance: Callable[[float], float], least: float = LEAST_P) -> floa
         else:
             far, below, above = between, found, above * (0.5 if kept < 0 else 1.0)
             kept = -1
-    return float(2.0 * ndtr(-far))
+    return float(2.0 * special.ndtr(-far))

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
-from bestby._core import rounding
+from bestby._core import rounding, special
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
@@ -223,7 +222,7 @@ class Joint:
         rank = rounding.round_down(alpha * drawn.size)
         if not ENOUGH_HITS <= rank < drawn.size:
             return bound if rank < ENOUGH_HITS else alpha
-        return min(alpha, max(bound, float(2.0 * ndtr(-drawn[drawn.size - 1 - rank]))))
+        return min(alpha, max(bound, float(2.0 * special.ndtr(-drawn[drawn.size - 1 - rank]))))
 
     @cached_property
     def _largest(self) -> FloatArray:
@@ -300,5 +299,5 @@ class Joint:
 def _point(p_values: FloatArray, *, two_sided: bool) -> FloatArray:
     """Return what a normal variable, or its absolute value, passes with these probabilities."""
     tail = 0.5 * p_values if two_sided else p_values
-    point: FloatArray = -ndtri(np.clip(tail, math.ulp(0.0), 1.0))
+    point: FloatArray = -special.ndtri(np.clip(tail, math.ulp(0.0), 1.0))
     return point

@@ -10,9 +10,8 @@ import math
 from typing import overload
 
 import numpy as np
-from scipy.special import ndtri
 
-from bestby._core import checks
+from bestby._core import checks, special
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
@@ -123,7 +122,7 @@ def two_sided_quantile(level: float) -> float:
     >>> round(two_sided_quantile(0.95), 6)
     1.959964
     """
-    return -float(ndtri((1.0 - checks.probability(level, "level")) / 2.0))
+    return -float(special.ndtri((1.0 - checks.probability(level, "level")) / 2.0))
 
 
 def count(value: int, what: str) -> int:

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
 
+from bestby._core import special
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons.monitor.settings import SPENDING_METHODS, Settings
@@ -162,8 +162,8 @@ def notes(settings: Settings, means: FloatArray, ends: Sequence[int], n_items: i
 
 
 def _student(limit: float, degrees: int) -> float:
-    tail = float(ndtr(-limit))
-    return math.inf if tail <= 0.0 else max(limit, -float(stdtrit(degrees, tail)))
+    tail = float(special.ndtr(-limit))
+    return math.inf if tail <= 0.0 else max(limit, -float(special.stdtrit(degrees, tail)))
 
 
 @lru_cache(maxsize=256)
