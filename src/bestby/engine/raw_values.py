@@ -49,11 +49,11 @@ def differing(source: Table, metric: StandardisedMetric, pair: Pair) -> tuple[in
     m, *systems = pair
     columns = source.columns[m]
     if not source.clustered:
-        apart = _apart_singly(metric, systems, lambda s: source.rows(columns[s]))
+        apart = _apart_singly(metric, systems, lambda s, used: source.rows(columns[s][used]))
         n_units = int(source.units.counts[apart].sum())
         return n_units, n_units
     apart = _apart(metric, systems, [source.rows(columns[s]) for s in systems])
-    of_items = _apart_singly(metric, systems, lambda s: source.items[:, columns[s]])
+    of_items = _apart_singly(metric, systems, lambda s, used: source.items[:, columns[s][used]])
     return int(source.item_counts[of_items].sum()), int(source.units.counts[apart].sum())
 
 
@@ -77,7 +77,7 @@ def same(source: Table, metric: StandardisedMetric, pair: Pair) -> bool:
 def numbers(source: Table, metric: StandardisedMetric, m: int, system: int) -> tuple[FloatArray, IntArray]:
     """Return the numbers of a system on its items, as given, and how many items have each."""
     centre, scale = metric.locations[system]
-    scores = metric.standard_scores(source.items[:, source.columns[m][system]])
+    scores = metric.standard_scores(source.items[:, source.columns[m][system][metric.standard_column]])
     return centre + scale * scores, source.item_counts
 
 
@@ -134,18 +134,18 @@ def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[Fl
 
 
 def _apart_singly(
-    metric: StandardisedMetric, systems: Sequence[int], rows: Callable[[int], FloatArray]
+    metric: StandardisedMetric, systems: Sequence[int], rows: Callable[[int, slice], FloatArray]
 ) -> BoolArray:
     """Return the same of rows of single items, whose numbers mostly tell, without their statistics.
 
-    Where numbers are further apart than the root of what counts as rounding, so are their squares. `rows`
-    returns those of a system, which are not held for longer than needed.
+    Where numbers are further apart than the root of what counts as rounding, so are their squares.
+    ``rows(system, used)`` returns some columns of the statistics of a system.
     """
     centre, unit = _common_scale(metric, systems)
-    numbers = []
+    only, numbers = slice(metric.standard_column, metric.standard_column + 1), []
     for s in systems:
         own_centre, own_scale = metric.locations[s]
-        numbers.append((own_scale / unit) * metric.standard_scores(rows(s)))
+        numbers.append((own_scale / unit) * metric.standard_scores(rows(s, only)[:, 0]))
         numbers[-1] += (own_centre - centre) / unit
     first, second = numbers
     width = np.maximum(first, second)
@@ -155,5 +155,5 @@ def _apart_singly(
     apart: BoolArray = np.abs(first, out=first) > width
     near = np.flatnonzero(~apart)
     if near.size:
-        apart[near] = _apart(metric, systems, [rows(s)[near] for s in systems])
+        apart[near] = _apart(metric, systems, [rows(s, slice(None))[near] for s in systems])
     return apart

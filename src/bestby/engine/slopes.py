@@ -110,16 +110,21 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
 
 
 def _by_hessian(gradient: FloatArray, hessian: FloatArray, rows: FloatArray, units: Units) -> Response:
-    """Return how a score responds, from its derivatives by the totals: one product of all directions each."""
+    """Return how a score responds, from its derivatives by the totals: one product of all directions each.
+
+    Metrics that know these derivatives have statistics of the order of 1, so that products of rows may be
+    summed before those of their means are taken away.
+    """
     counts, by_row = units.weights, rows.T
-    moves = np.empty(by_row.shape)  # column by column, as rows are
+    influence = gradient @ by_row
+    first = np.empty(influence.size)
+    products = (by_row if units.single else by_row * counts) @ rows
     for size, (start, stop) in zip(units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True):
-        part = by_row[:, start:stop]
-        mean = part @ counts[start:stop]
-        mean /= size
-        np.subtract(part, mean[:, None], out=moves[:, start:stop])
-    counted = moves if units.single else moves * counts
-    return Response(gradient @ by_row, gradient @ moves, float(np.vdot(hessian, counted @ moves.T)), hessian)
+        own, weights = influence[start:stop], counts[start:stop]
+        np.subtract(own, float(weights @ own) / size, out=first[start:stop])
+        total = by_row[:, start:stop] @ weights
+        products -= np.multiply.outer(total, total) / size
+    return Response(influence, first, float(np.vdot(hessian, products)), hessian)
 
 
 def _by_weight(of_moves: FloatArray, of_means: FloatArray, units: Units) -> FloatArray:

@@ -212,20 +212,18 @@ class StandardisedMetric(Metric):
     """A metric that stays the same when the numbers of a system are stretched, or also shifted.
 
     Its statistics are those of standard scores: each system's numbers less its own centre, divided by its own
-    scale, which makes the sums accurate. The permutation test swaps the numbers as they were given, and
-    standard scores only if it is asked to: `as_given` leads back from one to the other.
-
-    Attributes
-    ----------
-    locations : tuple of (float, float)
-        Centre and scale of the numbers of each system; set by `fit`.
+    scale, which makes the sums accurate. `locations` holds both for each system and is set by `fit`, and
+    `standard_column` is the column of the statistics that tells the standard scores. The permutation test
+    swaps the numbers as they were given, and standard scores only if it is asked to: `as_given` leads back
+    from one to the other.
     """
 
     locations: tuple[tuple[float, float], ...] = ()
+    standard_column: ClassVar[int] = 0
 
     @abstractmethod
-    def standard_scores(self, rows: FloatArray) -> FloatArray:
-        """Return the standard scores (R,) that statistics (R, k) of single items were made of."""
+    def standard_scores(self, column: FloatArray) -> FloatArray:
+        """Return the standard scores (R,) from that column (R,) of the statistics of single items."""
 
     @abstractmethod
     def as_given(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:

@@ -69,9 +69,9 @@ class Pearson(StandardisedMetric, SmoothMetric):
         ones.fill(1.0)
         return out.T
 
-    def standard_scores(self, rows: FloatArray) -> FloatArray:
-        """Return the first column."""
-        return rows[:, 0]
+    def standard_scores(self, column: FloatArray) -> FloatArray:
+        """Return the column as it is."""
+        return column
 
     def as_given(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:
         """Return the statistics of x = shift + factor z, from those of the standard scores z."""

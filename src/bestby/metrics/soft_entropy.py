@@ -39,6 +39,7 @@ class EntropySimilarity(StandardisedMetric):
     locations: tuple[tuple[float, float], ...] = ()
     bounds = (0.0, 1.0)
     reads = "distributions"
+    standard_column = 1
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the scales of the gold and the systems fixed."""
@@ -55,9 +56,9 @@ class EntropySimilarity(StandardisedMetric):
         x = x / self._size("the predictions have", x)
         return np.column_stack([x * y, x * x, y * y])
 
-    def standard_scores(self, rows: FloatArray) -> FloatArray:
+    def standard_scores(self, column: FloatArray) -> FloatArray:
         """Return the roots of the squares: entropies are not negative."""
-        return np.sqrt(rows[:, 1])
+        return np.sqrt(column)
 
     def as_given(self, rows: FloatArray, system: int, centre: float, scale: float) -> FloatArray:  # noqa: ARG002
         """Return the statistics of the entropies divided by `scale`; the centre is always 0."""
