@@ -30,13 +30,17 @@ GROUPS = {
 
 def blocks_of(groups: dict[str, list[int]]) -> list[list[list[int]]]:
     """Return the units of each stratum, each a list of items, in the order of their numbers."""
-    clusters, strata = groups.get("clusters", list(range(N))), groups.get("strata", [0] * N)
+    clusters, strata = groups.get("clusters"), groups.get("strata", [0] * N)
+    # Groups stand in the order of their names as texts, single items in their own.
+    names = list(range(N)) if clusters is None else sorted(set(clusters), key=str)
+    of_item = names if clusters is None else clusters
     return [
         [
-            [i for i in range(N) if clusters[i] == cluster]
-            for cluster in sorted({clusters[i] for i in range(N) if strata[i] == stratum})
+            [i for i in range(N) if of_item[i] == name]
+            for name in names
+            if any(of_item[i] == name and strata[i] == stratum for i in range(N))
         ]
-        for stratum in sorted(set(strata))
+        for stratum in sorted(set(strata), key=str)
     ]
 
 
