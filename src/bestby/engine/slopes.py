@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core import checks, rounding
 from bestby._core.records import record
 from bestby._core.typing import FloatArray
 from bestby.engine.stacked import STACKED
@@ -124,7 +124,19 @@ def _by_hessian(gradient: FloatArray, hessian: FloatArray, rows: FloatArray, uni
         np.subtract(own, float(weights @ own) / size, out=first[start:stop])
         total = by_row[:, start:stop] @ weights
         products -= np.multiply.outer(total, total) / size
+    if checks.largest(first) <= _NEAR_ROUNDING * float(np.abs(gradient).sum()):
+        width = rounding.noise_width(float(np.abs(gradient) @ np.abs(by_row).max(axis=1)), rounding.INFLUENCE)
+        influence, first = (_unless_rounding(slopes, width) for slopes in (influence, first))
     return Response(influence, first, float(np.vdot(hessian, products)), hessian)
+
+
+_NEAR_ROUNDING = 1e-9
+"""Slopes below this part of the derivatives they are made of may be rounding."""
+
+
+def _unless_rounding(slopes: FloatArray, width: float) -> FloatArray:
+    """Return slopes, or 0 in place of all if none is larger than rounding: the score may be 0 as well."""
+    return np.zeros(slopes.shape) if checks.largest(slopes) <= width else slopes
 
 
 def _by_weight(of_moves: FloatArray, of_means: FloatArray, units: Units) -> FloatArray:

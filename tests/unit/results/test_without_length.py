@@ -143,6 +143,23 @@ def test_copies_under_structured_metrics_have_a_bound_from_what_an_item_can_do(
     assert "no item sets them apart; the data are compatible with" in d.differences[0].sentence
 
 
+@pytest.mark.parametrize("design", ["plain", "clusters", "strata"])
+@pytest.mark.parametrize("seed", range(5))
+def test_agreement_of_constant_predictions_is_0_without_rounding(design: str, seed: int) -> None:
+    """Derivatives of a score of 0 that cancel leave last bits, with no score to measure them by."""
+    n = 333
+    gold = np.random.default_rng(seed).integers(0, 3, n)
+    given = (
+        {} if design == "plain" else {design: np.arange(n) // 3 if design == "clusters" else np.arange(n) % 2}
+    )
+    systems = {"A": np.full(n, 0), "B": np.full(n, 1)}
+    result = bb.compare(systems, gold, metric="cohen_kappa", interval="normal", n_resamples=99, **given)
+    for one in (*result.systems, *result.differences):
+        assert (one.interval, one.standard_error) == (None, 0.0)
+    assert "constant_scores" in codes(result)
+    assert "constant_difference" in codes(result.differences[0])
+
+
 def test_resamples_that_differ_at_the_ends_alone_are_not_called_constant() -> None:
     def median(gold: Any, predictions: Any) -> float:
         return float(np.median(predictions))
