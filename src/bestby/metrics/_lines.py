@@ -118,8 +118,9 @@ def derivatives(
 
     None for a metric that does not know them, such as a subclass that has another score.
     """
-    smooth = _smooth(metric)
-    found = None if smooth is None else smooth.along(Line(total, directions))
+    if not isinstance(metric, SmoothMetric) or not _of_own_score(type(metric), "along"):
+        return None
+    found = metric.along(Line(total, directions))
     if found is None:
         return None
     second = found.second
@@ -128,16 +129,12 @@ def derivatives(
 
 def gradient_and_hessian(metric: Metric, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return what `SmoothMetric.gradient_and_hessian` does; None for a metric that does not know them."""
-    smooth = _smooth(metric)
-    return None if smooth is None else smooth.gradient_and_hessian(total)
-
-
-def _smooth(metric: Metric) -> SmoothMetric | None:
-    """Return the metric if it knows the derivatives of its own score."""
-    return metric if isinstance(metric, SmoothMetric) and _knows_own_score(type(metric)) else None
+    if not isinstance(metric, SmoothMetric) or not _of_own_score(type(metric), "gradient_and_hessian"):
+        return None
+    return metric.gradient_and_hessian(total)
 
 
 @cache
-def _knows_own_score(kind: type[Metric]) -> bool:
-    """Return whether the derivatives of a class are of its own score, and not of one that it replaced."""
-    return next("along" in vars(one) for one in kind.__mro__ if {"along", "score"} & vars(one).keys())
+def _of_own_score(kind: type[Metric], method: str) -> bool:
+    """Return whether a method gives the derivatives of the score of a class, not of one that it replaced."""
+    return next(method in vars(one) for one in kind.__mro__ if {method, "score"} & vars(one).keys())

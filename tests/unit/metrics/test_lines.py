@@ -98,10 +98,20 @@ def test_the_derivatives_of_a_score_that_a_subclass_replaced_are_not_known() -> 
         def score(self, totals: FloatArray) -> FloatArray:
             return np.arctanh(super().score(totals))
 
+    class Half(Pearson):
+        def score(self, totals: FloatArray) -> FloatArray:
+            return 0.5 * super().score(totals)
+
+        def along(self, totals: Line) -> Line | None:
+            found = super().along(totals)
+            return None if found is None else 0.5 * found
+
     _, rows = fitted("r2")
     assert derivatives(Squared(), rows.sum(axis=0), rows) is None
     _, pairs = fitted("pearson")
     assert gradient_and_hessian(Fisher(), pairs.sum(axis=0)) is None
+    assert gradient_and_hessian(Half(), pairs.sum(axis=0)) is None
+    assert derivatives(Half(), pairs.sum(axis=0), pairs) is not None
     assert derivatives(Renamed(), rows.sum(axis=0), rows) is not None
 
 
