@@ -10,6 +10,10 @@ _WIDTH = 32
 """Items of a block whose pairs are all compared, as to sort so few takes longer."""
 
 
+_MERGED_FROM = 1024
+"""Items of two sorted blocks from which a sort that finds what is sorted already takes less time."""
+
+
 def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
     """Return how many items are concordant with an item less those discordant with it, mean over all items.
 
@@ -47,7 +51,8 @@ def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
     """
     n, width = groups_x.size, _WIDTH
     # Twice the largest rank has a place in this type, and what fills up the end, at most n numbers below 0.
-    narrow = np.min_scalar_type(-2 * n)
+    # NumPy's stable sort of 16 bits does not find what is sorted already.
+    narrow = np.promote_types(np.int32, np.min_scalar_type(-2 * n))
     ranks: Array = np.arange(n - 1, n - 1 - (n + -n % width), -1, dtype=narrow)
     ranks[:n] = _descending_in_ties(_in_order(groups_x, groups_y))
     found, least = _ascending(ranks.reshape(-1, width)), int(ranks.size - n)
@@ -59,7 +64,7 @@ def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
         # The last bit tells of which half a rank is, through the sort of both.
         ranks.reshape(-1, 2, width)[:, 1] |= 1
         both = ranks.reshape(-1, 2 * width)
-        both.sort(axis=1)
+        both.sort(axis=1, kind="stable" if 2 * width >= _MERGED_FROM else None)
         later = both & 1
         both ^= later
         places = later.sum(axis=0, dtype=ranks.dtype) @ np.arange(2 * width)
