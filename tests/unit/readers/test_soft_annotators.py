@@ -31,13 +31,17 @@ def check(evaluation: Evaluation, classes: list[str] | None = None) -> None:
 
 def test_columns_of_one_table(make: Make) -> None:
     text = WIDE.replace("cluster", "cluster,gold,a,b").replace("u\n", "u,x,x,y\n").replace("v\n", "v,y,y,y\n")
-    evaluation = read(make("w.csv", text), annotators=["ann1", "ann2", "ann3"])
+    table = make("w.csv", text)
+    evaluation = read(table, annotators=["ann1", "ann2", "ann3"])
     check(evaluation)
     assert evaluation.names == ("a", "b")
     assert evaluation.notes[0].message == (
         "w.csv was read as a wide table; systems: a, b; annotators: ann1, ann2, ann3; item: id;"
         " cluster: cluster; column gold was not used; distributions over the classes x, y: gold"
     )
+    named = read(table, annotators=["ann1", "ann2", "ann3"], systems=["b", "a"], items="id")
+    check(named)
+    assert named.names == ("b", "a")
 
 
 @pytest.mark.parametrize(

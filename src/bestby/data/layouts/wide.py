@@ -87,10 +87,14 @@ def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:
 
 
 def left_aside(table: Table, names: Sequence[str], roles: Roles) -> list[str]:
-    """Return the columns that are called as a gold or a group is and were not used, as systems were named."""
+    """Return the columns that are called as a gold or a group is and were not used, as systems were named.
+
+    The labels of annotators take the place of a column of the gold.
+    """
     free = [name for name in table.names if name not in names]
     told = recognised(roles, free).named()
-    return [name for role, name in told if role != "item" and (role, name) not in roles.named()]
+    others = ("item", "gold") if roles.annotators else ("item",)
+    return [name for role, name in told if role not in others and (role, name) not in roles.named()]
 
 
 def described(table: Table, names: Sequence[str], roles: Roles) -> str:
