@@ -113,3 +113,10 @@ def test_a_setting_that_is_a_word_of_an_option(run: Run, tmp_path: Path) -> None
     check_refused(
         done, "strengths have no finite estimate", "hint: --method bradley-terry counts a tie as half"
     )
+
+
+def test_an_option_that_is_to_be_left_out_is_written_as_it_was_given(run: Run, tmp_path: Path) -> None:
+    rows = [f"{system},{number},{number % 5}" for system in "ab" for number in range(6)]
+    (tmp_path / "r.csv").write_text("\n".join(["system,run,score", *rows]), encoding="utf-8")
+    done = run("runs", "r.csv", "--test", "none", "--plot-kind", "order", "--plot", "r.png")
+    check_refused(done, "no stochastic orders", "hint: leave out --test none, or draw another kind")

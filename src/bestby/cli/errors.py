@@ -198,10 +198,12 @@ def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
     >>> options = {"margin": ("--margin",), "interval": ("--interval",)}
     >>> _settings("leave out margin, or interval=None", options)
     'leave out --margin, or --interval none'
+    >>> _settings("leave out interval=None, or draw another kind", options)
+    'leave out --interval none, or draw another kind'
     >>> _settings("give one file per system: name=path", {"name": ("--name",)})
     'give one file per system: name=path'
     """
-    text = re.sub(r"(?<=leave out )\w+", lambda match: options.get(match[0], match)[0], text)
+    text = re.sub(r"(?<=leave out )\w+\b(?!=)", lambda match: options.get(match[0], match)[0], text)
     return " ".join(_setting(word, options) for word in text.split(" "))
 
 
