@@ -41,8 +41,8 @@ def holds_systems(table: Table, options: TableOptions) -> bool:
         return True
     roles, soft = dataclasses.replace(options.roles, gold=None), options.soft
     table, options = dataclasses.replace(options, roles=roles).prepared(table)
-    named = any(name in table.data for name in options.systems or ())
-    if named or options.system_column is not None or is_long(table, roles, options.systems, soft):
+    named = any(name in table.data for name in options.systems or ()) or options.system_column is not None
+    if named or is_long(table, roles, options.systems, soft, options.value_column):
         return True
     told = options.value_column is not None or any(word in table.data for word in VALUE_WORDS)
     if (

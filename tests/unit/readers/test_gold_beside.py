@@ -56,6 +56,8 @@ def test_without_ids_rows_are_joined_by_line(make: Make) -> None:
 def test_a_long_table(make: Make, gold: Path) -> None:
     text = "id,model,prediction\n1,a,x\n2,a,x\n3,a,y\n1,b,x\n2,b,y\n3,b,y\n"
     assert columns(read(make("long.csv", text), gold=gold)) == EXPECTED
+    answers = make("answers.csv", text.replace("prediction", "answer"))
+    assert columns(read(answers, gold=gold, value_column="answer")) == EXPECTED
 
 
 def test_a_table_in_several_files(make: Make, gold: Path) -> None:

@@ -36,10 +36,15 @@ def is_long(
     roles: Roles,
     systems: Sequence[str] | None,
     soft: Soft = Soft(),  # noqa: B008 - frozen
+    value_column: str | None = None,
 ) -> bool:
-    """Tell whether the columns are called as in a long table, and the user does not say otherwise."""
+    """Tell whether the columns are called as in a long table, and the user does not say otherwise.
+
+    `value_column` is the name of the values where the user gives it.
+    """
     item = roles.item
-    values = any(word in table.data for word in VALUE_WORDS) or _only_soft(table) is not None
+    told = value_column is not None or any(word in table.data for word in VALUE_WORDS)
+    values = told or _only_soft(table) is not None
     return (
         (values or soft.every_column or has_classes(table, soft))
         and (item in table.data if item is not None else table.item_column(None) is not None)
