@@ -78,6 +78,7 @@ class Overview:
     caption: str
     metrics: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Score | None, ...]], ...]
+    footnote: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,8 +155,13 @@ def systems_table(
         part="scores",
         main=main,
         methods=methods,
-        footnote=_LETTERS if letters_are_names(entries) else "",
+        footnote=footnote_on_letters(entries),
     )
+
+
+def footnote_on_letters(entries: Sequence[SystemScore]) -> str:
+    """Return the line that tells letters of groups from systems; "" where none is called by such a letter."""
+    return _LETTERS if letters_are_names(entries) else ""
 
 
 def letters_are_names(entries: Sequence[SystemScore]) -> bool:

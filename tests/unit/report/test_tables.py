@@ -293,5 +293,5 @@ def test_letters_of_groups_are_told_from_systems_of_one_letter(made: SimpleNames
     said = "The letters of groups are no names of systems"
     for names, confusing in ((["b", "a", "c"], True), (["A", "B"], True), (["x", "y"], False)):
         c = made.ladder(names)
-        for text in (str(c), c.to_markdown(), c.to_html()):
+        for text in (str(c), c.to_markdown(), c.to_html(), c.to_latex()):
             assert (said in text) == confusing

@@ -24,6 +24,7 @@ from bestby.report.tables import (
     difference_rounding,
     differences_of,
     differences_table,
+    footnote_on_letters,
     pairs_matrix,
     score_rounding,
     systems_of,
@@ -217,7 +218,12 @@ def _overview(c: Comparison, omitted: str) -> Overview:
     if groups:
         label = "number" if any(group[:1].isdigit() for group in groups) else "letter"
         caption += f" Systems that share a raised {label} cannot be told apart."
-    return Overview(f"{caption} {omitted}".rstrip(), tuple(metric.name for metric in c.metrics), rows)
+    return Overview(
+        f"{caption} {omitted}".rstrip(),
+        tuple(metric.name for metric in c.metrics),
+        rows,
+        footnote_on_letters(c.systems),
+    )
 
 
 def dictionary(c: Comparison) -> dict[str, Any]:

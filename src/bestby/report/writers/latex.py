@@ -177,7 +177,7 @@ def _overview(overview: Overview, layout: Layout) -> str:
             beside = (" ".join(filter(None, both)) for both in zip(numbers, intervals, strict=True))
             lines.append(_line([shown(name), *beside]))
     kinds = (_FOLDED if long else "l") + "l" * len(overview.metrics)
-    return _environment(prose(overview.caption), kinds, lines, layout)
+    return _environment(prose(overview.caption), kinds, lines, layout, prose(overview.footnote))
 
 
 def _score(score: Score, layout: Layout) -> str:
