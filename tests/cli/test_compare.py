@@ -181,7 +181,7 @@ def test_bad_input_is_two_lines_on_stderr(
         (["--gold"], "UsageError: Option '--gold' requires an argument"),
         (
             ["--stratum", "x", "--stratum", "y"],
-            "UsageError: Option '--stratum' takes one value, and is given 2",
+            "UsageError: Option '--stratum' can be given once, and is given 2",
         ),
     ],
 )

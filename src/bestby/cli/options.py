@@ -270,9 +270,9 @@ class _Command(typer.core.TyperCommand):
             raise
 
     def _check_single(self, ctx: Any, args: list[str]) -> None:
-        """Refuse an option that takes one value and has two, the first of which would be ignored."""
+        """Refuse an option that can be given once and is given again: the first value would be ignored."""
         _, _, given = self.make_parser(ctx).parse_args(args=[*args])
         for option in given:
             times = given.count(option)
             if times > 1 and not getattr(option, "multiple", True) and not getattr(option, "is_flag", False):
-                ctx.fail(f"Option '{option.opts[0]}' takes one value, and is given {times} times")
+                ctx.fail(f"Option '{option.opts[0]}' can be given once, and is given {times} times")
