@@ -163,3 +163,28 @@ def test_swaps_of_whole_numbers_of_few_kinds_are_those_of_the_pair_alone() -> No
         alone = compare(pair, gold, **arguments)[difference.a, difference.b]
         assert difference.test.method in ("monte carlo", "importance sampling")
         assert alone.test == difference.test
+
+
+@pytest.mark.parametrize(
+    ("name", "n_labels"),
+    [("f1_macro", 21), ("f1_weighted", 21), ("balanced_accuracy", 32), ("precision_macro", 32)],
+)
+def test_a_label_of_another_system_changes_nothing_where_there_are_many(name: str, n_labels: int) -> None:
+    """With one label more, second derivatives come from straight lines, no longer from a matrix of them."""
+    rng = np.random.default_rng(5)
+    n = 3 * n_labels
+    gold = np.arange(n) % n_labels
+    systems = {s: np.where(rng.random(n) < 0.6, gold, rng.permutation(gold)) for s in "abc"}
+    for predictions in systems.values():
+        predictions[:n_labels] = gold[:n_labels]
+    systems["c"][0] = n_labels
+    clusters = np.arange(n) // 2
+    among, alone = (
+        compare(some, gold, metric=name, interval="abc", test=None, clusters=clusters)["a", "b"].interval
+        for some in (systems, {s: systems[s] for s in "ab"})
+    )
+    assert among is not None
+    assert alone is not None
+    assert among.method == alone.method == "abc"
+    length = alone.high - alone.low
+    assert (among.low, among.high) == pytest.approx((alone.low, alone.high), rel=0.0, abs=1e-9 * length)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from bestby._core.records import record
 from bestby._core.typing import FloatArray
+from bestby.engine import slopes
 from bestby.engine.responses import Part
 from bestby.engine.transforms import Functional
 from bestby.inference.abc import Expansion
@@ -53,10 +54,10 @@ class Along:
             return of_a - of_b[0] if of_b else of_a
 
         bends = [
-            float(shift @ part.response.hessian @ shift)
+            slopes.bend(score.metric, part.total, part.response.hessian, shift)
             for part, (_, shift) in zip(self.parts, sums, strict=True)
-            if part.response.hessian is not None
         ]
-        if len(bends) < len(sums):
+        known = [bend for bend in bends if bend is not None]
+        if len(known) < len(bends):
             return Path(along)
-        return Path(along, (self.estimate, bends[0] - sum(bends[1:])))
+        return Path(along, (self.estimate, known[0] - sum(known[1:])))

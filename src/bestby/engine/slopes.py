@@ -134,6 +134,20 @@ _NEAR_ROUNDING = 1e-9
 """Slopes below this part of the derivatives they are made of may be rounding."""
 
 
+def bend(
+    metric: Metric, total: FloatArray, hessian: FloatArray | None, direction: FloatArray
+) -> float | None:
+    """Return the second derivative as the totals (k,) move in a direction (k,); None if steps must tell it.
+
+    It is the same to rounding with the `hessian` (k, k) and without one, as of metrics with many totals:
+    other systems, whose labels are totals as well, change nothing of it.
+    """
+    if hessian is not None:
+        return float(direction @ hessian @ direction)
+    known = derivatives(metric, total, direction[None])
+    return None if known is None or np.isnan(known[0][0]) else float(known[1][0])
+
+
 def _unless_rounding(slopes: FloatArray, width: float) -> FloatArray:
     """Return slopes, or 0 in place of all if none is larger than rounding: the score may be 0 as well."""
     return np.zeros(slopes.shape) if checks.largest(slopes) <= width else slopes
