@@ -25,19 +25,23 @@ def distinct_columns(
 
     def places(rows: FloatArray) -> IntArray:
         used = []
-        if len(rows) <= _BEGINNING:  # the bits of a column are all there is to compare
-            for column in np.ascontiguousarray(rows.T, dtype=np.float64):
+        few = len(rows) <= _BEGINNING
+        small = few or rows.size <= _SMALL
+        # A copy, as a metric may use its memory again for the next system.
+        columns = np.array(rows.T, dtype=np.float64, order="C") if small else rows.T
+        if few:  # the bits of a column are all there is to compare
+            for column in columns:
                 place = short.setdefault(column.tobytes(), len(unique))
                 if place == len(unique):
                     unique.append(column)
                 used.append(place)
             return np.array(used, dtype=np.int64)
-        for part in rows.T:
+        for part in columns:
             column = np.ascontiguousarray(part, dtype=np.float64)
             place = _place(column, known, unique)
             if place == len(unique):
                 # A copy of a part, not to hold the others, unless all are small.
-                unique.append(column if column.base is None or rows.size <= _SMALL else column.copy())
+                unique.append(column if small or column.base is None else column.copy())
             used.append(place)
         return np.array(used, dtype=np.int64)
 
