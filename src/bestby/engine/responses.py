@@ -29,7 +29,7 @@ MOST_OF_A_TOTAL = 1.0 / 32.0
 """The largest part of a total that one unit may bring if derivatives are to tell the score without it."""
 
 
-_LEAST = float(np.finfo(np.float64).tiny)  # in place of 0, below numbers that are all 0
+_TINY = float(np.finfo(np.float64).tiny)  # in place of 0, below numbers that are all 0
 
 
 @record
@@ -132,7 +132,7 @@ class Responses:
         if (metric, system) not in self._shares:
             sizes = np.abs(self._rows(metric, system))
             sums = self.table.units.weights @ sizes
-            shares = np.maximum.reduce(sizes, axis=0) / np.maximum(sums, _LEAST)
+            shares = np.maximum.reduce(sizes, axis=0) / np.maximum(sums, _TINY)
             self._shares[metric, system] = float(np.maximum.reduce(shares, initial=0.0))
         return self._shares[metric, system]
 

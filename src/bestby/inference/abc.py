@@ -55,7 +55,7 @@ class Expansion:
 
     @property
     def along(self) -> ScorePath:
-        """Returns the scores, shape (R,), after multiples, of shape (R,), of the step of the path."""
+        """The scores, shape (R,), as a function of multiples, of shape (R,), of the step of the path."""
         return self.path.scores
 
     @cached_property
