@@ -41,7 +41,7 @@ def test_every_option_reaches_the_advice(
 def test_a_file(run: Run, table: Path) -> None:
     done = run("advise", table, "--gold", "label", "--item", "item", "--system", "low", "--system", "high")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("test:      permutation\ninterval:  tango")
+    assert done.stdout.startswith("test:        permutation\ninterval:    tango")
     assert "McNemar" in done.stdout
     clustered = run("advise", table, "--gold", "label", "--item", "item", "--cluster", "doc", "--json", "-")
     case = json.loads(clustered.stdout)["case"]
@@ -67,7 +67,7 @@ def test_normality_of_scores_in_a_file(tmp_path: Path, capsys: pytest.CaptureFix
 def test_json_into_a_file_beside_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "advice.json"
     assert main(["advise", "--json", str(path)]) == 0
-    assert capsys.readouterr().out.startswith("test:      permutation")
+    assert capsys.readouterr().out.startswith("test:        permutation")
     assert json.loads(path.read_text(encoding="utf-8")) == bb.advise().to_dict()
 
 

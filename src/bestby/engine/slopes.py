@@ -124,14 +124,10 @@ def _by_hessian(gradient: FloatArray, hessian: FloatArray, rows: FloatArray, uni
         np.subtract(own, float(weights @ own) / size, out=first[start:stop])
         total = by_row[:, start:stop] @ weights
         products -= np.multiply.outer(total, total) / size
-    if checks.largest(first) <= _NEAR_ROUNDING * float(np.abs(gradient).sum()):
+    if rounding.is_nothing(checks.largest(first), float(np.abs(gradient).sum()), rounding.NEAR):
         width = rounding.noise_width(float(np.abs(gradient) @ np.abs(by_row).max(axis=1)), rounding.INFLUENCE)
         influence, first = (_unless_rounding(slopes, width) for slopes in (influence, first))
     return Response(influence, first, float(np.vdot(hessian, products)), hessian)
-
-
-_NEAR_ROUNDING = 1e-9
-"""Slopes below this part of the derivatives they are made of may be rounding."""
 
 
 def bend(
