@@ -232,6 +232,8 @@ def memory_table(rows: Sequence[Row]) -> list[str]:
 
 REASONS = {
     "memory": "Numba, which compiles the kernels, holds most of it.",
+    "Spearman, interval only": "Three columns of numbers are sorted, and concordant pairs counted.",
+    "systems by accuracy": "Twenty million labels are checked, coded and hashed, and right answers counted.",
     "interval only": "Nothing is drawn: what is left are the derivatives of both scores by the weight of"
     " each item, and the fixed cost of a call.",
     "permutation test only": "The swaps are drawn and scored in half of the time; the fixed cost of a call"
