@@ -112,8 +112,8 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
 def _by_hessian(gradient: FloatArray, hessian: FloatArray, rows: FloatArray, units: Units) -> Response:
     """Return how a score responds, from its derivatives by the totals: one product of all directions each.
 
-    Metrics that know these derivatives have statistics of the order of 1, so that products of rows may be
-    summed before those of their means are taken away.
+    Products of rows are summed before those of their means are taken away: a score that stays the same when
+    all totals grow together is not bent in that direction, so that little is lost in the difference.
     """
     counts, by_row = units.weights, rows.T
     influence = gradient @ by_row
