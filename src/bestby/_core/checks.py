@@ -132,7 +132,8 @@ def valid_names(values: Iterable[Any], what: str) -> tuple[str, ...]:
 
 def largest(array: Array) -> float:
     """Return the largest absolute value, NaN if one is, 0 of no values, without an array of them."""
-    return max(float(array.max(initial=0.0)), -float(array.min(initial=0.0)))
+    highest = float(np.maximum.reduce(array, axis=None, initial=0.0))
+    return max(highest, -float(np.minimum.reduce(array, axis=None, initial=0.0)))
 
 
 def check_bounded(array: Array, what: str, start: int = 0) -> None:

@@ -181,11 +181,11 @@ def _shifted(values: Array) -> tuple[Array, Array, int] | None:
     """
     unsigned, most = _unsigned(values.dtype), 0
     first = values if unsigned.itemsize == 1 else values[:HEAD]  # what wraps round must not look narrow
-    base = first.min(keepdims=True).view(unsigned)
+    base = np.minimum.reduce(first, keepdims=True).view(unsigned)
     shifted = np.empty(values.size, dtype=np.uint8)
     for start in range(0, values.size, _BLOCK):  # mostly the first ones have the least
         part = values[start : start + _BLOCK].view(unsigned) - base
-        most = max(most, int(part.max()))
+        most = max(most, int(np.maximum.reduce(part)))
         if most > _MOST_OF_BYTE:
             break
         shifted[start : start + _BLOCK] = part
@@ -204,9 +204,9 @@ def _shifted(values: Array) -> tuple[Array, Array, int] | None:
 def _without_gaps(shifted: Array, base: Array, span: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """Return the distinct values, and codes, of whole numbers given by `_shifted`."""
     unsigned, present = _unsigned(dtype), _occurring(shifted, span)
-    distinct = (present.nonzero()[0].astype(unsigned) + base).astype(unsigned).view(dtype)
-    if distinct.size == span:
-        return distinct, shifted
+    if np.logical_and.reduce(present):
+        return (np.arange(span, dtype=unsigned) + base).astype(unsigned, copy=False).view(dtype), shifted
+    distinct = (present.nonzero()[0].astype(unsigned) + base).astype(unsigned, copy=False).view(dtype)
     return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
 
 

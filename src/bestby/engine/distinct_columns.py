@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from bestby._core.typing import FloatArray, IntArray
+from bestby.engine.row_order import varies
 
 _BEGINNING = 128
 """Numbers of a column that columns are told apart by, beside their sum, before all are compared."""
+
+_FEW = 1 << 12
+"""Numbers of all columns up to which these are looked at together."""
 
 _SMALL = 1 << 17
 """Numbers of one system that may be held for the sake of a few of its columns: 1 MB."""
@@ -18,26 +22,30 @@ _SMALL = 1 << 17
 def distinct_columns(
     statistics: Iterable[Iterable[FloatArray]],
 ) -> tuple[list[FloatArray], list[list[IntArray]]]:
-    """Return every distinct column once, and which ones each metric and system uses."""
+    """Return every distinct column once, and which ones each metric and system uses.
+
+    Statistics, floats of shape (I, k) each, are taken one by one. They may be held, so nobody may write to
+    them again.
+    """
     short: dict[bytes, int] = {}
     known: dict[tuple[int, bytes], list[int]] = {}
     unique: list[FloatArray] = []
 
     def places(rows: FloatArray) -> IntArray:
         used = []
-        few = len(rows) <= _BEGINNING
-        small = few or rows.size <= _SMALL
-        # A copy, as a metric may use its memory again for the next system.
-        columns = np.array(rows.T, dtype=np.float64, order="C") if small else rows.T
-        if few:  # the bits of a column are all there is to compare
-            for column in columns:
-                place = short.setdefault(column.tobytes(), len(unique))
+        columns = rows.T
+        if len(rows) <= _BEGINNING:  # the bits of a column are all there is to compare
+            columns = np.ascontiguousarray(columns)
+            bits, width = columns.tobytes(), len(rows) * columns.itemsize
+            for start, column in enumerate(columns):
+                place = short.setdefault(bits[start * width : (start + 1) * width], len(unique))
                 if place == len(unique):
                     unique.append(column)
                 used.append(place)
             return np.array(used, dtype=np.int64)
+        small = rows.size <= _SMALL
         for part in columns:
-            column = np.ascontiguousarray(part, dtype=np.float64)
+            column = np.ascontiguousarray(part)
             place = _place(column, known, unique)
             if place == len(unique):
                 # A copy of a part, not to hold the others, unless all are small.
@@ -58,3 +66,17 @@ def _place(column: FloatArray, known: dict[tuple[int, bytes], list[int]], unique
             return place
     alike.append(len(unique))
     return len(unique)
+
+
+def varying_columns(columns: Sequence[FloatArray]) -> list[bool]:
+    """Return which columns have more than one value."""
+    if not columns or len(columns) * columns[0].size > _FEW:
+        return [varies(column) for column in columns]
+    together = np.stack(columns)
+    found: list[bool] = np.logical_or.reduce(together != together[:, :1], axis=1).tolist()
+    return found
+
+
+def side_by_side(columns: Sequence[FloatArray], n: int) -> FloatArray:
+    """Return columns of n rows as a matrix, which may have none; each is contiguous."""
+    return np.concatenate(columns).reshape(-1, n).T if columns else np.empty((n, 0))

@@ -137,9 +137,14 @@ def _fitted(metric: AnyMetric, reading: Reading) -> AnyMetric:
         return metric
     if type(metric).fit is BaseMetric.fit:  # it learns nothing
         return metric
-    ours = type(metric).fit.__module__.startswith("bestby.")
-    labels, gold, systems = reading.narrow_labels if metric.reads == "labels" and ours else reading.of(metric)
+    narrow = metric.reads == "labels" and _is_ours(metric.fit)
+    labels, gold, systems = reading.narrow_labels if narrow else reading.of(metric)
     return metric.fit(gold, systems, labels)
+
+
+def _is_ours(method: Callable[..., object]) -> bool:
+    """Return whether a method of a metric is one of this package, and not a user's."""
+    return method.__module__.startswith("bestby.")
 
 
 def _distinct(fitted: Sequence[Metric], reading: Reading) -> tuple[IntArray, IntArray]:
@@ -314,6 +319,8 @@ def _text_rows(
 
 def _rows(metric: Metric, gold: Array | None, predictions: Array, name: str) -> FloatArray:
     rows = np.asarray(_named(partial(metric.statistics, gold, predictions), name), dtype=np.float64)
+    if not _is_ours(metric.statistics):
+        rows = np.array(rows.T, order="C").T  # a user's metric may use its memory again for the next system
     return _checked_rows(rows, metric, len(predictions), name)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.engine import table
-from bestby.engine.base import Pair
+from bestby.engine.base import Group, Pair
 from bestby.engine.table import Table
-from bestby.metrics.base import StandardisedMetric
+from bestby.metrics.base import Metric, StandardisedMetric
 
 MOST_SHARED = 1e3
 """Standard deviations of a system in a unit of several: sums of squares lose twice as many digits."""
@@ -157,3 +157,26 @@ def _apart_singly(
     if near.size:
         apart[near] = _apart(metric, systems, [rows(s, slice(None))[near] for s in systems])
     return apart
+
+
+class OfStandardScores(Group):
+    """What a group says of metrics whose statistics may be those of standard scores."""
+
+    metrics: Sequence[Metric]
+    table: Table
+
+    def same_ranks(self, metric: int, a: int, b: int) -> bool:
+        """Whether the standard scores of two systems are the same, but for rounding."""
+        own = self.metrics[metric]
+        return isinstance(own, StandardisedMetric) and same(self.table, own, (metric, a, b))
+
+    def has_standardised_swaps(self, metric: int) -> bool:
+        """Whether the statistics are of standard scores."""
+        return isinstance(self.metrics[metric], StandardisedMetric)
+
+    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
+        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+        own = self.metrics[metric]
+        if not isinstance(own, StandardisedMetric):
+            return None
+        return numbers(self.table, own, metric, system)

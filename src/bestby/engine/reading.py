@@ -77,6 +77,10 @@ class Reading:
                 hint="choose a metric that reads such: bleu, em",
             )
         coded = [self.evaluation.coded[name] for name in ("", *self.evaluation.names)]
+        labels = coded[0][0]
+        if not self.evaluation.missing and _are_equal_numbers([values for values, _ in coded]):
+            gold, *systems = (code.astype(_narrow(labels.size)) for _, code in coded)
+            return labels, gold, systems
         absent = [self.evaluation.missing.get(name) for name in ("", *self.evaluation.names)]
         present = [
             None if gone is None else np.unique(code[~gone])
@@ -256,6 +260,15 @@ def _read(distinct: Sequence[Array]) -> list[Array]:
     gold, systems, _ = read_together(complete(distinct[0]), columns, strings=True)
     assert gold is not None
     return [gold.values, *(column.values for column in systems.values())]
+
+
+def _are_equal_numbers(columns: Sequence[Array]) -> bool:
+    """Return whether columns hold the same numbers of the same type, which are compared as they are."""
+    first, *others = columns
+    bits = first.tobytes()
+    return first.dtype.kind != "U" and all(
+        values.dtype == first.dtype and values.tobytes() == bits for values in others
+    )
 
 
 def _as_objects(values: Array) -> Array:

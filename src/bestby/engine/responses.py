@@ -17,9 +17,17 @@ from bestby.engine.stacked import STACKED, scores
 from bestby.engine.table import Table
 from bestby.engine.transforms import Functional
 from bestby.inference import intervals
-from bestby.metrics._lines import SmoothMetric
+from bestby.metrics._curvatures import Derivatives
+from bestby.metrics._lines import SmoothMetric, gradient_and_hessian
 from bestby.metrics.base import Metric
 from bestby.resampling.units import Units
+
+MOST_ALONE = 1 << 12
+"""Distinct units up to which formulas for one system or two take a table of their own.
+
+With more, they do so only where labels of these systems make few kinds of units.
+Sums in another order differ in the last bit, and other systems have a say in the order of the common table.
+"""
 
 MOST_ROWS = 1 << 20
 """Numbers up to which the statistics of systems are kept."""
@@ -28,6 +36,9 @@ MOST_ROWS = 1 << 20
 MOST_OF_A_TOTAL = 1.0 / 32.0
 """The largest part of a total that one unit may bring if derivatives are to tell the score without it."""
 
+
+_AT_ONCE = 1 << 14
+"""Numbers of several columns whose sizes are made at once: they stay in the cache."""
 
 _TINY = float(np.finfo(np.float64).tiny)  # in place of 0, below numbers that are all 0
 
@@ -66,7 +77,7 @@ class Single:
             return found
         response = found.response
         influence, first = response.influence[self.rows], response.first[self.rows]
-        of_units = Response(influence, first, response.curvature, response.hessian)
+        of_units = Response(influence, first, response.curvature, response.hessian, response.shift)
         return Part(found.total, found.rows.T.take(self.rows, axis=1).T, of_units)
 
     def influence(self) -> FloatArray:
@@ -130,10 +141,14 @@ class Responses:
     def largest_share(self, metric: int, system: int) -> float:
         """Return the largest part of the total of some column, all numbers taken positive, of one unit."""
         if (metric, system) not in self._shares:
-            sizes = np.abs(self._rows(metric, system))
-            sums = self.table.units.weights @ sizes
-            shares = np.maximum.reduce(sizes, axis=0) / np.maximum(sums, _TINY)
-            self._shares[metric, system] = float(np.maximum.reduce(shares, initial=0.0))
+            rows, weights = self._rows(metric, system), self.table.units.weights
+            step = max(1, _AT_ONCE // max(1, len(rows)))
+            largest = 0.0
+            for start in range(0, rows.shape[1], step):
+                sizes = np.abs(rows[:, start : start + step])
+                shares = np.maximum.reduce(sizes, axis=0) / np.maximum(weights @ sizes, _TINY)
+                largest = max(largest, float(np.maximum.reduce(shares)))
+            self._shares[metric, system] = largest
         return self._shares[metric, system]
 
     @cached_property
@@ -142,11 +157,31 @@ class Responses:
 
     def _response(self, metric: int, system: int) -> Response:
         if (metric, system) not in self._made:
-            own, rows = self.metrics[metric], self._rows(metric, system)
+            own, bent = self.metrics[metric], self._bent(metric, system)
+            total, rows = self._total(metric, system), self._rows(metric, system)
             self._made[metric, system] = slopes.response(
-                own, Functional(own), self._total(metric, system), rows, self.table.units
+                own, Functional(own), total, rows, self.table.units, bent=bent, whole=self._whole
             )
         return self._made[metric, system]
+
+    def are_exact(self, metric: int, system: int) -> bool:
+        """Return whether derivatives come from exact sums: what else tells units apart changes no bit."""
+        return self._whole and self._bent(metric, system) is not None
+
+    @cached_property
+    def _whole(self) -> bool:
+        return self.table.units.n_rows <= MOST_ALONE and self.table.exact_products
+
+    def _bent(self, metric: int, system: int) -> Derivatives | None:
+        """Return the derivatives of a score by the totals, of a metric that knows them."""
+        if (metric, system) not in self._known_bent:
+            found = gradient_and_hessian(self.metrics[metric], self._total(metric, system))
+            self._known_bent[metric, system] = found
+        return self._known_bent[metric, system]
+
+    @cached_property
+    def _known_bent(self) -> dict[tuple[int, int], Derivatives | None]:
+        return {}
 
     @cached_property
     def _made(self) -> dict[tuple[int, int], Response]:

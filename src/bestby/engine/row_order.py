@@ -15,6 +15,9 @@ from bestby.resampling.units import Units
 _AT_ONCE = 1 << 15
 """Numbers of several columns that are combined at once."""
 
+_FEW = 1 << 10
+"""Counts that are put in order sooner than it is known whether they are all the same."""
+
 
 def projected(rows: FloatArray) -> FloatArray:
     """Return a fixed random combination of the columns.
@@ -55,14 +58,13 @@ def ordered(rows: FloatArray, keys: Sequence[FloatArray | IntArray]) -> tuple[In
         for key in keys:
             in_order = key.take(order)  # several times as quick as an index in brackets
             alike &= in_order[1:] == in_order[:-1]
-    fresh = np.ones(order.size, dtype=np.bool_)
+    fresh = np.empty(order.size, dtype=np.bool_)
+    fresh[:1] = True
+    np.logical_not(alike, out=fresh[1:])
     same = alike.nonzero()[0]
-    if same.size:
-        differ = _differ(rows, order, same)
-        if differ.any():  # a column so large that the projection loses the others
-            order = np.lexsort([*rows.T, *keys])
-            differ = _differ(rows, order, same)
-        fresh[same + 1] = differ
+    if same.size and _differ(rows, order, same).any():  # a column so large that the others are lost in sums
+        order = np.lexsort([*rows.T, *keys])
+        fresh[same + 1] = _differ(rows, order, same)
     return order, fresh
 
 
@@ -70,7 +72,7 @@ def _differ(rows: FloatArray, order: IntArray, places: IntArray) -> BoolArray:
     """Return at which places in this order a row differs from the next one."""
     by_column = rows.T
     one, next_one = (by_column.take(order.take(at), axis=1) for at in (places, places + 1))
-    differ: BoolArray = (one != next_one).any(axis=0)
+    differ: BoolArray = np.logical_or.reduce(one != next_one)
     return differ
 
 
@@ -107,11 +109,14 @@ class Distinct:
         return out
 
 
-def distinct_rows(X: FloatArray, counts: IntArray, strata: IntArray | None, sizes: FloatArray) -> Distinct:
-    """Return distinct rows within strata in a canonical order."""
+def distinct_rows(
+    X: FloatArray, counts: IntArray, strata: IntArray | None, sizes: FloatArray | None = None
+) -> Distinct:
+    """Return distinct rows within strata in a canonical order; units without `sizes` hold one item each."""
     projection = projected(X)
-    of_one_size = not varies(sizes)
-    keys: list[FloatArray | IntArray] = [projection] if of_one_size else [sizes, projection]
+    keys: list[FloatArray | IntArray] = [projection]
+    if sizes is not None and varies(sizes):
+        keys.insert(0, sizes)
     order, fresh = ordered(X, keys if strata is None else [*keys, strata])
     starts = fresh.nonzero()[0]
     bounds = np.array([0, starts.size])
@@ -119,13 +124,13 @@ def distinct_rows(X: FloatArray, counts: IntArray, strata: IntArray | None, size
         in_strata = strata[order]
         edges = np.flatnonzero(in_strata[1:] != in_strata[:-1]) + 1
         bounds = np.concatenate([[0], np.searchsorted(starts, edges), [starts.size]])
-    ordered_counts = counts.take(order) if varies(counts) else counts
+    ordered_counts = counts.take(order) if order.size <= _FEW or varies(counts) else counts
     distinct = starts.size == order.size
     first = order if distinct else order[starts]
     return Distinct(
         _taken(X, first),
         Units(ordered_counts if distinct else np.add.reduceat(ordered_counts, starts), bounds),
-        np.full(first.size, sizes[0]) if of_one_size else sizes[first],
+        np.ones(first.size) if sizes is None else sizes.take(first),
         order,
         starts,
     )

@@ -18,7 +18,8 @@ from bestby._core import checks, rounding
 from bestby._core.records import record
 from bestby._core.typing import FloatArray
 from bestby.engine.stacked import STACKED
-from bestby.metrics._lines import derivatives, gradient_and_hessian
+from bestby.metrics._curvatures import Derivatives
+from bestby.metrics._lines import derivatives
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling.units import Units
 
@@ -68,27 +69,40 @@ class Response:
     `influence`, of shape (C,), is its derivative by the weight of one unit, `first` the same as that weight
     is taken from all units of the stratum alike, and `curvature` the sum of the second derivatives in these
     directions over all units. `hessian`, of shape (k, k), holds the second derivatives by the totals of a
-    metric that knows them.
+    metric that knows them. `shift`, of shape (k,), is the sum over all units of `first` times their rows; it
+    is known where all sums are of whole numbers, and so the same in any order and whatever else tells units
+    apart.
     """
 
     influence: FloatArray
     first: FloatArray
     curvature: float
     hessian: FloatArray | None = None
+    shift: FloatArray | None = None
 
 
-def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, units: Units) -> Response:
+def response(
+    metric: Metric,
+    score: Score,
+    total: FloatArray,
+    rows: FloatArray,
+    units: Units,
+    *,
+    bent: Derivatives | None = None,
+    whole: bool = False,
+) -> Response:
     """Return how a score responds to the weights of units, whose rows (C, k) have the `total` (k,).
 
-    The derivatives of a mean are known without steps, and so are those of a metric which knows them.
+    `bent` are the derivatives of the score by the totals, if the metric knows them. With `whole`, rows are
+    whole numbers with exact sums: such derivatives of a unit then depend on its row and the total alone. The
+    derivatives of a mean are known without steps, and so are those of a metric which knows them.
 
     References
     ----------
     .. [1] DiCiccio & Efron (1992), Biometrika 79, 231-245, section 4.
     """
-    bent = gradient_and_hessian(metric, total)
     if bent is not None:
-        return _by_hessian(*bent, rows, units)
+        return _by_hessian(*bent, rows, units, whole=whole)
     counts, C = units.weights, units.n_rows
     both = np.empty((total.size, C + units.n_strata)).T  # column by column, as metrics read them
     moves, means = both[:C], both[C:]
@@ -109,25 +123,28 @@ def response(metric: Metric, score: Score, total: FloatArray, rows: FloatArray, 
     return Response(by_weight, first, float(counts @ second))
 
 
-def _by_hessian(gradient: FloatArray, hessian: FloatArray, rows: FloatArray, units: Units) -> Response:
+def _by_hessian(
+    gradient: FloatArray, hessian: FloatArray, rows: FloatArray, units: Units, *, whole: bool
+) -> Response:
     """Return how a score responds, from its derivatives by the totals: one product of all directions each.
 
     Products of rows are summed before those of their means are taken away: a score that stays the same when
     all totals grow together is not bent in that direction, so that little is lost in the difference.
     """
     counts, by_row = units.weights, rows.T
-    influence = gradient @ by_row
+    # A matrix product may round the same row in another way where it stands elsewhere.
+    influence = np.add.reduce(by_row * gradient[:, None]) if whole else gradient @ by_row
     first = np.empty(influence.size)
     products = (by_row if units.single else by_row * counts) @ rows
     for size, (start, stop) in zip(units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True):
-        own, weights = influence[start:stop], counts[start:stop]
-        np.subtract(own, float(weights @ own) / size, out=first[start:stop])
-        total = by_row[:, start:stop] @ weights
+        total = by_row[:, start:stop] @ counts[start:stop]
+        np.subtract(influence[start:stop], float(gradient @ total) / size, out=first[start:stop])
         products -= np.multiply.outer(total, total) / size
     if rounding.is_nothing(checks.largest(first), float(np.abs(gradient).sum()), rounding.NEAR):
         width = rounding.noise_width(float(np.abs(gradient) @ np.abs(by_row).max(axis=1)), rounding.INFLUENCE)
         influence, first = (_unless_rounding(slopes, width) for slopes in (influence, first))
-    return Response(influence, first, float(np.vdot(hessian, products)), hessian)
+    shift = products @ gradient if whole else None
+    return Response(influence, first, float(np.vdot(hessian, products)), hessian, shift)
 
 
 def bend(

@@ -6,6 +6,7 @@ scores each.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -24,11 +25,13 @@ Midpoint: TypeAlias = tuple[FloatArray, FloatArray, float, float]
 """The mean of the totals of A and B, half of B minus A, the difference of their scores, and its scale."""
 
 
-@np.errstate(divide="ignore", invalid="ignore")
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")
 def scores(metric: Metric, totals: FloatArray) -> FloatArray:
     """Return the scores of totals; what a metric divides by 0 is undefined, and no matter for a warning."""
     found = np.asarray(metric.score(totals))
-    return found if np.isfinite(found).all() else np.where(np.isfinite(found), found, np.nan)
+    if math.isfinite(np.add.reduce(found, axis=None)):  # then all of them are
+        return found
+    return np.where(np.isfinite(found), found, np.nan)
 
 
 def scored(metrics: Sequence[Metric], table: Table, totals: FloatArray) -> FloatArray:

@@ -11,11 +11,11 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import pivots, raw_values, shares, slopes
-from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, Pair
+from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair
 from bestby.engine.expansions import expansion
 from bestby.engine.memo import Memo
 from bestby.engine.permutations import Permutations
-from bestby.engine.responses import Responses, Single, effective_units_left_out
+from bestby.engine.responses import MOST_ALONE, Responses, Single, effective_units_left_out
 from bestby.engine.stacked import scored
 from bestby.engine.table import Table
 from bestby.engine.targets import Target
@@ -24,17 +24,11 @@ from bestby.inference import clusters
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
 from bestby.inference.influence import standard_error
+from bestby.metrics._lines import SmoothMetric
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
-
-MOST_ALONE = 1 << 12
-"""Distinct units up to which formulas for one system or two take a table of their own.
-
-With more, they do so only where labels of these systems make few kinds of units.
-Sums in another order differ in the last bit, and other systems have a say in the order of the common table.
-"""
 
 MOST_HELD = 1 << 22
 """Numbers to keep of the tables of one system or two, and as many of contributions: those of two systems of a
@@ -50,7 +44,7 @@ _Key: TypeAlias = tuple[int, int, int | None]
 """Positions of a metric, and of a system A alone or also of B."""
 
 
-class SumGroup(Group):
+class SumGroup(raw_values.OfStandardScores):
     """All metrics of a comparison that are functions of sums; they share one set of resamples.
 
     `table` holds statistics of the distinct units. `of_systems` are the groups of each system by itself, on
@@ -198,22 +192,6 @@ class SumGroup(Group):
             return of_kinds[0].differing((0, 0, 1))
         return self.table.differing(self.table.columns[m][a], self.table.columns[m][b])
 
-    def same_ranks(self, metric: int, a: int, b: int) -> bool:
-        """Whether the standard scores of two systems are the same, but for rounding."""
-        own = self.metrics[metric]
-        return isinstance(own, StandardisedMetric) and raw_values.same(self.table, own, (metric, a, b))
-
-    def has_standardised_swaps(self, metric: int) -> bool:
-        """Whether the statistics are of standard scores."""
-        return isinstance(self.metrics[metric], StandardisedMetric)
-
-    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
-        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
-        own = self.metrics[metric]
-        if not isinstance(own, StandardisedMetric):
-            return None
-        return raw_values.numbers(self.table, own, metric, system)
-
     # -- formulas ----------------------------------------------------------------------------------
 
     def alone(self, metric: int, a: int, b: int | None = None) -> tuple[SumGroup, Target]:
@@ -246,16 +224,23 @@ class SumGroup(Group):
             self._parts.clear()
         made = TableGroup(self.metrics[metric : metric + 1], table)
         if b is None:
-            self._parts[metric, a] = Single(made._responses, 0, 0, rows)
+            self._parts.setdefault((metric, a), Single(made._responses, 0, 0, rows))
         else:
             made._parts.update({(0, i): self._part(metric, s).among(rows) for i, s in enumerate(systems)})
         return made, Target(0, 0, None if b is None else 1)
 
     def _part(self, metric: int, system: int) -> Single:
         """Return what the weights of the units of this table do to the score of one system."""
-        if (metric, system) not in self._parts and self.alone(metric, system)[0] is self:
+        here = (metric, system) not in self._parts and (
+            self._is_exact(metric, system) or self.alone(metric, system)[0] is self
+        )
+        if here:
             self._parts[metric, system] = Single(self._responses, metric, system, None)
         return self._parts[metric, system]
+
+    def _is_exact(self, metric: int, system: int) -> bool:
+        """Return whether no other system changes a bit of the derivatives of a score by this very table."""
+        return not self.of_systems and self._responses.are_exact(metric, system)
 
     @cached_property
     def _alone(self) -> dict[_Key, tuple[SumGroup | None, Target]]:
@@ -285,18 +270,22 @@ class SumGroup(Group):
         """Return how many units of equal weight would carry the variance; None where the jackknife tells."""
         if self._means[metric] or self.table.clustered or self.in_blocks:
             return None
-        group, own = self.alone(metric, a, b)
-        parts = [group._part(own.metric, system) for system in own.systems]
-        if all(part.nearly_linear for part in parts):
+        target = Target(metric, a, b)
+        if all(self._part(metric, system).nearly_linear for system in target.systems):
             scores = self.scores()[metric]
-            largest = max(abs(float(scores[system])) for system in Target(metric, a, b).systems)
+            largest = max(abs(float(scores[system])) for system in target.systems)
             known = self.expansion(metric, a, b).effective_units(largest)
             if known is not None:
                 return known
-        return effective_units_left_out(parts, group.units)
+        group, own = self.alone(metric, a, b)
+        return effective_units_left_out([group._part(own.metric, s) for s in own.systems], group.units)
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
+        if self.n_strata == 1 and isinstance(self.metrics[metric], SmoothMetric):
+            known = self.expansion(metric, a, b).standard_error(self.n_units)  # an interval needs it, too
+            if known is not None:
+                return known
         group, own = self.alone(metric, a, b)
         plain = group.contributions(own.metric, own.a, own.b)
         if plain is not None and plain.moments is not None and plain.bounds.size == 2:
@@ -328,9 +317,10 @@ class SumGroup(Group):
         return self._expansions.get((metric, a, b), self._expanded)
 
     def _expanded(self, key: _Key) -> Expansion:
-        group, own = self.alone(*key)
-        parts = [group._part(own.metric, system).part() for system in own.systems]
         metric, a, b = key
+        alone = b is None and self._is_exact(metric, a)
+        group, own = (self, Target(metric, a)) if alone else self.alone(*key)
+        parts = [group._part(own.metric, system).part() for system in own.systems]
         scores = self.scores()[metric]
         estimate = float(scores[a]) if b is None else float(scores[a] - scores[b])
         return expansion(Functional(self.metrics[metric]), estimate, group.units, parts)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core import checks, rounding
 from bestby._core.cached import cached_property
 from bestby._core.records import record
 from bestby._core.typing import BoolArray, FloatArray, IntArray
-from bestby.engine.distinct_columns import distinct_columns
+from bestby.engine.distinct_columns import distinct_columns, side_by_side, varying_columns
 from bestby.engine.memo import Memo
-from bestby.engine.row_order import Distinct, distinct_rows, ordered, projected, varies
+from bestby.engine.row_order import Distinct, distinct_rows, ordered, projected
 from bestby.resampling.units import Units
 
 _AT_ONCE = 1 << 16
@@ -102,19 +103,31 @@ class Table:
     @cached_property
     def whole(self) -> bool:
         """Whether the numbers are whole and their totals exact, so that they are the same in any order."""
-        return self._whole_numbers and bool((self.units.counts @ np.abs(self.X) < EXACT).all())
+        return self._largest_sum < EXACT
 
     @cached_property
-    def _whole_numbers(self) -> bool:
-        return bool((np.rint(self.X) == self.X).all())
+    def exact_products(self) -> bool:
+        """Whether the numbers are whole, and so small that products of two of them have exact totals, too."""
+        constants = self.constants
+        largest = max(self._largest_sum, self.units.n * checks.largest(constants))
+        return largest * largest < EXACT and bool((np.rint(constants) == constants).all())
+
+    @cached_property
+    def _largest_sum(self) -> float:
+        """The largest total of the sizes of whole numbers; infinite of others."""
+        if not np.logical_and.reduce(np.rint(self.X) == self.X, axis=None):
+            return math.inf
+        return float(np.maximum.reduce(self.units.weights @ np.abs(self.X), initial=0.0))
 
     @cached_property
     def _small(self) -> bool:
         """Whether the numbers are few, whole and so small that no two differ by rounding alone."""
         X, constants = self.X, self.constants
-        if X.shape[0] > _AT_ONCE or not self._whole_numbers or not (np.rint(constants) == constants).all():
+        if X.shape[0] > _AT_ONCE or self._largest_sum >= SMALL:
             return False
-        return all(np.abs(part).max(initial=0.0) < SMALL for part in (X, constants))
+        return not constants.size or (
+            bool((np.rint(constants) == constants).all()) and float(np.abs(constants).max()) < SMALL
+        )
 
     def changes(self, a: IntArray, b: IntArray) -> FloatArray:
         """Return some columns minus others, shape (C, len(a)), 0 where only the last bits differ."""
@@ -163,11 +176,11 @@ class Table:
         if self.few_kinds(systems):
             chosen, counts = self._first_of_each(*self._numbered(systems))
             strata = self._strata
-            X, sizes = self.X.take(chosen, axis=0).take(varying, axis=1), self.sizes[chosen]
-            kinds = distinct_rows(X, counts, None if strata is None else strata[chosen], sizes)
+            X = self.X.take(chosen, axis=0).take(varying, axis=1)
+            kinds = distinct_rows(X, counts, None if strata is None else strata[chosen])
             chosen = chosen[kinds.first]
         else:
-            kinds = distinct_rows(self.X.take(varying, axis=1), self.units.counts, self._strata, self.sizes)
+            kinds = self._distinct(varying)
             chosen = kinds.first
         return self._with(kinds.X, kinds.units, kinds.sizes, systems, varying, constant), chosen
 
@@ -175,7 +188,7 @@ class Table:
         """Return the same of one system, with the row of that table that each unit here has, shape (C,)."""
         varying, constant = self._used([columns])
         if self._strata is None or not self.few_kinds([columns]):
-            kinds = distinct_rows(self.X.take(varying, axis=1), self.units.counts, self._strata, self.sizes)
+            kinds = self._distinct(varying)
             found = self._with(kinds.X, kinds.units, kinds.sizes, [columns], varying, constant)
             rows = kinds.rows
             if self._strata is None and not self.clustered:
@@ -188,6 +201,11 @@ class Table:
         X = self.X.take(chosen, axis=0).take(varying, axis=1)
         found = self._with(X, units, self.sizes[chosen], [columns], varying, constant)
         return found, np.searchsorted(key[chosen], key)
+
+    def _distinct(self, columns: Sequence[int]) -> Distinct:
+        """Return the distinct units by some columns that vary."""
+        sizes = self.sizes if self.clustered else None
+        return distinct_rows(self.X.take(columns, axis=1), self.units.counts, self._strata, sizes)
 
     def rows_alone(self, columns: IntArray) -> IntArray:
         """Return the second result of `alone`."""
@@ -326,8 +344,7 @@ def build(
     then stand for one item each. The distinct units are sorted by stratum and by a projection of their rows.
     """
     unique, columns = distinct_columns(statistics)
-    of_units, row_counts, row_strata = unique, counts, strata
-    sizes: FloatArray = np.ones(counts.size) if unit_sizes is None else unit_sizes
+    of_units, row_counts, row_strata, sizes = unique, counts, strata, unit_sizes
     if clusters is not None:
         n_clusters = int(clusters.max()) + 1
         sizes = np.bincount(clusters, weights=counts, minlength=n_clusters).astype(np.float64)
@@ -339,12 +356,12 @@ def build(
         if strata is not None:
             row_strata = np.zeros(n_clusters, dtype=np.int64)
             row_strata[clusters] = strata
-    varying = [varies(column) for column in of_units]
+    varying = varying_columns(of_units)
     order = [i for i, one in enumerate(varying) if one] + [i for i, one in enumerate(varying) if not one]
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     n_varying = sum(varying)
-    rows = _side_by_side([of_units[i] for i in order[:n_varying]], row_counts.size)
+    rows = side_by_side([of_units[i] for i in order[:n_varying]], row_counts.size)
     constants = np.array([of_units[i][0] for i in order[n_varying:]])
     item_columns = [] if clusters is None else [unique[i] for i in order]
     del unique, of_units  # all their numbers are in the rows, which make place for their like
@@ -360,11 +377,6 @@ def build(
         item_columns=item_columns,
         kinds=kinds if clusters is None else None,
     )
-
-
-def _side_by_side(columns: Sequence[FloatArray], n: int) -> FloatArray:
-    """Return columns of n rows as a matrix, which may have none; each is contiguous."""
-    return np.concatenate(columns).reshape(-1, n).T if columns else np.empty((n, 0))
 
 
 def restated(source: Table, statistics: Sequence[Sequence[FloatArray]]) -> Table:

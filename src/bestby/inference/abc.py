@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from bestby._core import rounding
+from bestby._core import checks, rounding
 from bestby._core.cached import cached_property
 from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray, ScorePath
@@ -74,6 +74,10 @@ class Expansion:
             return 0.0
         return self.n_effective if math.isfinite(self.n_effective) else None
 
+    def standard_error(self, n: int) -> float | None:
+        """Return the standard error of n units in one stratum; None if a derivative is undefined."""
+        return self.error * math.sqrt(n / (n - 1)) if n > 1 and math.isfinite(self.error) else None
+
     @classmethod
     def from_derivatives(
         cls,
@@ -97,20 +101,26 @@ class Expansion:
             ``along(change)`` returns the path on which the weight of each unit changes by multiples of
             ``change``, of shape (C,).
         """
-        largest = max(float(first.max(initial=0.0)), -float(first.min(initial=0.0)))
-        if not (0.0 < largest < math.inf):
-            error, acceleration, n_effective = largest, 0.0, largest  # NaN stays NaN
-        else:
-            u = first / largest
-            squares = u * u
-            spread = float(counts @ squares)
-            u *= squares
-            squares *= squares
-            error = largest * math.sqrt(spread)
-            acceleration = float(counts @ u) / (6.0 * spread**1.5)
-            n_effective = spread * spread / float(counts @ squares)
+        error, acceleration, largest, n_effective = moments(first, counts)
         change = first / error if error > 0.0 else np.zeros(first.size)
         return cls(error, acceleration, curvature, largest, along(change), n_effective)
+
+
+def moments(first: FloatArray, counts: IntArray | FloatArray) -> tuple[float, float, float, float]:
+    """Return the error, acceleration, largest derivative and effective units of an expansion.
+
+    `first` and `counts`, of shape (C,), are those of `Expansion.from_derivatives`.
+    """
+    largest = checks.largest(first)
+    if not (0.0 < largest < math.inf):
+        return largest, 0.0, largest, largest  # NaN stays NaN
+    u = first / largest
+    squares = u * u
+    spread = float(counts @ squares)
+    u *= squares
+    squares *= squares
+    acceleration = float(counts @ u) / (6.0 * spread**1.5)
+    return largest * math.sqrt(spread), acceleration, largest, spread * spread / float(counts @ squares)
 
 
 def abc(

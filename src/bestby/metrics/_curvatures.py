@@ -76,7 +76,7 @@ def mean_of_quotients(
     below = total[denominators[0]]
     for places in denominators[1:]:
         below = below + total[places]
-    if below.size == 0 or below.min() <= 0.0:
+    if below.size == 0 or np.minimum.reduce(below) <= 0.0:
         return None
     by_numerator = factor / (below.size * below)
     by_denominator = -by_numerator * total[numerators] / below

@@ -21,6 +21,9 @@ COUNTS: dict[Part, tuple[str, ...]] = {
 }
 """The counts that each is made of."""
 
+FEW_LABELS = 12
+"""Labels up to which the columns of every cell are made once, and looked up."""
+
 MOST_NUMBERS = 1 << 30
 """Statistics of one system that are held at once: 8 GiB of them."""
 
@@ -47,17 +50,33 @@ def class_counts(
             " too many",
             hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
         )
+    if n_labels > FEW_LABELS:
+        return _counted(columns, gold, predictions, n_labels, more).T
+    cell = np.multiply(gold, n_labels + 1, dtype=np.intp)
+    cell += predictions
+    cell += 1
+    return _of_cells(tuple(columns), n_labels, more).take(cell, axis=1).T
+
+
+@lru_cache(maxsize=64)
+def _of_cells(columns: tuple[str, ...], n_labels: int, more: int) -> FloatArray:
+    """Return the columns of every label of the gold and every prediction, of which none (-1) is the first."""
+    gold = np.arange(n_labels).repeat(n_labels + 1)
+    predictions = np.tile(np.arange(-1, n_labels), n_labels)
+    return _counted(columns, gold, predictions, n_labels, more)
+
+
+def _counted(columns: Sequence[str], gold: Array, predictions: Array, n_labels: int, more: int) -> FloatArray:
+    """Return the same columns of some items, each as a row, as tables and metrics read them."""
     answered = (predictions >= 0).nonzero()[0]
     right = (predictions == gold).nonzero()[0]
     everything = np.arange(gold.size)
     sources = {"hits": (right, gold), "predicted": (answered, predictions), "gold": (everything, gold)}
-    out = np.zeros(
-        (len(columns) * n_labels + more, gold.size)
-    )  # column by column, as tables and metrics read them
+    out = np.zeros((len(columns) * n_labels + more, gold.size))
     for block, key in enumerate(columns):
         rows, which = sources[key]
         out[which[rows] + block * n_labels, rows] = 1.0
-    return out.T
+    return out
 
 
 @lru_cache(maxsize=64)
@@ -98,6 +117,6 @@ def quotient(part: Part, counts: Sequence[Line]) -> Line:
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Divide; 0 where the denominator (and so the numerator) is 0."""
-    if denominator.min(initial=np.inf) > 0.0:
+    if np.minimum.reduce(denominator, axis=None, initial=np.inf) > 0.0:
         return numerator / denominator
     return numerator / np.where(denominator > 0.0, denominator, 1.0)

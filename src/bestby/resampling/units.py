@@ -23,7 +23,7 @@ class Units:
     @cached_property
     def n(self) -> int:
         """The number of units."""
-        return int(self.counts.sum())
+        return int(np.add.reduce(self.counts))
 
     @property
     def n_rows(self) -> int:

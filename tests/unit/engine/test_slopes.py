@@ -15,7 +15,7 @@ from bestby.engine.slopes import Directions, influence, response
 from bestby.inference.influence import score_and_bend
 from bestby.inference.intervals import effective_units
 from bestby.metrics import resolve
-from bestby.metrics._lines import derivatives
+from bestby.metrics._lines import derivatives, gradient_and_hessian
 from bestby.metrics.base import Metric
 from bestby.metrics.correlation import Pearson
 from bestby.metrics.registry import _Wrapped
@@ -88,7 +88,8 @@ def test_the_response_of_a_correlation_is_that_in_each_direction(several: bool) 
     moves = rows.copy()
     for start, stop in pairwise(units.bounds):
         moves[start:stop] -= np.average(rows[start:stop], axis=0, weights=counts[start:stop])
-    found = response(metric, metric.score, total, rows, units)
+    bent = gradient_and_hessian(metric, total)
+    found = response(metric, metric.score, total, rows, units, bent=bent)
     for of_units, directions in ((found.influence, rows), (found.first, moves)):
         known = derivatives(metric, total, directions)
         assert known is not None
@@ -236,3 +237,26 @@ def test_units_that_bring_much_of_a_total_are_left_out() -> None:
     left_out = effective_units(without[0] - without[1], np.ones(300, dtype=np.int64))
     assert found == pytest.approx(left_out, rel=1e-9)
     assert abs(expansion.n_effective / left_out - 1.0) > 0.02
+
+
+@pytest.mark.parametrize("name", ["f1_macro", "matthews_corrcoef", "cohen_kappa", "balanced_accuracy"])
+@pytest.mark.parametrize("stratified", [False, True])
+def test_derivatives_of_exact_sums_are_those_of_products(name: str, stratified: bool) -> None:
+    rng = np.random.default_rng(3)
+    gold, strata = rng.integers(0, 3, 300), rng.integers(0, 2, 300)
+    systems = {system: np.where(rng.random(300) < 0.7, gold, rng.integers(0, 3, 300)) for system in "ab"}
+    data = Evaluation.of(systems, gold=gold, strata=strata if stratified else None)
+    ((group, _),) = prepare.groups(data, [resolve(name)])
+    table, columns = group.table, group.table.columns[0][0]
+    total, rows, metric = table.total()[columns], table.rows(columns), group.metrics[0]
+    bent = gradient_and_hessian(metric, total)
+    assert bent is not None
+    exact, product = (
+        response(metric, metric.score, total, rows, table.units, bent=bent, whole=whole)
+        for whole in (True, False)
+    )
+    assert exact.first == pytest.approx(product.first, abs=1e-14)
+    assert exact.influence == pytest.approx(product.influence, abs=1e-14)
+    assert exact.curvature == pytest.approx(product.curvature, rel=1e-9)
+    assert exact.shift == pytest.approx((table.units.counts * product.first) @ rows, abs=1e-12)
+    assert product.shift is None
