@@ -81,7 +81,7 @@ def hash_of_cells(evaluation: Any) -> str:
     named = [(name, (_plain(distinct), code)) for name, (distinct, code) in evaluation.joint_codes() + strata]
     for name, (distinct, _) in named:
         digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
-        digest.update(np.ascontiguousarray(distinct).view(np.uint8).data)
+        digest.update(distinct.tobytes())
     tables = _random_words(tuple(distinct.size for _, (distinct, _) in named))
     columns = [(code, evaluation.missing.get(name)) for name, (_, code) in named]
     counts = evaluation.counts

@@ -36,17 +36,14 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
     labels = sorted({label for counts in found.values() for label in counts}, key=_order)
     if not found or len(labels) > MOST_CLASSES:
         return ()
-    shown = tuple(_text(label) for label in labels)
-    return tuple(
-        _hard(name, shown, tuple(found[name].get(label, 0) for label in labels))
-        for name in ("", *evaluation.names)
-        if name in found
-    )
+    shown = tuple(map(_text, labels))
+    columns = [name for name in ("", *evaluation.names) if name in found]
+    return tuple([_hard(name, shown, [found[name].get(label, 0) for label in labels]) for name in columns])
 
 
-def _hard(name: str, labels: tuple[str, ...], counts: tuple[int, ...]) -> ClassShares:
+def _hard(name: str, labels: tuple[str, ...], counts: Sequence[int]) -> ClassShares:
     n = max(sum(counts), 1)
-    return ClassShares(name or None, labels, tuple(count / n for count in counts), counts)
+    return ClassShares(name or None, labels, tuple([count / n for count in counts]), tuple(counts))
 
 
 def _real(values: Array | Coded) -> bool:
@@ -84,7 +81,7 @@ def _counts(evaluation: Evaluation) -> Iterator[tuple[str, dict[object, int]]]:
         codes, weights = code[rows], counts
         if name in evaluation.missing:
             weights = np.where(evaluation.missing[name][rows], 0, 1 if counts is None else counts)
-        found = np.bincount(codes, weights=weights, minlength=distinct.size).astype(np.int64)
+        found = np.bincount(codes, weights, distinct.size).astype(np.int64)
         yield name, dict(zip(distinct.tolist(), found.tolist(), strict=True))
 
 
