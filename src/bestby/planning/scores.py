@@ -119,6 +119,21 @@ class PairedScores(PlannedDifference):
                     hint="a pilot measures it",
                     argument=what,
                 )
+        self._check_design_effect()
+
+    def _check_design_effect(self) -> None:
+        """Refuse a correlation inside clusters that the design effect, left at 1, does not hold."""
+        if self.intracluster_correlation is None or self.design_effect != 1.0:
+            return
+        correlation = checks.number(self.intracluster_correlation, "intracluster_correlation")
+        effect = 1.0 + (self.cluster_size * self.size_ratio - 1.0) * correlation
+        if effect > 1.0:
+            raise InvalidInputError(
+                f"design_effect is 1, but clusters of {self.cluster_size:g} items whose correlation is"
+                f" {correlation:g} make it {effect:.4g}",
+                hint=f"design_effect={effect:.4g}: the correlation alone changes no number",
+                argument="design_effect",
+            )
 
     @classmethod
     def from_pilot(

@@ -24,6 +24,7 @@ from bestby._core.errors import DesignError, InvalidInputError
         (lambda: bb.PairedScores(0.1, 0.0), InvalidInputError, "sd must be a positive number, got 0.0", "a pilot measures it"),
         (lambda: bb.PairedScores(math.nan, 1.0), InvalidInputError, "difference must be finite", None),
         (lambda: bb.PairedScores(0.1, 1.0, cluster_size=0.5), InvalidInputError, "cluster_size must be at least 1", None),
+        (lambda: bb.PairedScores(0.1, 1.0, cluster_size=5.0, intracluster_correlation=0.25), InvalidInputError, "design_effect is 1, but clusters of 5 items whose correlation is 0.25 make it 2", "design_effect=2"),
         (lambda: bb.PairedScores.from_pilot([1, 1, 1]), InvalidInputError, "at least 2 items whose differences vary", "sd"),
         (lambda: bb.PairedScores.from_pilot([1, 2, 3], clusters=list("abc")), InvalidInputError, "3 clusters of 3 items", "leave clusters out"),
         (lambda: bb.LiftedScores([0.5]), InvalidInputError, "at least 2 scores that vary", "seeds"),
