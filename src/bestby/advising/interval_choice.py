@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from bestby.inference.influence import ALL_SHOWN, Shown
 from bestby.results.base import Note
 from bestby.vocabulary import long_name
 
@@ -44,6 +46,13 @@ FEW_FOR_WILSON = 2
 """The same for Wilson's interval: about as many right or wrong answers."""
 
 
+ENOUGH_SHOWN = 0.95
+"""The share of the variance inside strata that an interval must see: strata of 20 units on average."""
+
+BY_FORMULA = ("normal", "cr2")
+"""Intervals from a standard error that is not too small in small strata, unless units are alone in theirs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """An interval method and the reason for it."""
@@ -69,6 +78,7 @@ def choose_interval(
     robust: bool = False,
     ranks: bool = False,
     steps: bool = False,
+    shown: Shown = ALL_SHOWN,
 ) -> Choice:
     """Return the interval that ``interval="auto"`` means.
 
@@ -81,7 +91,8 @@ def choose_interval(
     `n_differing` stands in where it is not known. `formula`: it is a function of sums, of which derivatives
     and so a standard error by the delta method are known; `robust`: there is a standard error for few or
     unequal clusters. `drawn`: the user said how to resample, so that only what is drawn counts.
-    `few_clusters`: fewer than 30, or one with more than a third of the items.
+    `few_clusters`: fewer than 30, or one with more than a third of the items. `shown`: which share of the
+    variance inside strata resamples and standard errors see.
 
     Notes
     -----
@@ -95,7 +106,8 @@ def choose_interval(
     - studentized or normal for means: the skewed mean in "Methods", "Heavy tails" and "Ties";
     - normal by formula: macro-F1, MCC, Pearson, the BLEU-like ratio, Spearman and AUC in "By metric" and
       "A rare class";
-    - percentile for what moves in steps: "Medians and other quantiles".
+    - percentile for what moves in steps: "Medians and other quantiles";
+    - cr2 or normal for small strata: the page "Choosing an interval".
 
     Examples
     --------
@@ -122,6 +134,9 @@ def choose_interval(
         return Choice("percentile", "the metric does not change smoothly with these items, as medians do not")
     effective = n_differing if n_effective is None else n_effective
     derivatives = formula or ranks
+    if shown.by_resamples < ENOUGH_SHOWN * shown.by_formula and (derivatives or (clustered and robust)):
+        method = "cr2" if clustered and robust else "normal"
+        return Choice(method, "strata are small, and resamples inside small strata vary too little")
     if effective >= ENOUGH_DIFFERING:
         # The bootstrap distribution of a plain mean is exact, so that BCa costs no resamples.
         method = "abc" if derivatives and not plain_mean else "bca"
@@ -174,6 +189,28 @@ def reservation(
             told += " if the effects of clusters are skewed or go with their size"
         return Note("few_effective", f"only {units}: {told}")
     return None
+
+
+def strata_note(method: str, shown: Shown) -> Note | None:
+    """Return a note if an interval, or the test "bootstrap", misses much of the variance inside strata.
+
+    >>> strata_note("bca", Shown(1.0, 0.5)).code, strata_note("normal", Shown(1.0, 0.5))
+    ('small_strata', None)
+    """
+    seen = shown.by_formula if method in BY_FORMULA else shown.by_resamples
+    if seen >= ENOUGH_SHOWN:
+        return None
+    short = f"about {100.0 * (1.0 - math.sqrt(seen)):.0f} % too short"
+    if method == "bootstrap":
+        what, instead = "the bootstrap test rejects too often", 'test="permutation"'
+    else:
+        what, instead = f"the {long_name('interval', method)} interval is {short}", 'interval="normal"'
+    if shown.by_formula < ENOUGH_SHOWN:
+        alone = f"{100.0 * (1.0 - shown.by_formula):.0f} % of the units are alone in their stratum"
+        return Note("small_strata", f"{alone}, which does not show how they vary: {what}; merge strata")
+    mean = f"strata have {1.0 / (1.0 - shown.by_resamples):.2g} units on average"
+    why = "and resamples inside them vary too little"
+    return Note("small_strata", f"{mean}, {why}: {what}; larger strata or {instead} avoid that")
 
 
 def _step_note(method: str, n_differing: int) -> Note | None:

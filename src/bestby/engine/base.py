@@ -16,6 +16,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
+from bestby.inference.influence import ALL_SHOWN, Shown, shown
 from bestby.inference.intervals import Moments
 from bestby.inference.joint import Spread
 from bestby.inference.lattice import all_single, merged, weighted_sum
@@ -189,6 +190,11 @@ class Group(ABC):
     def stratum_sizes(self) -> IntArray:
         """The number of units in each stratum, shape (H,)."""
         return self.units.sizes
+
+    @property
+    def shown(self) -> Shown:
+        """Which share of the variance inside the strata is seen."""
+        return ALL_SHOWN if self.in_blocks or self.crossed else shown(self.stratum_sizes)
 
     @property
     def in_blocks(self) -> bool:

@@ -10,6 +10,7 @@ from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
 from bestby.inference.distributions import Replicates, replicates
+from bestby.inference.influence import Shown
 from bestby.results.base import Note
 
 
@@ -44,6 +45,7 @@ class Situation(TypedDict):
     robust: bool
     ranks: bool
     steps: bool
+    shown: Shown
 
 
 def value_of(scores: FloatArray, target: Target) -> FloatArray:

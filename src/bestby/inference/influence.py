@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,34 @@ STEP = 2.0**-6
 """The step along a path: its square, and rounding divided by that, are both small."""
 
 _STEPS = np.array([STEP, 0.0, -STEP])
+
+
+class Shown(NamedTuple):
+    """Which share of the variance inside strata standard errors hold, and which resamples; see `shown`."""
+
+    by_formula: float
+    by_resamples: float
+
+
+ALL_SHOWN = Shown(1.0, 1.0)
+"""Of units without strata."""
+
+
+def shown(sizes: IntArray) -> Shown:
+    """Return which share of the variance inside strata of these sizes is seen, if all units vary alike.
+
+    A standard error takes nothing from a stratum of one unit. Resamples of a stratum of n units vary by
+    (n - 1) / n of what other units would (Rao & Wu 1988, J. Amer. Statist. Assoc. 83, 231-241).
+
+    >>> shown(np.array([2, 2]))
+    Shown(by_formula=1.0, by_resamples=0.5)
+    >>> shown(np.array([1, 1, 18]))
+    Shown(by_formula=0.9, by_resamples=0.85)
+    """
+    if sizes.size == 1:
+        return ALL_SHOWN
+    n = int(sizes.sum())
+    return Shown((n - int((sizes == 1).sum())) / n, (n - sizes.size) / n)
 
 
 @record

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import compare
+from bestby import Comparison, compare
 from bestby.advising.interval_choice import (
     ENOUGH_DIFFERING,
     ENOUGH_FOR_SKEWNESS,
@@ -15,7 +15,9 @@ from bestby.advising.interval_choice import (
     FEW_DIFFERING,
     choose_interval,
     reservation,
+    strata_note,
 )
+from bestby.inference.influence import Shown
 
 FEW = ENOUGH_DIFFERING - 1
 
@@ -41,6 +43,11 @@ FEW = ENOUGH_DIFFERING - 1
         ),
         ({"n_differing": ENOUGH_ITEMS - 1, "plain_mean": True, "formula": True}, "normal"),
         ({"n_differing": FEW, "plain_mean": True, "formula": True, "stratified": True}, "normal"),
+        ({"n_differing": 1000, "formula": True, "shown": Shown(1.0, 0.5)}, "normal"),
+        ({"n_differing": 1000, "ranks": True, "difference": False, "shown": Shown(1.0, 0.5)}, "normal"),
+        ({"n_differing": 1000, "clustered": True, "robust": True, "shown": Shown(1.0, 0.5)}, "cr2"),
+        ({"n_differing": 1000, "shown": Shown(1.0, 0.5)}, "bca"),
+        ({"n_differing": 1000, "formula": True, "shown": Shown(1.0, 0.95)}, "abc"),
         ({"n_differing": FEW, "formula": True}, "normal"),
         ({"n_differing": FEW}, "basic"),
         ({"n_differing": FEW, "ranks": True}, "normal"),
@@ -161,3 +168,54 @@ def test_the_notes_reach_the_result() -> None:
     (note,) = compare({"a": a, "b": b}, gold, metric="accuracy")["a", "b"].notes
     assert note.code == "few_differing"
     assert note.message.endswith("covers more than it says")
+
+
+def _in_strata(sizes: list[int], **settings: Any) -> Comparison:
+    rng = np.random.default_rng(5)
+    strata = np.repeat(np.arange(len(sizes)), sizes)
+    systems = {name: rng.normal(size=strata.size) for name in "ab"}
+    return compare(systems, strata=strata, n_resamples=200, **settings)
+
+
+def _length(result: Comparison) -> float:
+    interval = result["a", "b"].interval
+    assert interval is not None
+    return interval.high - interval.low
+
+
+def test_resamples_inside_pairs_of_items_have_half_the_variance_and_auto_does_not_use_them() -> None:
+    by_default, by_bca = _in_strata([2] * 100), _in_strata([2] * 100, interval="bca")
+    assert _length(by_bca) == pytest.approx(_length(by_default) * np.sqrt(0.5), rel=0.02)
+    assert {entry.interval.method for entry in (*by_default, *by_default.systems)} == {"normal"}
+    assert not any(note.code == "small_strata" for note in by_default["a", "b"].notes)
+    (note,) = (note for note in by_bca["a", "b"].notes if note.code == "small_strata")
+    assert note.message == (
+        "strata have 2 units on average, and resamples inside them vary too little: the BCa bootstrap"
+        ' interval is about 29 % too short; larger strata or interval="normal" avoid that'
+    )
+
+
+def test_large_strata_change_nothing() -> None:
+    result = _in_strata([20] * 10)
+    assert result["a", "b"].interval.method == "bca"
+    assert not result["a", "b"].notes
+
+
+def test_units_alone_in_their_stratum_are_noted_for_every_interval() -> None:
+    for interval in ("auto", "normal", "percentile"):
+        (note,) = _in_strata([1] * 100 + [100], interval=interval)["a", "b"].notes
+        assert note.code == "small_strata"
+        assert note.message.startswith(
+            "50 % of the units are alone in their stratum, which does not show how they vary"
+        )
+        assert note.message.endswith("; merge strata")
+
+
+def test_the_bootstrap_test_is_noted_in_small_strata_and_no_other_test() -> None:
+    for test, noted in (("bootstrap", True), ("permutation", False)):
+        result = _in_strata([2] * 50, test=test)
+        assert any("rejects too often" in note.message for note in result.notes) is noted
+
+
+def test_few_large_strata_have_no_note() -> None:
+    assert strata_note("bca", Shown(1.0, 0.95)) is None

@@ -12,6 +12,7 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import percentage, quoted
 from bestby._core.typing import IntArray, Question
+from bestby.advising import interval_choice
 from bestby.comparisons.common import dependence
 from bestby.comparisons.common.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
@@ -119,6 +120,9 @@ def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[No
     notes: list[Note] = []
     if settings.interval is None and settings.test != "bootstrap":
         return notes  # nothing is drawn with replacement
+    small_strata = interval_choice.strata_note("bootstrap", group.shown)
+    if settings.test == "bootstrap" and small_strata is not None:
+        notes.append(small_strata)
     sizes = group.stratum_sizes
     if drawing.subsampling(sizes):
         m, n = int(drawing.draws(sizes).sum()), group.n_units

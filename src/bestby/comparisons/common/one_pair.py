@@ -27,7 +27,7 @@ from bestby.results.values import Interval, TestResult
 
 
 def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[Note, ...]]:
-    """Return the method of the interval of a target, and a note if it covers less than it says there.
+    """Return the method of the interval of a target, and notes if it covers less than it says there.
 
     `method` is the method asked for; "auto" is replaced by the one the rule chooses.
     """
@@ -44,7 +44,8 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[N
         ranks=situation["ranks"],
         steps=situation["steps"],
     )
-    return method, () if note is None else (note,)
+    notes = note, interval_choice.strata_note(method, situation["shown"])
+    return method, tuple(one for one in notes if one is not None)
 
 
 def standard_error(
