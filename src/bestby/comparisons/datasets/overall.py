@@ -133,11 +133,19 @@ _Ends = Callable[[float], tuple[float, float]]
 def _macro_drawn(
     scores: DatasetScores, pairs: Sequence[tuple[int, int]], drawing: Drawing
 ) -> list[tuple[_Ends, float | None]]:
-    """Return percentile intervals and standard errors, items redrawn inside each dataset."""
+    """Return percentile intervals and standard errors, items redrawn inside each dataset.
+
+    Resamples of n units vary by (n - 1) / n of what other units would, so those of each dataset are moved
+    away from its scores by the root of the inverse: of many small datasets the interval is too short without.
+    """
     total = np.zeros((drawing.n_resamples, len(scores.names)))
     for name, makers in scores.makers.items():
         own = dataclasses.replace(drawing, seed=per_dataset.derived_seed(drawing.seed, name))
-        total += makers.group.bootstrap(own)[:, 0, :] / len(scores.makers)
+        group, observed = makers.group, makers.scores[0]
+        free = group.n_units - group.n_strata
+        spread = math.sqrt(group.n_units / free) if free else 1.0
+        drawn = observed + spread * (group.bootstrap(own)[:, 0, :] - observed)
+        total += drawn / len(scores.makers)
     scale = float(np.abs(scores.matrix).max())
     spreads: list[tuple[_Ends, float | None]] = []
     for a, b in pairs:
