@@ -10,7 +10,7 @@ from bestby._core.errors import InvalidInputError
 
 
 def margin_of(value: Any, what: str = "margin") -> float:
-    """Return a margin if it is a positive number that is finite.
+    """Return a margin if it is a positive number, finite and of a size that squares can be taken of.
 
     >>> margin_of(0.5)
     0.5
@@ -28,4 +28,4 @@ def margin_of(value: Any, what: str = "margin") -> float:
             " if there is none",
             argument="margin",
         )
-    return size
+    return checks.amount(size, what)

@@ -110,7 +110,7 @@ class PairedScores(PlannedDifference):
         if self.pilot_df is not None:
             limits["pilot_df"] = 0.0
         if self.margin is not None:
-            checks.amount(margin_of(self.margin), "margin")
+            margin_of(self.margin)
         for what, least in limits.items():
             value = checks.amount(getattr(self, what), what)
             if not (math.isfinite(value) and value > 0.0 and value >= least):

@@ -200,3 +200,9 @@ def test_every_public_function_with_a_margin_is_tried_here() -> None:
     }  # fmt: skip
     results = {name for name in functions if getattr(bb, name).__module__.startswith("bestby.results.")}
     assert functions - results == tried
+
+
+@pytest.mark.parametrize("margin", [1e-320, 1e-160, 1e-80, 1e80])
+def test_a_margin_that_has_no_square_is_refused_before_a_table_is_printed(margin: float) -> None:
+    with pytest.raises(bb.InvalidInputError, match="margin must be 0 or lie between 1e-75 and 1e"):
+        bb.compare({"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0, 4.0]}, margin=margin)

@@ -134,7 +134,7 @@ def _bounds(bounds: Sequence[float] | None) -> tuple[float, float] | None:
 def _margin(margin: float | None, bounds: tuple[float, float] | None) -> float | None:
     if margin is None:
         return None
-    size = checks.amount(margin_of(margin), "margin")
+    size = margin_of(margin)
     if bounds is not None and size >= bounds[1] - bounds[0]:
         raise InvalidInputError(
             f"margin is {size:g}, and scores lie between {bounds[0]:g} and {bounds[1]:g}, so that"
