@@ -387,3 +387,8 @@ def test_systems_without_names_are_counted():
         found = bb.multi_aso(unnamed, n_resamples=200)
         assert found.systems == ("1", "2")
         assert found["1", "2"].epsilon_min == named["1", "2"].epsilon_min
+
+
+def test_the_table_of_systems_with_the_same_scores_has_dashes() -> None:
+    printed = str(bb.multi_aso({"a": [0.0, 1.0, 1.0], "b": [1.0, 0.0, 1.0]}, n_resamples=50))
+    assert printed.splitlines()[:3] == ["   a  b", "a  –  –", "b  –  –"]

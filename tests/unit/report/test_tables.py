@@ -62,6 +62,7 @@ def test_markdown_escapes_names(made: SimpleNamespace) -> None:
         ("−0.1 – ∞", r"$-$0.1 -- $\infty$"),
         ("naïve Ångström ß", r"na\"{\i}ve \r{A}ngstr\"{o}m \ss{}"),
         ("αβλ Ω", r"$\alpha$$\beta$$\lambda$ $\Omega$"),
+        ("μοντέλο-α τ²", r"μοντέλο-$\alpha$ $\tau$$^{2}$"),
         ("two\nlines", r"two\textbackslash{}nlines"),
         ("漢", "漢"),
         ('("Equal" means)', "(``Equal'' means)"),

@@ -63,15 +63,18 @@ def _reading(order: StochasticOrder) -> str:
     return f"{reading} ε_min is below the customary 0.5, but so it is for one in five pairs of equal systems."
 
 
+def _bound(order: StochasticOrder) -> str:
+    """Return the bound, with an asterisk if the first is dominant; a dash where it is undefined."""
+    bound = "–" if math.isnan(order.epsilon_min) else f"{order.epsilon_min:.3f}"
+    return bound + "*" * order.dominant
+
+
 def text(orders: StochasticOrder | StochasticOrders) -> str:
     """Return the sentence of an order; of several the bounds, an asterisk where the row is dominant."""
     if isinstance(orders, StochasticOrder):
         return order_sentence(orders)
     names, shown = orders.systems, [visible(name) for name in orders.systems]
-    marks = [
-        ["–" if a == b else f"{orders[a, b].epsilon_min:.3f}{'*' * orders[a, b].dominant}" for b in names]
-        for a in names
-    ]
+    marks = [["–" if a == b else _bound(orders[a, b]) for b in names] for a in names]
     rows = [["", *shown], *([a, *cells] for a, cells in zip(shown, marks, strict=True))]
     widths = [max(len(row[i]) for row in rows) for i in range(len(names) + 1)]
     lines = [

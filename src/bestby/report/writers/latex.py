@@ -44,6 +44,7 @@ _ACCENTS = {
 _GREEK = {
     letter: rf"$\{unicodedata.name(letter).rsplit(' ', 1)[1].lower()}$" for letter in "αβγδεζηθικμνξπρστυφψω"
 } | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
+_GREEK_WORD = re.compile("([\u0370-\u03ff\u1f00-\u1fff]+)")
 
 
 Write = Callable[["Layout"], str]
@@ -130,11 +131,19 @@ def _numbered(layout: Layout, place: int) -> Layout:
 
 
 def escape(text: str) -> str:
-    """Return text that LaTeX sets as it is, with commands for accents and Greek letters."""
+    """Return text that LaTeX sets as it is, with commands for accents and Greek letters.
+
+    A Greek word in which a letter has no command is left to a font that has all of them.
+    """
     letters = unicodedata.normalize("NFC", " ".join(visible(text).split()))
     letters = _OPENING.sub("\N{LEFT DOUBLE QUOTATION MARK}", letters)
     unjoined = re.sub("-(?=-)", "-\0", letters)  # two hyphens are not a dash
-    return "".join(_letter(letter) for letter in unjoined).replace("\0", "{}")
+    parts = _GREEK_WORD.split(unjoined)
+    written = [
+        part if place % 2 and not _GREEK.keys() >= set(part) else "".join(map(_letter, part))
+        for place, part in enumerate(parts)
+    ]
+    return "".join(written).replace("\0", "{}")
 
 
 def _letter(letter: str) -> str:
