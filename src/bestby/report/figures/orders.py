@@ -43,10 +43,11 @@ def orders(orders: StochasticOrders, names: Sequence[str] | None = None, *, canv
     frame(axes, list(shown.values()), canvas, side)
     level = next((order.level for order in orders), 0.95)
     size = side * len(names)
+    title = "ε_min, row over column" + ", from dark (0) to light (1)" * (side == _SMALL)
     if any(order.dominant for order in orders):
         keys = [key("the row is almost stochastically dominant", filled=False, colour=WORSE, shape="s")]
-        return Sheet(axes, size, size, "ε_min, row over column", keys=keys, square=True)
-    return Sheet(axes, size, size, "ε_min, row over column", foot=_no_frame(orders, level), square=True)
+        return Sheet(axes, size, size, title, keys=keys, square=True)
+    return Sheet(axes, size, size, title, foot=_no_frame(orders, level), square=True)
 
 
 def _no_frame(orders: StochasticOrders, level: float) -> str:

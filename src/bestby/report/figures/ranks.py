@@ -76,7 +76,7 @@ def ranks(c: DatasetComparison, cliques: str = "pairs", *, canvas: Canvas = SCRE
         height=depth + over,
         width=4.6,
         title=f"Average ranks on {len(c.datasets)} datasets ({name(c.metric.name)}, {direction(c.metric)})",
-        foot=f"{joined[0].upper()}{joined[1:]}.",
+        foot=f"{joined[0].upper()}{joined[1:]}.{_DOTS * any(map(_gaps, bars))}",
     )
 
 
@@ -139,6 +139,9 @@ def _different(c: DatasetComparison, cliques: str) -> BoolArray:
         i, j = place[a], place[b]
         different[i, j] = different[j, i] = one
     return different
+
+
+_DOTS = " A bar with dots joins the systems at its dots only."
 
 
 def _gaps(members: tuple[int, ...]) -> bool:

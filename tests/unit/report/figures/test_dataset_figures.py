@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from tests.unit.comparisons.examples import TABLE, cross_validated, items, scores
 
 from bestby import compare_datasets, compare_folds
@@ -46,6 +47,22 @@ def test_bars_join_every_pair_that_is_not_told_apart(cliques: str) -> None:
     joined = {(i, j) for bar in bars for i in bar for j in bar if i < j}
     k = len(result.systems)
     assert joined == {(i, j) for i in range(k) for j in range(i + 1, k) if not different[i, j]}
+
+
+def _words(axes: Any) -> str:
+    return " ".join(" ".join(text.get_text().split()) for text in axes.figure.findobj(Text))
+
+
+def test_the_line_below_the_diagram_says_what_dots_on_a_bar_mean() -> None:
+    rng = np.random.default_rng(2)
+    spreads, means = rng.choice([0.02, 0.3], 4), (0.0, 0.03, 0.06, 0.09)
+    columns = {f"s{j}": means[j] + spreads[j] * rng.normal(size=10) for j in range(4)}
+    dotted = compare_datasets(
+        {name: dict(enumerate(map(float, values))) for name, values in columns.items()}, outer="system"
+    )
+    assert any(map(ranks._gaps, ranks._bars(dotted, "pairs")))
+    assert "A bar with dots joins the systems at its dots only." in _words(dotted.plot())
+    assert "dots" not in _words(compare_datasets(scores(20, 3)).plot())
 
 
 def test_labels_of_the_diagram_do_not_overlap() -> None:

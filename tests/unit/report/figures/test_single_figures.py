@@ -114,6 +114,18 @@ def test_a_matrix_without_a_frame_says_so() -> None:
     assert "With so few runs" not in foot
 
 
+def test_a_matrix_without_numbers_says_what_its_shades_mean() -> None:
+    rng = np.random.default_rng(0)
+    titles = [
+        bb.multi_aso({f"s{i}": rng.normal(size=3) for i in range(size)}, n_resamples=9).plot().figure.axes[0]
+        for size in (3, 14)
+    ]
+    assert [axes.get_title(loc="left") for axes in titles] == [
+        "ε_min, row over column",
+        "ε_min, row over column, from dark (0) to light (1)",
+    ]
+
+
 def test_the_picture_of_values_tells_the_tests() -> None:
     rng = np.random.default_rng(3)
     skewed = bb.normality(rng.exponential(size=60), n_resamples=99).plot().get_title(loc="left")
