@@ -279,15 +279,23 @@ class Evaluation:
     @cached_property
     def countable(self) -> bool:
         """Whether the items are hard labels (or whole numbers) and strata and nothing else."""
-        others = (self.classes, self.clusters, self.crossed, self.annotations)
-        return all(other is None for other in others) and all(
-            is_plain(column) and (column.dtype.kind != "f" or self.counts is not None)
-            for column in self.compact.values()
+        return self.plain and all(
+            column.dtype.kind != "f" or self.counts is not None for column in self.compact.values()
         )
 
+    @property
+    def plain(self) -> bool:
+        """Whether the items are hard labels or scores, and strata, and nothing else."""
+        others = (self.classes, self.clusters, self.crossed, self.annotations)
+        return all(other is None for other in others) and all(map(is_plain, self.compact.values()))
+
     def cells_hash(self) -> str:
-        """Return a hash of the distinct joint rows and their counts; see `hashing.hash_of_cells`."""
-        return hashing.hash_of_cells(self)
+        """Return a hash of the distinct joint rows and their counts; see `hashing.hash_of_cells`.
+
+        Of scores that are no whole numbers, of clusters and of soft labels it is `data_hash`.
+        """
+        whole = self.counts is not None or hashing.of_whole_rows(self)
+        return hashing.hash_of_cells(self) if whole else hashing.hash_of_items(self)
 
     def with_systems(self, names: Sequence[str]) -> Evaluation:
         """Return the evaluation of some of its systems, in the order asked for."""

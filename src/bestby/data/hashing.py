@@ -34,8 +34,7 @@ def hash_of_items(evaluation: Any) -> str:
         elif values is not None and values.dtype.kind == "f" and not _are_whole(values):
             parts.append((f"values {name}", values))
         elif values is not None:
-            whole = values.dtype.kind == "f"
-            distinct, code = codes(values.astype(np.int64)) if whole else evaluation.codes_of(name)
+            distinct, code = _codes(evaluation, name)
             parts += [(f"labels {name}", _plain(distinct)), (f"codes {name}", code)]
     parts += [(f"missing {name}", evaluation.missing[name]) for name in sorted(evaluation.missing)]
     for name, groups in (
@@ -56,6 +55,13 @@ def hash_of_items(evaluation: Any) -> str:
     return digest.hexdigest()
 
 
+def of_whole_rows(evaluation: Any) -> bool:
+    """Tell whether the items are hard labels, whole numbers of any type, and strata, and nothing else."""
+    return evaluation.plain and all(
+        column.dtype.kind != "f" or _are_whole(column) for column in evaluation.compact.values()
+    )
+
+
 def hash_of_columns(columns: Mapping[str, Array]) -> str:
     """Return a hash of columns of the items and their names, in whatever order the columns come.
 
@@ -73,12 +79,13 @@ def hash_of_columns(columns: Mapping[str, Array]) -> str:
 def hash_of_cells(evaluation: Any) -> str:
     """Return a hash of the joint rows and how often each occurs, whatever the order of the items.
 
-    It adds up a hash of each row, modulo 2^64: of the distinct rows, times their counts, where they were
+    Rows must be counted, or hold labels and whole numbers only: see `of_whole_rows`. It adds up a hash of each row, modulo 2^64: of the distinct rows, times their counts, where they were
     counted already, and else of all.
     """
     digest = hashlib.blake2b(digest_size=8)
     strata = [] if evaluation.strata is None else [("strata", group_codes(evaluation.strata))]
-    named = [(name, (_plain(distinct), code)) for name, (distinct, code) in evaluation.joint_codes() + strata]
+    labels = [(name, _codes(evaluation, name)) for name in sorted(evaluation.compact)]
+    named = [(name, (_plain(distinct), code)) for name, (distinct, code) in labels + strata]
     for name, (distinct, _) in named:
         digest.update(f"cells {name}|{distinct.dtype.str}|{distinct.size}|".encode())
         digest.update(distinct.tobytes())
@@ -106,6 +113,14 @@ def hash_of_cells(evaluation: Any) -> str:
         total += int(row.sum(dtype=np.uint64))
     digest.update(f"rows|{evaluation.n_items}|{total % (1 << 64)}|".encode())
     return digest.hexdigest()
+
+
+def _codes(evaluation: Any, name: str) -> tuple[Array, Array]:
+    """Return the distinct values and the codes of a column; those of whole numbers are integers."""
+    values = evaluation.compact[name]
+    if values.dtype.kind == "f" and _are_whole(values):
+        return codes(values.astype(np.int64))
+    return evaluation.codes_of(name)  # type: ignore[no-any-return]
 
 
 def _plain(distinct: Array) -> Array:

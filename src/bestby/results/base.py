@@ -99,7 +99,8 @@ class Provenance:
     data : dict
         Number of items, clusters, strata and systems.
     data_hash : str
-        First 16 hexadecimal digits of a BLAKE2b hash of the data.
+        First 16 hexadecimal digits of a BLAKE2b hash of the data, whatever type their values came in: whole
+        numbers have the same one as integers and as floats.
     blas : str or None
         The library that multiplied NumPy's matrices, with the kernel it chose for the processor, such as
         "openblas 0.3.30 Haswell"; None where that is not known. Another kernel may round the last digits of

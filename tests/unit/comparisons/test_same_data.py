@@ -78,6 +78,35 @@ def test_the_hash_of_labels_does_not_depend_on_the_width_of_their_type(clusters:
         assert hashed({**texts, "a": same}, WORDS[GOLD], clusters=clusters) == plain
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "mse"])
+@pytest.mark.parametrize("settings", [{}, {"strata": TWELVE}, {"clusters": TWELVE}, {"blocks": 5}])
+def test_whole_numbers_have_one_hash_as_integers_and_as_floats(metric: str, settings: dict[str, Any]) -> None:
+    def result(gold: Any, **systems: Any) -> dict[str, Any]:
+        made = bb.compare(systems, gold, metric=metric, n_resamples=100, **settings).to_dict()
+        return {part: made[part] for part in ("differences", "systems", "signature")}
+
+    a, b = SYSTEMS.values()
+    numbers = result(GOLD, a=a, b=b)
+    assert result(GOLD.astype(float), a=a.astype(float), b=b.astype("float32")) == numbers
+    assert result(GOLD, a=a.astype(float), b=b) == numbers
+    assert result(GOLD, a=a + 0.5, b=b)["signature"] != numbers["signature"]
+
+
+def test_whole_scores_have_one_hash_as_integers_and_as_floats() -> None:
+    scores = pd.DataFrame(SYSTEMS)
+    hashes = [
+        bb.compare(table).provenance.data_hash
+        for table in (scores, scores.astype(float), scores.astype({"a": float}), scores[::-1].astype(float))
+    ]
+    assert len({*hashes}) == 1
+    with_gap = [[None, *SYSTEMS["a"].tolist()[1:]], [float("nan"), *SYSTEMS["a"].astype(float)[1:]]]
+    found = [
+        bb.compare({**SYSTEMS, "a": a}, GOLD, metric="accuracy", on_missing="worst").provenance.data_hash
+        for a in with_gap
+    ]
+    assert found[0] == found[1]
+
+
 def test_the_hash_of_a_long_table_is_that_of_a_wide_one_whose_columns_have_several_types() -> None:
     wide = pd.DataFrame({"item": np.arange(N), "a": GOLD, "b": SYSTEMS["b"] / 2})
     long = wide.melt("item", var_name="system", value_name="score")
