@@ -79,8 +79,9 @@ def hash_of_columns(columns: Mapping[str, Array]) -> str:
 def hash_of_cells(evaluation: Any) -> str:
     """Return a hash of the joint rows and how often each occurs, whatever the order of the items.
 
-    Rows must be counted, or hold labels and whole numbers only: see `of_whole_rows`. It adds up a hash of each row, modulo 2^64: of the distinct rows, times their counts, where they were
-    counted already, and else of all.
+    Rows must be counted, or hold labels and whole numbers only: see `of_whole_rows`. It adds up a hash of
+    each row, modulo 2^64: of the distinct rows, times their counts, where they were counted already, and else
+    of all.
     """
     digest = hashlib.blake2b(digest_size=8)
     strata = [] if evaluation.strata is None else [("strata", group_codes(evaluation.strata))]

@@ -283,7 +283,7 @@ def _weighed(
             weights = np.exp(0.5 * (of_own - along[hits]))
             total, squares = total + float(weights.sum()), squares + float(weights @ weights)
         drawn += _BATCH
-        error = math.sqrt(max(squares - total**2 / drawn, 0.0)) / (1.0 + total)
+        error = math.sqrt(max(squares - total * total / drawn, 0.0)) / (1.0 + total)  # a power would raise
         if error <= RELATIVE_ERROR if total > 0.0 else not patient:
             break
     return _Drawn(chances, total, error, drawn)

@@ -192,6 +192,16 @@ def test_an_outlier_in_a_correlation_gets_no_tilted_p(seed: int, n_resamples: in
     assert test.p_value >= 1.0 / (1 + 10 * n_resamples)
 
 
+def test_weights_whose_squares_are_too_large_for_a_float_tell_nothing() -> None:
+    """All draws are hits, and each counts e^475: far more than the tilt explains."""
+    n = np.array([10_000])
+    swaps = Swaps(n, n, np.ones(1), lambda sums: np.ones(len(sums)), np.ones((1, 1)))
+    chances = np.array([1.0 / (1.0 + math.exp(-0.1))])
+    drawn = tilting._weighed(swaps, chances, 1.0, WORDS, range(1, 3))
+    assert drawn.total > 1e200
+    assert not drawn.error <= tilting.LARGEST_ERROR
+
+
 def test_few_resamples_do_not_make_a_tilt_less_careful() -> None:
     rng = np.random.default_rng(3)
     gold = rng.normal(size=300)

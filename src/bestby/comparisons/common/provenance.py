@@ -38,9 +38,9 @@ def evaluation_provenance(
 ) -> Provenance:
     """Return the provenance of numbers that come from one evaluation.
 
-    The hash of labels and whole numbers is of their joint rows and counts where no number depends on the order
-    of the items, so that a table counted by a database has the same one; blocks, ranks and functions of the
-    user's own keep the order.
+    The hash of labels and whole numbers is of their joint rows and counts where no number depends on the
+    order of the items, so that a table counted by a database has the same one; blocks, ranks and functions of
+    the user's own keep the order.
     """
     cells = "blocks" not in settings and all(isinstance(m, Metric) for m in metrics)
     return made_by(
