@@ -45,6 +45,11 @@ from bestby.comparisons.study.study import Study
             "hint: check the path",
         ),
         (
+            ["import", "s", "none.json"],
+            "InvalidInputError: no file 'none.json'",
+            "hint: check the path and the current directory",
+        ),
+        (
             ["add", "s", "h3", "--run", "0", "--predictions", "short.txt"],
             "InvalidInputError: run '0' of 'h3' has 2 values, but the gold of the study has 60 items",
             "hint: give one value per item",

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import readable_file
 from bestby._core.typing import Array
 from bestby.data.soft import soft_or_hard
 
@@ -51,7 +52,7 @@ def read_labels(path: str | Path) -> Array:
     >>> read_labels(file)
     array([1, 0, 1])
     """
-    file = Path(path)
+    file = readable_file(path)
     try:
         if file.suffix.lower() == ".npy":
             array: Array = np.load(file, allow_pickle=False)

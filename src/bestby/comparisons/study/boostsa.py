@@ -27,6 +27,7 @@ import numpy as np
 
 from bestby._core import checks, files
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.paths import readable_file
 from bestby._core.typing import Array
 from bestby.comparisons.study.records import Entry, Gold, Run
 from bestby.comparisons.study.store import Store
@@ -131,10 +132,9 @@ def write_outcomes(store: Store, path: str | Path) -> tuple[Any, ...] | None:
 
 
 def _blocks(path: Path) -> list[_Block]:
+    data = readable_file(path).read_bytes()
     try:
-        content = json.loads(path.read_bytes().decode("utf-8"))
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}") from error
+        content = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(
             f"{path} is not JSON: {error}", hint="check that the file is complete"
