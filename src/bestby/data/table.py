@@ -180,8 +180,10 @@ def joined_ids(parts: Sequence[tuple[str, ...]]) -> list[str]:
     return ["/".join(part) if plain else repr(part) for part in parts]
 
 
-def table_of_columns(source: str, names: Sequence[str], columns: Sequence[Any], missing: Missing) -> Table:
-    """Make a table of columns after checking their names and that there are rows."""
+def table_of_columns(
+    source: str, names: Sequence[str], columns: Sequence[Any], missing: Missing, *, part: bool = False
+) -> Table:
+    """Make a table, or part of one, which may have no rows, of columns after checking their names."""
     stripped = [name.strip() for name in names]
     for position, name in enumerate(stripped):
         if not name:
@@ -197,7 +199,7 @@ def table_of_columns(source: str, names: Sequence[str], columns: Sequence[Any], 
                 hint="give every column a name of its own",
             )
     table = Table(source, dict(zip(stripped, columns, strict=True)), missing)
-    if not stripped or table.n_rows == 0:
+    if not stripped or (table.n_rows == 0 and not part):
         raise InvalidInputError(
             f"{source} has a header but no rows" if stripped else f"{source} has no columns",
             hint="one row per item is needed",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 from bestby.readers.database import in_order, literal
 from bestby.readers.files import kind_of
 from bestby.readers.multi_file import Piece, Pieces
 from bestby.readers.packing import csv_source
-from bestby.readers.tables import header_of
+from bestby.readers.tables import SPACE, header_of
 
 
 def cut(pieces: Pieces) -> Pieces:
@@ -19,13 +20,18 @@ def cut(pieces: Pieces) -> Pieces:
     return dataclasses.replace(pieces, pieces=tuple(map(_cut, pieces.pieces)))
 
 
+def all_blank(columns: Sequence[str]) -> str:
+    """Return the condition, in SQL, that none of the columns of text has a value."""
+    return " AND ".join(f"({column} IS NULL OR trim({column}, '{SPACE}') = '')" for column in columns)
+
+
 def _cut(piece: Piece) -> Piece:
     compression = kind_of(piece.path).compression
     names, delimiter = header_of(piece.path, compression)
     if len(names) == 1:
         return piece
     source = csv_source(len(names), [piece.path], compression, delimiter)
-    value = " OR ".join(f"c{i} IS NOT NULL" for i in range(len(names)))
+    value = f"NOT ({all_blank([f'c{i}' for i in range(len(names))])})"
     numbered = f"SELECT row_number() OVER () AS place, {value} AS valued FROM {source}"
     with in_order(piece.path) as database:
         n_rows, last = database.execute(

@@ -72,9 +72,9 @@ def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> 
         others = [name for name in (roles.gold, roles.stratum) if name is not None]
         used = [*names, *others]
         queries = _queries(pieces, head, used, database)
-        abouts = [_about(database, query) for query in queries]
+        abouts = [_about(database, query, delimited=pieces.form == "delimited") for query in queries]
         n_cells = sum(about.n_cells for about in abouts)
-        if pieces.form == "delimited" and any(about.n_blank for about in abouts):
+        if any(about.n_blank for about in abouts):
             pieces = blank_rows.cut(pieces)
             database.execute("SET preserve_insertion_order = true")  # the first rows of a file are read
             queries = _queries(pieces, head, used, database)
@@ -129,9 +129,11 @@ def _other_kind(head: Table, options: TableOptions) -> str | None:
 
 
 def _head(pieces: Pieces, options: TableOptions, database: DuckDBPyConnection) -> Table:
-    """Return the first rows, with all columns that the table has."""
-    first = pieces.pieces[0]
-    names, columns = _first_rows(pieces, first, options, database)
+    """Return the first rows, with all columns that the table has; files without rows show nothing."""
+    for first in pieces.pieces:
+        names, columns = _first_rows(pieces, first, options, database)
+        if columns and len(columns[0]):
+            break
     folders = pieces.folder_columns(names, options.columns)
     said = dict(first.folders)
     size = len(columns[0]) if columns else 0
@@ -266,17 +268,17 @@ def _json_path(name: str) -> str:
 
 
 class _About(NamedTuple):
-    """About how many distinct rows there are, and how many rows have no value in any column used."""
+    """About how many distinct rows there are, and how many rows of text have no value in any column used."""
 
     n_cells: int
     n_blank: int
 
 
-def _about(database: DuckDBPyConnection, query: _Query) -> _About:
+def _about(database: DuckDBPyConnection, query: _Query, *, delimited: bool) -> _About:
     """Look at the rows of a query, in a fixed memory."""
     if not query.columns:
         return _About(1, 0)
-    blank = " AND ".join(f"({column}) IS NULL" for column in query.selected)
+    blank = blank_rows.all_blank(query.selected) if delimited else "false"
     found = database.execute(
         f"SELECT approx_count_distinct(hash({', '.join(query.selected)})), count(*) FILTER (WHERE {blank})"
         f" FROM {query.source}",

@@ -76,7 +76,7 @@ def kind_of(path: Path) -> Kind:
     return Kind("json" if suffix in _JSON else _TABLES.get(suffix, "text"), compression)
 
 
-def read_table(path: Path, missing: Missing) -> Table:
+def read_table(path: Path, missing: Missing, *, part: bool = False) -> Table:
     """Read a file that must hold a table; delimited text, if its name does not say otherwise."""
     kind = kind_of(path)
     if kind.form == "npy":
@@ -87,7 +87,7 @@ def read_table(path: Path, missing: Missing) -> Table:
     if kind.form == "parquet":
         return read_parquet(path, missing)
     reader = read_json if kind.form == "json" else read_delimited
-    return reader(path, kind.compression, missing)
+    return reader(path, kind.compression, missing, part=part)
 
 
 def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = None) -> Table | Column:

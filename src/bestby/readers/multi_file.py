@@ -197,14 +197,16 @@ def whole_table(pieces: Pieces, missing: Missing, asked: Collection[str | None])
     if pieces.form == "parquet":
         tables = read_parquets(pieces.paths, missing)
     else:
-        tables = [read_table(readable_file(path), missing) for path in pieces.paths]
+        part = len(pieces.paths) > 1
+        tables = [read_table(readable_file(path), missing, part=part) for path in pieces.paths]
     names = list(tables[0].names)
     if pieces.form == "json":
         names = merged_order(table.names for table in tables)
     else:
         for table, path in zip(tables, pieces.paths, strict=True):
             check_same_columns(pieces, path, table.names, names)
-    columns = [joined([_raw(table, name) for table in tables]) for name in names]
+    filled = [table for table in tables if table.n_rows] or tables[:1]  # of no rows the type is not known
+    columns = [joined([_raw(table, name) for table in filled]) for name in names]
     folders = pieces.folder_columns(names, asked)
     sizes = [table.n_rows for table in tables]
     columns += [np.repeat(np.array(values_of(pieces, name), dtype=object), sizes) for name in folders]

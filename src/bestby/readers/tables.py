@@ -24,13 +24,18 @@ from bestby.readers.text import unpacked
 from bestby.readers.typed_columns import columns_of_query
 
 _DELIMITERS = (",", "\t", ";", "|")
+
+SPACE = " \t\r\n\v\f"
+"""White space of which a cell without a value may consist."""
+
 _LINES = "one JSON object per line is needed, one line per item"
 
 
-def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
+def read_delimited(path: Path, compression: str, missing: Missing, *, part: bool = False) -> Table:
     """Read CSV, TSV and their like; the first line names the columns.
 
-    Rows without any value at the end, which spreadsheets write, are no more than blank lines are.
+    Rows without any value at the end, which spreadsheets write, are no more than blank lines are. A cell of
+    nothing but white space has no value. One of several files of a table (`part`) may have no rows.
     """
     names, delimiter = header_of(path, compression)
     source = csv_source(len(names), [path], compression, delimiter)
@@ -40,7 +45,7 @@ def read_delimited(path: Path, compression: str, missing: Missing) -> Table:
     n_rows = _rows_with_values(columns)
     if n_rows < len(columns[0]):
         columns = [_cut(column, n_rows) for column in columns]
-    return table_of_columns(str(path), names, columns, missing)
+    return table_of_columns(str(path), names, columns, missing, part=part)
 
 
 def _rows_with_values(columns: Sequence[Raw]) -> int:
@@ -66,13 +71,13 @@ def _cut(column: Raw, n_rows: int) -> Raw:
     if isinstance(column, Numerals):
         texts = column.texts
         return Numerals(column.numbers[:n_rows], column.missing[:n_rows], lambda: texts()[:n_rows])
-    if isinstance(column, Coded):  # its first distinct value is None, which need not occur any more
-        return Coded.of(column.distinct[1:], column.codes[:n_rows].astype(np.int64) - 1)
+    if isinstance(column, Coded):  # a value of the rows that are cut off need not occur any more
+        return Coded.of(column.distinct, column.codes[:n_rows])
     return column[:n_rows]
 
 
 def _is_blank(value: Any) -> bool:
-    return value is None or value is np.ma.masked
+    return value is None or value is np.ma.masked or (isinstance(value, str) and not value.strip(SPACE))
 
 
 def header_of(path: Path, compression: str) -> tuple[list[str], str]:
@@ -101,10 +106,15 @@ def header_of(path: Path, compression: str) -> tuple[list[str], str]:
     return cut[best], best
 
 
-def read_json(path: Path, compression: str, missing: Missing) -> Table:
-    """Read JSON Lines or a JSON array of objects; a key that an object lacks is a missing value."""
+def read_json(path: Path, compression: str, missing: Missing, *, part: bool = False) -> Table:
+    """Read JSON Lines or a JSON array of objects; a key that an object lacks is a missing value.
+
+    One of several files of a table (`part`) may be empty.
+    """
     text = unpacked(path, compression)
     if not text.strip():
+        if part:
+            return Table(str(path), {}, missing)
         raise InvalidInputError(f"{path} is empty", hint=_LINES)
     if text.lstrip().startswith("["):
         records: list[dict[str, Any]] = [
@@ -166,5 +176,6 @@ def read_parquets(paths: Sequence[Path], missing: Missing) -> list[Table]:
             columns = columns_of(path, database)
             source, given = "read_parquet(?, hive_partitioning=false)", [literal(path)]
             read = columns_of_query(database, path, source, given, [*columns.values()], missing)
-            tables.append(table_of_columns(str(path), list(columns), read, missing))
+            part = len(paths) > 1
+            tables.append(table_of_columns(str(path), list(columns), read, missing, part=part))
     return tables

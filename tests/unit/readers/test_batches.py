@@ -292,9 +292,9 @@ def test_coverage_of_the_poisson_bootstrap() -> None:
 def test_rows_without_a_value_at_the_end_are_no_items(tmp_path: Path) -> None:
     path = write(tmp_path / "t.csv", TABLE)
     expected = scores(path)
-    path.write_text(path.read_text(encoding="utf-8") + ",,,\n" * 5, encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8") + ",,,\n , ,  ,\n" * 3, encoding="utf-8")
     found = scores(path)
     assert (found.n, found.digest) == (expected.n, expected.digest)
     path.write_text(path.read_text(encoding="utf-8") + "q,1,2,3\n,,,\n", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=f"'id' has no value in 5 of {expected.n + 6} rows"):
+    with pytest.raises(InvalidInputError, match=f"'id' has no value in 6 of {expected.n + 7} rows"):
         scores(path)

@@ -358,7 +358,7 @@ def test_types_of_json_stay_what_they_are(make: Make) -> None:
     same(one, other)
 
 
-BLANK = ",,,,\n" * 3
+BLANK = ",,,,\n  , ,,\t,\n,,,,\n"
 
 
 @pytest.mark.parametrize(
@@ -377,6 +377,29 @@ def test_rows_without_a_value_at_the_end_are_no_items(tmp_path: Path, files: dic
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     one, other = both(tmp_path / next(iter(files)).split("/")[0], gold="label", systems=["aen", "bert"])
     assert one.n_items == other.n_items == len(ROWS)
+    same(one, other)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_a_file_without_rows_adds_nothing_to_a_table_of_several(
+    tmp_path: Path, place: int, form: str
+) -> None:
+    names = ["label", "aen", "bert"]
+    frame = pd.DataFrame([(int(gold == "x"), len(a), len(b)) for _, gold, a, b, _ in ROWS], columns=names)
+    parts = [frame[:20], frame[20:]]
+    parts.insert(place, frame[:0])
+    for number, part in enumerate(parts):
+        path = tmp_path / f"{number}.{form}"
+        if form == "csv":
+            part.to_csv(path, index=False)
+        elif form == "jsonl":
+            path.write_text("".join(json.dumps(row) + "\n" for row in part.to_dict("records")), "utf-8")
+        else:
+            part.to_parquet(path)
+    one, other = both(tmp_path / f"*.{form}", gold="label", systems=["aen", "bert"])
+    assert one.n_items == other.n_items == len(ROWS)
+    assert one.systems["aen"].dtype.kind == "i"
     same(one, other)
 
 
