@@ -11,7 +11,7 @@ from bestby.report.classes import is_small
 from bestby.report.document import Document, Picture, Section, describe
 from bestby.report.paper import paragraph as paper
 from bestby.report.tables import Table
-from bestby.report.writers.markup import escape, paragraph, subheading, table
+from bestby.report.writers.markup import escape, paragraph, prose, subheading, table
 from bestby.report.writers.searched import listed, searched
 
 if TYPE_CHECKING:
@@ -124,16 +124,11 @@ def _lead(section: Section) -> list[str]:
 
 
 def _readings(readings: Sequence[str], headed: bool) -> str:
-    items = [f"<li>{_unbroken(escape(sentence))}</li>" for sentence in readings]
+    items = [f"<li>{prose(sentence)}</li>" for sentence in readings]
     sentences = '<ul class="readings">\n' + "\n".join(items) + "\n</ul>"
     if len(items) <= _MOST_OPEN:
         return f"{subheading('In words', headed)}\n{sentences}"
     return f"<details>\n<summary>In words ({len(items)} differences)</summary>\n{sentences}\n</details>"
-
-
-def _unbroken(text: str) -> str:
-    """Return text whose p-values stay on one line."""
-    return re.sub(r"\bp (=|&lt;|&gt;) ", "p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", text)
 
 
 def _figure(picture: Picture, prefix: str) -> str:
@@ -142,7 +137,7 @@ def _figure(picture: Picture, prefix: str) -> str:
     with drawing.default_style():
         svg = _inline(picture.draw(), prefix, picture.label)
     region = f'tabindex="0" role="region" aria-label="{escape(picture.label)}"'
-    caption = f"<figcaption>{escape(picture.caption)}</figcaption>"
+    caption = f"<figcaption>{prose(picture.caption)}</figcaption>"
     return f'<figure>\n<div class="bb-figure" {region}>\n{svg}\n</div>\n{caption}\n</figure>'
 
 
@@ -176,7 +171,7 @@ def _classes(document: Document) -> str:
 def _notes(document: Document) -> str:
     if not document.notes:
         return ""
-    items = "\n".join(f"<li>{escape(line)}</li>" for line in document.notes)
+    items = "\n".join(f"<li>{prose(line)}</li>" for line in document.notes)
     return f'<section>\n<h2>Notes</h2>\n<ul class="notes">\n{items}\n</ul>\n</section>'
 
 

@@ -22,9 +22,19 @@ def escape(text: str) -> str:
     return escape_markup(visible(text))
 
 
+def prose(text: str) -> str:
+    r"""Return escaped text whose percentages and p-values stay on one line.
+
+    >>> prose("the 95 % interval, p < 0.01").split(" ")
+    ['the', '95\xa0%', 'interval,', 'p\xa0&lt;\xa00.01']
+    """
+    whole = re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", escape(text))
+    return re.sub(r"\bp (=|&lt;|&gt;) ", "p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", whole)
+
+
 def paragraph(text: str, kind: str = "") -> str:
     """Return a paragraph of a class."""
-    return f'<p class="{kind}">{escape(text)}</p>' if kind else f"<p>{escape(text)}</p>"
+    return f'<p class="{kind}">{prose(text)}</p>' if kind else f"<p>{prose(text)}</p>"
 
 
 def subheading(text: str, headed: bool, kind: str = "") -> str:
@@ -64,7 +74,7 @@ def table(made: Table, *, sortable: bool = False, kind: str = "") -> str:
     below = "".join(f"\n{paragraph(line, 'bb-small')}" for line in made.footnote.splitlines())
     return f"""<div class="{classes}"{region}>
 <table class="bb-table{" bb-sortable" * sortable}">
-<caption>{caption}</caption>
+<caption>{prose(made.caption)}</caption>
 <thead><tr>{"".join(heads)}</tr></thead>
 {body}
 </table>

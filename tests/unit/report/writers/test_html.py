@@ -153,6 +153,14 @@ def test_on_a_narrow_screen_figures_and_tables_scroll(made: SimpleNamespace) -> 
     assert "no-repeat local" in text, "nothing shows that a table goes on"
 
 
+def test_no_line_of_text_breaks_before_a_percent_sign(any_comparison: Comparison) -> None:
+    kept_whole = r"<(style|script|svg|th|dd)\b.*?</\1>"  # drawn, or never broken by the style; settings
+    for page in (to_html(any_comparison), to_fragment(any_comparison)):
+        shown = re.sub(rf"{kept_whole}|<[^>]*>", "", page, flags=re.DOTALL)
+        assert "95\N{NO-BREAK SPACE}%" in shown
+        assert re.findall(r"\d %", shown) == []
+
+
 def test_names_are_broken_after_signs_only(made: SimpleNamespace) -> None:
     long = "an-organisation/a.very_long-name-of-a-model-v12"
     text = to_html(made.ladder(["short-name", long]))
