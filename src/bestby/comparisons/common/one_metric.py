@@ -307,7 +307,7 @@ def system_scores(
         if method is not None:
             chosen, doubts = one_pair.chosen(makers, target, method)
             interval, found = makers.interval(target, chosen, level)
-            notes += notes_about((*found, *doubts), metric.name, names[system])
+            notes += notes_about((*found, *one_pair.about(interval, doubts)), metric.name, names[system])
             error, error_method = one_pair.standard_error(makers, target, interval)
         entries.append(
             SystemScore(

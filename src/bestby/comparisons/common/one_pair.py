@@ -48,6 +48,11 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[N
     return method, tuple(one for one in notes if one is not None)
 
 
+def about(interval: Interval | None, doubts: tuple[Note, ...]) -> tuple[Note, ...]:
+    """Return what `chosen` has to say of an interval; nothing of one that could not be made."""
+    return () if interval is None else doubts
+
+
 def standard_error(
     makers: Intervals, target: Target, interval: Interval | None
 ) -> tuple[float | None, str | None]:
@@ -118,7 +123,7 @@ def intervals(
         lambda level: makers.interval(target, name, level), settings.level, settings.margin
     )
     tost, unseen = equivalence.interval_of_pair(makers, pair, tost, settings)
-    return interval, tost, (*notes, *doubts, *unseen)
+    return interval, tost, (*notes, *about(interval, doubts), *unseen)
 
 
 def difference(

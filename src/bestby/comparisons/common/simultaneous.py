@@ -126,7 +126,7 @@ def one_of_family(makers: Intervals, target: Target, asked: str, level: float, a
     method, doubts = one_pair.chosen(makers, target, asked)
     own = _family_method(makers, target, level, at) if asked == "auto" else method
     interval, single, notes = makers.simultaneous(target, method, level, own, at)
-    return OneOfFamily(own, interval, method, single, (*notes, *doubts))
+    return OneOfFamily(own, interval, method, single, (*notes, *one_pair.about(interval, doubts)))
 
 
 def _family_method(makers: Intervals, target: Target, level: float, at: float) -> str:

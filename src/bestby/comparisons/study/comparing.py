@@ -173,6 +173,7 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             target = Target(m, 0)
             chosen, doubts = one_pair.chosen(makers, target, method if method != "tango" else "auto")
             interval, notes = makers.interval(target, chosen, plan.settings.level)
+            doubts = one_pair.about(interval, doubts)
             error, error_method = one_pair.standard_error(makers, target, interval)
         else:
             crossed = RunsWithItems(makers, [n_runs], [condition.name], paired=False, metric=m)
