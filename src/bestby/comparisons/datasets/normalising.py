@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
-from bestby._core.typing import FloatArray
+from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons.datasets.source import DatasetScores
 from bestby.comparisons.runs.source import Data
 from bestby.data.roles import listed
@@ -27,6 +27,9 @@ FAR_APART = 20.0
 """Ratio of the sizes of the scores on two datasets from which a note says that their scales differ."""
 
 _ONE_SCALE = (1.0, 100.0)  # shares and percentages have one scale, however small some of them are
+
+_AS_PERCENT = (30.0, 300.0)
+"""How many times as large as the others a score is that is probably a percentage among shares."""
 
 
 def on_one_scale(scores: DatasetScores, normalise: Any) -> DatasetScores:
@@ -120,6 +123,8 @@ def scale_notes(scores: Mapping[str, FloatArray], normalise: Any) -> list[Note]:
         return [Note("normalised", told)]
     if normalise is not None:
         return [Note("normalised", "the scores are normalised by the given ranges, to 0 and 1")]
+    if mixed := _mixed(scores):
+        return [mixed]
     sizes = {name: float(np.median(np.abs(x))) for name, x in scores.items()}
     least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
     everything = np.concatenate(list(scores.values()))
@@ -132,3 +137,40 @@ def scale_notes(scores: Mapping[str, FloatArray], normalise: Any) -> list[Note]:
         " the datasets are made by those with large scores; normalise=... brings them to one scale"
     )
     return [Note("scales_differ", told)]
+
+
+def _mixed(scores: Mapping[str, FloatArray]) -> Note | None:
+    """Return the note on percentages among shares, or shares among percentages; None without any.
+
+    A score is one if it is about a hundred times as large, or as small, as the scores of the other kind on
+    its dataset, or on all if it has none there. Scores of 0 and 1 may be either.
+    """
+    everything = np.concatenate(list(scores.values()))
+    if everything.min() < 0.0 or everything.max() > _ONE_SCALE[1]:
+        return None
+    shares, percentages = everything[_are_shares(everything)], everything[everything > 1.0]
+    if not shares.size or not percentages.size:
+        return None
+    few_large = percentages.size < shares.size
+    odd: list[tuple[str, float]] = []
+    for name, x in scores.items():
+        small, large = x[_are_shares(x)], x[x > 1.0]
+        usual, unusual = (small, large) if few_large else (large, small)
+        typical = float(np.median(usual if usual.size else shares if few_large else percentages))
+        for value in unusual.tolist():
+            ratio = value / typical if few_large else typical / value
+            odd += [(name, value)] * (_AS_PERCENT[0] <= ratio <= _AS_PERCENT[1])
+    if not odd:
+        return None
+    what = "percentages among shares" if few_large else "shares among percentages"
+    are = "one score looks like one of" if len(odd) == 1 else f"{len(odd)} scores look like"
+    told = (
+        f"{are} {what}: {odd[0][1]:.4g} on {odd[0][0]}"
+        f"{', among others' * (len(odd) > 1)}. If so, every mean over the datasets is wrong: give all scores"
+        " as shares, or all in percent"
+    )
+    return Note("mixed_percent", told)
+
+
+def _are_shares(x: FloatArray) -> BoolArray:
+    return (x > 0.0) & (x < 1.0)

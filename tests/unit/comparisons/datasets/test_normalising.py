@@ -115,6 +115,26 @@ def test_when_scales_are_noted(table: dict[str, dict[str, float]], noted: bool) 
     assert ("scales_differ" in codes(bb.compare_datasets(table))) == noted
 
 
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({"d": {"a": 0.8, "b": 0.7}, "e": {"a": 80.0, "b": 70.0}, "f": {"a": 0.7, "b": 0.6}}, "2 scores"),
+        ({"d": {"a": 0.8, "b": 0.7}, "e": {"a": 0.8, "b": 70.0}}, "percentages among shares: 70 on e."),
+        ({"d": {"a": 80.0, "b": 75.0}, "e": {"a": 0.81, "b": 70.0}}, "shares among percentages: 0.81 on e."),
+        ({"d": {"a": 0.8, "b": 0.7}, "e": {"a": 0.0, "b": 1.0}}, None),
+        ({"d": {"a": 80.0, "b": 70.0}, "e": {"a": 0.0, "b": 1.0}}, None),
+        ({"d": {"a": 25.0, "b": 28.0}, "e": {"a": 0.9, "b": 1.4}}, None),
+        ({"d": {"a": 0.2, "b": 0.4}, "e": {"a": 1.1, "b": 1.3}}, None),
+        ({"d": {"a": -0.2, "b": 0.4}, "e": {"a": 40.0, "b": 50.0}}, None),
+    ],
+)  # fmt: skip
+def test_percentages_among_shares_are_noted(table: dict[str, dict[str, float]], told: str | None) -> None:
+    """Percentages of easy datasets may be small, and a system may fail on one."""
+    found = [note.message for note in bb.compare_datasets(table).notes if note.code == "mixed_percent"]
+    assert len(found) == (told is not None)
+    assert told is None or told in found[0]
+
+
 ITEMS = {name: bb.Evaluation.of({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]}) for name in ("x", "y")}
 
 
