@@ -68,6 +68,9 @@ def test_a_command_is_told_of_its_own_options_only(words: tuple[str, ...]) -> No
         if not set(SETTING.findall(hint)) & (OF_PYTHON | ELSEWHERE):
             assert not SETTING.search(told.replace("name=path", "").replace("--option ", "--")), told
         assert told[0] not in ",;", told
+        assert not re.search(r"pass no\b|\bno --|--[\w-]+ [{(]|--[\w-]+ [^ ]+ or \"|\w\]$|\w\.\w+\(", told), (
+            told
+        )
 
 
 def test_an_import_is_told_of_no_column_of_systems(run: Run, tmp_path: Path) -> None:
@@ -99,6 +102,21 @@ def test_an_import_is_told_of_no_column_of_systems(run: Run, tmp_path: Path) -> 
 )  # fmt: skip
 def test_what_is_left_of_a_hint(hint: str, expected: str | None) -> None:
     assert possible(hint, {"a", "b", "name"}, {"a"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("hint", "expected"),
+    [
+        ("leave out runs, or pass paired=False", "leave out runs, or leave out --paired"),
+        ("clusters=[templates, languages]", "--cluster templates --cluster languages"),
+        ('interval="bca" or "percentile"', "--interval bca or percentile"),
+        ("name it: bestby.read(path, items=[...]), or pass gold={name: values}", "bestby compare --help"),
+        ("give both columns, np.c_[1 - p, p]; or name one: metric='rmse'", "name one: --metric rmse"),
+    ],
+)  # fmt: skip
+def test_a_hint_is_written_as_it_is_typed(hint: str, expected: str) -> None:
+    options = {**spellings(record_of(("compare",))), "paired": ("--paired",)}
+    assert in_options(InvalidInputError("no", hint), options, "bestby compare").hint == expected
 
 
 def test_a_file_of_a_system_is_no_option() -> None:

@@ -100,7 +100,7 @@ def _resolved(metric: Any, mean_of_items: bool | None) -> tuple[str, bool, bool,
     if mean_of_items is None and isinstance(found, FunctionMetric):
         raise InvalidInputError(
             f"nothing is known of the metric {quoted(found.name)}",
-            hint="say mean_of_items=True if it is the mean of one number per item, otherwise False",
+            hint="mean_of_items=True if it is the mean of one number per item, mean_of_items=False if not",
         )
     of_sums = isinstance(found, Metric)
     return found.name, isinstance(found, MeanMetric), bool(getattr(found, "binary", False)), of_sums

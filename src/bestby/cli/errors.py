@@ -132,6 +132,9 @@ SPELLINGS = {
 """Arguments of Python, or settings, that are part of an option: what is written for them (or for True), and
 for False."""
 
+_LISTED = re.compile(r"\b([a-z_]+)=\[([\w\"]+(?:, [\w\"]+)+)\]")
+"""A setting of several values, written as in Python."""
+
 FORMAT_OPTIONS = ("case", "documents", "duplicates", "items")
 """Arguments that only some formats of files take: values of ``--option`` where a command has it."""
 
@@ -162,7 +165,8 @@ def in_options(
     error.message = _settings(message, options)
     hint = error.hint
     if hint is not None:
-        hint = hints.possible(hint, {*known, *_names(SPELLINGS), *FORMAT_OPTIONS}, _names(options))
+        names = {*known, *_names(SPELLINGS), *FORMAT_OPTIONS}
+        hint = hints.possible(hint, names, _names(options), typed=True)
     error.hint = f"{command} --help" if hint is None else _settings(hint, options)
     return error
 
@@ -202,9 +206,27 @@ def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
     'leave out --interval none, or draw another kind'
     >>> _settings("give one file per system: name=path", {"name": ("--name",)})
     'give one file per system: name=path'
+    >>> options = {"clusters": ("--cluster",), "paired": ("--paired",), "interval": ("--interval",)}
+    >>> _settings("clusters=[templates, languages], or pass paired=False", options)
+    '--cluster templates --cluster languages, or leave out --paired'
+    >>> _settings('interval="basic" or "percentile"', options)
+    '--interval basic or percentile'
     """
     text = re.sub(r"(?<=leave out )\w+\b(?!=)", lambda match: options.get(match[0], match)[0], text)
-    return " ".join(_setting(word, options) for word in text.split(" "))
+    text = _LISTED.sub(lambda match: _repeated(match, options), text)
+    text = " ".join(_setting(word, options) for word in text.split(" "))
+    text = text.replace("pass without --", "leave out --")
+    return re.sub(r"(?<=\w) or \"([\w-]+)\"", r" or \1", text) if "--" in text else text
+
+
+def _repeated(match: re.Match[str], options: Mapping[str, tuple[str, ...]]) -> str:
+    """Write a setting of several values as an option that is repeated."""
+    name, values = match[1], match[2].split(", ")
+    return (
+        " ".join(f"{options[name][0]} {one.strip(chr(34))}" for one in values)
+        if name in options
+        else match[0]
+    )
 
 
 def _setting(word: str, options: Mapping[str, tuple[str, ...]]) -> str:
@@ -217,7 +239,7 @@ def _setting(word: str, options: Mapping[str, tuple[str, ...]]) -> str:
     rest = value.rstrip(",;:)")
     flags = {"True": options[name][0], "False": options[name][-1], "None": f"{options[name][0]} none"}
     if rest == "False" and len(options[name]) == 1:
-        flags["False"] = f"no {options[name][0]}"
+        flags["False"] = f"without {options[name][0]}"
     space = "" if options[name][0].endswith("=") else " "
     shown = flags.get(rest) or f"{options[name][0]}{space}{rest.strip('[]' + chr(34) + chr(39)) or repr('')}"
     return word[: len(word) - len(bare)] + shown + value[len(rest) :]
