@@ -193,6 +193,21 @@ def test_bad_usage_is_two_lines_too(run: Run, table: Path, arguments: list[str],
     assert second in ("hint: bestby compare --help", "hint: bestby --help")
 
 
+@pytest.mark.parametrize("flags", [["--stream", "--no-stream"], ["--no-stream", "--stream"]])
+def test_a_flag_and_its_opposite_contradict_each_other(run: Run, table: Path, flags: list[str]) -> None:
+    done = run("compare", table, *flags)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "InvalidInputError: --stream and --no-stream contradict each other",
+        "hint: give one of them",
+    ]
+
+
+def test_a_flag_may_be_repeated(run: Run, table: Path) -> None:
+    arguments = ("compare", table, "--gold", "gold")
+    assert run(*arguments, "--no-stream", "--no-stream").stdout == run(*arguments, "--no-stream").stdout != ""
+
+
 def test_published_absa_through_files(run: Run, shared_data, tmp_path: Path) -> None:
     # The first difference of the published table (Bestgen 2022): aen_bert minus bert_spc, to four decimals.
     for name in ("aen_bert", "bert_spc"):

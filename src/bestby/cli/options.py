@@ -13,6 +13,8 @@ import typer
 import typer.core
 import typer.main
 
+from bestby._core.errors import InvalidInputError
+
 T = TypeVar("T")
 
 WIDEST = 100
@@ -270,9 +272,20 @@ class _Command(typer.core.TyperCommand):
             raise
 
     def _check_single(self, ctx: Any, args: list[str]) -> None:
-        """Refuse an option that can be given once and is given again: the first value would be ignored."""
+        """Refuse an option that can be given once and is given again: the first value would be ignored.
+
+        A flag may be repeated, but not with its opposite.
+        """
         _, _, given = self.make_parser(ctx).parse_args(args=[*args])
         for option in given:
             times = given.count(option)
-            if times > 1 and not getattr(option, "multiple", True) and not getattr(option, "is_flag", False):
+            if times > 1 and getattr(option, "is_flag", False):
+                yes, no = (
+                    next((name for name in names if name in args), None)
+                    for names in (option.opts, option.secondary_opts)
+                )
+                if yes and no:
+                    told = f"{yes} and {no} contradict each other"
+                    raise InvalidInputError(told, hint="give one of them")
+            elif times > 1 and not getattr(option, "multiple", True):
                 ctx.fail(f"Option '{option.opts[0]}' can be given once, and is given {times} times")
