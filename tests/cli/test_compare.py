@@ -204,7 +204,7 @@ def test_a_flag_and_its_opposite_contradict_each_other(run: Run, table: Path, fl
 
 
 def test_a_flag_may_be_repeated(run: Run, table: Path) -> None:
-    arguments = ("compare", table, "--gold", "gold")
+    arguments = ("compare", table, "--gold", "label", "--item", "item", "--cluster", "doc")
     assert run(*arguments, "--no-stream", "--no-stream").stdout == run(*arguments, "--no-stream").stdout != ""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, IntArray
 from bestby.data.coding import Coded
 from bestby.data.evaluation import Evaluation
@@ -19,6 +19,12 @@ MOST_CLASSES = 50
 
 MOST_NAMED = 5
 """Classes that a note names."""
+
+WORDS_FOR_NOTHING = frozenset({"null", "none", "nil", "na", "n/a", "nan", "#n/a", "<na>", "-", "--"})
+"""What tools write where there is no value, in small letters; few of them are missing unless told so."""
+
+_RARE = 0.05
+"""Share of the gold from which such a word is a class, even if no system predicts it."""
 
 
 def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[ClassShares, ...]:
@@ -94,6 +100,35 @@ def _soft(evaluation: Evaluation) -> Iterator[ClassShares]:
         rows = values if values.ndim == 2 else values[:, None] == classes
         mean = np.average(rows, axis=0, weights=evaluation.counts)
         yield ClassShares(name or None, tuple(map(str, classes.tolist())), tuple(mean.tolist()), None)
+
+
+def words_for_nothing(shares: Sequence[ClassShares]) -> list[Note]:
+    """Return notes on labels that look like cells without a value, where they are probably no class.
+
+    A word is taken for a class where the gold and some system have it, or the gold has it often.
+    """
+    if not shares or shares[0].counts is None:
+        return []
+    counts = {
+        label: [0 if entry.counts is None else entry.counts[place] for entry in shares]
+        for place, label in enumerate(shares[0].labels)
+        if label.lower() in WORDS_FOR_NOTHING
+    }
+    notes = []
+    for label, (in_gold, *predicted) in counts.items():
+        of_all = in_gold / max(1, sum(shares[0].counts))
+        if in_gold and (any(predicted) or of_all >= _RARE):
+            continue
+        where = [(entry.system, n) for entry, n in zip(shares[1:], predicted, strict=True) if n]
+        on = ", ".join(f"{counted(n, 'item')} of {name}" for name, n in where[:MOST_NAMED])
+        on += ", …" * (len(where) > MOST_NAMED)
+        told = f"a label that the gold never has, and counts as wrong on {on}"
+        if in_gold:
+            told = f"a label of the gold, on {counted(in_gold, 'item')}, that no system predicts"
+        remedy = "if it stands for no value, say so where the file is read (missing=..., --missing-value)"
+        told = f"{quoted(label)} is taken for {told}: {remedy}"
+        notes.append(Note("word_for_nothing", told))
+    return notes
 
 
 def never_predicted(shares: Sequence[ClassShares]) -> list[Note]:

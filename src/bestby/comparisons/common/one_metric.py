@@ -80,7 +80,7 @@ def compared_by_metric(
     drawing = Drawing.of(resampling)
     notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes, settings)
     shares = classes.class_shares(evaluation, metrics)
-    notes += classes.never_predicted(shares)
+    notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares)]
     parts: dict[int, MetricPart] = {}
     for group, positions in prepare.groups(
         evaluation,

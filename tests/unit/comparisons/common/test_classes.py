@@ -109,3 +109,35 @@ def test_evaluate_has_them_too():
     result = bb.evaluate(SYSTEMS["y"], GOLD, metric="f1_macro")
     assert result.classes[1].counts == (10, 0, 0)
     assert len(never(result)) == 1
+
+
+def taken_for_labels(gold, **systems):
+    result = bb.compare(systems, gold=gold, metric="accuracy")
+    return [note.message for note in result.notes if note.code == "word_for_nothing"]
+
+
+@pytest.mark.parametrize("word", ["null", "None", "NULL", "-", "n/a"])
+def test_a_word_for_nothing_that_the_gold_never_has_is_noted(word):
+    gold = ["x", "y"] * 10
+    (told,) = taken_for_labels(gold, a=[word, "y"] * 2 + gold[4:], b=gold)
+    assert told.startswith(
+        f"'{word}' is taken for a label that the gold never has, and counts as wrong on 2 items of a:"
+    )
+    assert "missing=" in told
+
+
+def test_a_word_for_nothing_in_the_gold_is_noted_where_no_system_predicts_it():
+    gold = ["none", *["x", "y"] * 20]
+    (told,) = taken_for_labels(gold, a=["x"] * 41, b=["y"] * 41)
+    assert told.startswith("'none' is taken for a label of the gold, on 1 item, that no system predicts:")
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [["none", "x", "y"] * 10, ["none", *["x", "y"] * 20]],
+    ids=["often", "predicted"],
+)
+def test_a_word_for_nothing_that_is_a_class_is_not_noted(gold):
+    other = ["x", *gold[1:]]
+    assert taken_for_labels(gold, a=gold, b=other) == []
+    assert taken_for_labels(["x", "y"] * 10, a=["x"] * 20, b=["other", *["y"] * 19]) == []
