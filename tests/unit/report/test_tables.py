@@ -296,3 +296,14 @@ def test_letters_of_groups_are_told_from_systems_of_one_letter(made: SimpleNames
         c = made.ladder(names)
         for text in (str(c), c.to_markdown(), c.to_html(), c.to_latex()):
             assert (said in text) == confusing
+
+
+def test_a_table_that_a_narrow_column_makes_small_says_how_to_set_it_over_both() -> None:
+    rng = np.random.default_rng(0)
+    many = {f"system_{i}": rng.integers(0, 2, 60) for i in range(12)}
+    advice = "wide=True (--latex-wide)"
+    result = compare(many, n_resamples=99)
+    assert advice in result.to_latex(parts=["pairs"]).split("\\begin{table}")[0]
+    assert advice not in result.to_latex(parts=["scores", "differences"])
+    assert advice not in result.to_latex(parts=["pairs"], wide=True)
+    assert advice not in compare({name: many[name] for name in ("system_1", "system_2")}).to_latex()

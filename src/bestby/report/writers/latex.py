@@ -18,6 +18,7 @@ from bestby.report.tables import Table
 
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
 _MOST_TALL = 20  # systems whose intervals may stand below their scores, which takes two lines of each
+_MOST_ACROSS = 80  # letters of a row, of 3.8 pt; the column of a page of two sets more at less than 3/4
 _LONG_WORD = 16  # from which a word of a caption may be broken after its signs
 _LONG_NAME = 24  # from which a column of names has a width of its own
 _NOT_IN_LABELS = re.compile(r"[%{}\\#~^&$]")
@@ -46,6 +47,9 @@ _GREEK = {
 } | {"λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$", "Ω": r"$\Omega$"}
 _GREEK_WORD = re.compile("([\u0370-\u03ff\u1f00-\u1fff]+)")
 
+_SMALL = (
+    "% in one column of a page of two this table is set small: over both columns by wide=True (--latex-wide)"
+)
 
 Write = Callable[["Layout"], str]
 
@@ -243,11 +247,24 @@ def _line(cells: list[str]) -> str:
     return " & ".join(f"{{}}{cell}" if cell.startswith(("[", "*")) else cell for cell in cells) + end
 
 
+def _across(lines: list[str]) -> int:
+    r"""Return about how many letters wide a table is, by the widest cell of each column.
+
+    >>> _across([r"System & accuracy \\", r"\midrule", r"a\_1 & \textbf{0.861}\textsuperscript{ab} \\"])
+    16
+    """
+    rows = [re.sub(r" \\(\\|tabularnewline)$", "", line).split(" & ") for line in lines if " & " in line]
+    plain = [[re.sub(r"\\[A-Za-z]+|[\\{}$]", "", cell).strip() for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
 def _environment(caption: str, align: str, lines: list[str], layout: Layout, footnote: str = "") -> str:
     """Return a table; one that is wider than the column, or with `wide` the page, is scaled down to it."""
     kind = "table*" if layout.wide else "table"
     below = rf"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {footnote}\end{{minipage}}"
     parts = [
+        *([_SMALL] if not layout.wide and _across(lines) > _MOST_ACROSS else []),
         rf"\begin{{{kind}}}[t]",
         r"\centering\emergencystretch=3em",
         r"\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}",
