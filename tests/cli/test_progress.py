@@ -29,8 +29,8 @@ def test_a_terminal_gets_a_line_after_a_second_and_it_is_wiped(monkeypatch: pyte
             now[0] = second
             show(int(second * 1000), 4000)
     assert stream.getvalue() == (
-        "\r\x1b[Kresampling: 1,500 of 4,000 (38%), about 2 s left"
-        "\r\x1b[Kresampling: 2,000 of 4,000 (50%), about 2 s left\r\x1b[K"
+        "\r\x1b[Kresampling: 1500 of 4000 (38%), about 2 s left"
+        "\r\x1b[Kresampling: 2000 of 4000 (50%), about 2 s left\r\x1b[K"
     )
 
 

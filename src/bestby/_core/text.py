@@ -95,9 +95,18 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
+def grouped(number: int) -> str:
+    """Return a whole number as all texts for people write it: a comma every three digits, from five on.
+
+    >>> grouped(638), grouped(1000), grouped(55300)
+    ('638', '1000', '55,300')
+    """
+    return f"{number:,}" if abs(number) >= 10_000 else str(number)
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless it is 1."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{grouped(number)} {noun}" if number == 1 else f"{grouped(number)} {noun}s"
 
 
 def percentage(share: float, decimals: int = 0) -> str:

@@ -15,7 +15,7 @@ from bestby._core import checks, files
 from bestby._core.arrays import objects
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import readable_file
-from bestby._core.text import counted, path_text, quoted, suggestion
+from bestby._core.text import counted, grouped, path_text, quoted, suggestion
 from bestby._core.typing import Rng
 from bestby.boards import gitignore, settings_text
 from bestby.boards import gold as golds
@@ -248,8 +248,8 @@ def _labels(gold: TaskGold, metric: str) -> tuple[str, ...]:
     labels = tuple(sorted(set(gold.labels or ())))
     if len(labels) > max(FEW_LABELS, len(gold.ids) // 2):
         raise InvalidInputError(
-            f"the gold has {len(labels):,} different labels for {len(gold.ids):,} items, and a board"
-            f" publishes the labels of {metric}: they would tell the answers",
+            f"the gold has {grouped(len(labels))} different labels for {grouped(len(gold.ids))} items, and a"
+            f" board publishes the labels of {metric}: they would tell the answers",
             hint="score answers by em or em_strict",
             argument="metrics",
         )

@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core.arrays import objects
 from bestby._core.cached import cached_property
 from bestby._core.errors import BoardError, InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import grouped, quoted
 from bestby._core.typing import Array
 from bestby.boards.gold import TaskGold
 from bestby.boards.settings import Task
@@ -159,7 +159,7 @@ def _rows(part: Part, items: Sequence[str]) -> Array:
     if part.items is None:
         if size != n:
             raise InvalidInputError(
-                f"{part.source} has {size:,} predictions for {n:,} items",
+                f"{part.source} has {grouped(size)} predictions for {grouped(n)} items",
                 hint="give one per item, in the order of the list of items, or a table with a column id",
             )
         return np.arange(n)
@@ -173,13 +173,15 @@ def _rows(part: Part, items: Sequence[str]) -> Array:
     others = [item for item in part.items if item not in known]
     if others:
         raise InvalidInputError(
-            f"{part.source}: {len(others):,} ids are not items of the task, such as {_examples(others)}",
+            f"{part.source}: {grouped(len(others))} ids are not items of the task, such as"
+            f" {_examples(others)}",
             hint="the ids are those of the public list of items",
         )
     absent = [item for item in items if item not in place]
     if absent:
         raise InvalidInputError(
-            f"{part.source}: {len(absent):,} of {n:,} items have no prediction, such as {_examples(absent)}",
+            f"{part.source}: {grouped(len(absent))} of {grouped(n)} items have no prediction, such as"
+            f" {_examples(absent)}",
             hint="give a prediction for every item of the public list",
         )
     return np.fromiter(map(place.__getitem__, items), dtype=np.int64, count=n)
@@ -196,7 +198,7 @@ def _values(part: Part, task: Task, form: Form) -> Array:
     if column.missing.any():
         row = int(np.flatnonzero(column.missing)[0])
         raise InvalidInputError(
-            f"{part.source}: {int(column.missing.sum()):,} predictions are missing, the first for item"
+            f"{part.source}: {grouped(int(column.missing.sum()))} predictions are missing, the first for item"
             f" {quoted(part.keys[row])}",
             hint="give a prediction for every item",
         )

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
+from bestby._core.text import grouped
+
 _WAIT = 1.0
 _EVERY = 0.1
 
@@ -34,7 +36,7 @@ def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] |
             return
         due, drawn = now + _EVERY, True
         left = (now - began) * (total - done) / done if done else 0.0
-        draw(f"resampling: {done:,} of {total:,} ({done / total:.0%}){_left(left)}")
+        draw(f"resampling: {grouped(done)} of {grouped(total)} ({done / total:.0%}){_left(left)}")
 
     def draw(line: str) -> None:
         with suppress(OSError):  # the terminal has gone: no reason to stop

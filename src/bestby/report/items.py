@@ -8,7 +8,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from bestby._core.text import counted
+from bestby._core.text import counted, grouped
 from bestby.report import column
 from bestby.report.column import Cell, Column
 from bestby.report.next_step import leading
@@ -33,9 +33,9 @@ _MOST_PRINTED = 20
 def sentence(found: Disagreements) -> str:
     """Return on how many items two systems differ, and for which of them these speak."""
     of = counted(found.n_items, "item")
-    text = f"{found.a} and {found.b} differ on {len(found):,} of {of} in {found.metric}"
+    text = f"{found.a} and {found.b} differ on {grouped(len(found))} of {of} in {found.metric}"
     return (
-        f"{text}; {found.a} won {len(found.won):,} and lost {len(found.lost):,}."
+        f"{text}; {found.a} won {grouped(len(found.won))} and lost {grouped(len(found.lost))}."
         if len(found)
         else f"{text}."
     )
@@ -50,7 +50,7 @@ def text(found: Disagreements) -> str:
         gave = f"{found.a} {shown(row.prediction_a)}, {found.b} {shown(row.prediction_b)}"
         lines.append(f"  {shown(row.item)}{cluster}: {gold}{gave}; effect {_effect(row.effect)}")
     if len(found) > _MOST_PRINTED:
-        lines.append(f"  … and {len(found) - _MOST_PRINTED:,} more")
+        lines.append(f"  … and {grouped(len(found) - _MOST_PRINTED)} more")
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 
 from bestby._core.errors import BestbyError
+from bestby._core.text import grouped
 from bestby.planning.base import USUAL_POWER, Design, Question
 from bestby.planning.proportions import PairedProportions
 from bestby.planning.scores import PairedScores
@@ -50,7 +51,7 @@ def next_step(c: Comparison, metric: MetricInfo) -> str:
         who += ", the two best systems,"
     # Items may differ in one metric and not in another, such as those that both systems have wrong.
     what = f" in {metric.name.removesuffix(NAMED)}" if len(c.metrics) > 1 else ""
-    text = f"{who} differ{what} on {d.n_differing:,} of {d.n_items:,} items."
+    text = f"{who} differ{what} on {grouped(d.n_differing)} of {grouped(d.n_items)} items."
     return " ".join(filter(None, (text, _detected(c, metric, d))))
 
 
@@ -81,10 +82,10 @@ def _detected(c: Comparison, metric: MetricInfo, d: Difference) -> str:
     possible = abs(detected) <= high - low
     power = f"power {USUAL_POWER:g}"
     if possible:
-        text = f"{d.n_items:,} items detect a difference of {_rounded(scale * detected)} with {power}"
+        text = f"{grouped(d.n_items)} items detect a difference of {_rounded(scale * detected)} with {power}"
     else:
-        text = f"{d.n_items:,} items are too few to detect any possible difference with {power}"
-    text += f" at the level {alpha(c.level):.4g} / {family:,}" * (family > 1)
+        text = f"{grouped(d.n_items)} items are too few to detect any possible difference with {power}"
+    text += f" at the level {alpha(c.level):.4g} / {grouped(family)}" * (family > 1)
     if c.margin is not None:
         size, named = c.margin / scale, f"the margin of {margin_text(c.margin)}"
     else:
@@ -131,7 +132,7 @@ def _size(d: Difference, design: Design, size: float, detected: float, question:
     needed = _needed(design.with_effect(size), start, question)
     if needed is None:
         return None
-    return f"{needed:,}" if needed <= MOST_EXACT else f"about {float(f'{needed:.3g}'):,.0f}"
+    return grouped(needed) if needed <= MOST_EXACT else f"about {grouped(round(float(f'{needed:.3g}')))}"
 
 
 def design_of(d: Difference) -> Design | None:

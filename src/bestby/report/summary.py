@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from bestby import vocabulary
+from bestby._core.text import grouped
 from bestby.comparisons.common.family import alpha_of, shown_better
 from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percent
 from bestby.report.words import are, best_clause, computed, listed, name_of_test, significant
@@ -221,7 +222,7 @@ def resamples(c: Any) -> str:
     if size is not None:
         how = f" of {percent(size) if isinstance(size, float) else size} of the units"
         how += ", rescaled" if c.provenance.settings["rescale"] else ", not rescaled"
-    return f"{c.provenance.n_resamples} resamples{how}, seed {c.provenance.seed}."
+    return f"{grouped(c.provenance.n_resamples)} resamples{how}, seed {c.provenance.seed}."
 
 
 def resampled(differences: Iterable[Difference]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bestby import vocabulary
-from bestby._core.text import visible
+from bestby._core.text import grouped, visible
 from bestby.comparisons.common.family import UNSEEN, alpha_of, rejects, shown_better
 from bestby.report import disagreements
 from bestby.report.numbers import MINUS, Rounding, alpha, margin_text, p_clause, percent
@@ -63,7 +63,7 @@ def _short_difference(d: Difference) -> str:
         corrected = p_clause(d.p_adjusted, alpha(d.level), "adjusted p")
         parts.append(p if d.p_adjusted == d.p_value or math.isnan(d.p_adjusted) else f"{p} ({corrected})")
     runs = getattr(d, "n_runs", None)
-    parts += [f"n = {d.n_items}"] if d.n_items or runs is None else []
+    parts += [f"n = {grouped(d.n_items)}"] if d.n_items or runs is None else []
     parts += [f"{runs[0]} and {runs[1]} runs"] if runs is not None else []
     parts += [d.verdict] if d.verdict is not None else []
     return ", ".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from bestby._core.text import grouped
 from bestby.results.base import report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.drawn import canvas_of
@@ -77,7 +78,7 @@ class PreferenceDifference(Difference):
     @property
     def extent(self) -> str:
         """How much was compared, in words."""
-        return f"{self.n_items} judgements of just the two"
+        return f"{grouped(self.n_items)} judgements of just the two"
 
     @property
     def sentence(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import grouped, quoted
 from bestby.results.base import negated, report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.drawn import canvas_of, shown_metric
@@ -291,4 +291,4 @@ def extent(n_runs: Any, n_items: int) -> str:
     low, high = min(n_runs), max(n_runs)
     each = "" if n_items else " each"
     runs = f"{low} runs{each}" if low == high else f"{low} to {high} runs"
-    return f"{runs} of {n_items} items" if n_items else runs
+    return f"{runs} of {grouped(n_items)} items" if n_items else runs

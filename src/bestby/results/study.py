@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from bestby._core.text import grouped
 from bestby.results.base import report_module, written
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.drawn import canvas_of, shown_metric
@@ -86,7 +87,7 @@ class StudyComparison(Comparison):
         counts = [entry.n_runs for entry in self.systems]
         low, high = min(counts), max(counts)
         runs = f"{low}" if low == high else f"{low} to {high}"
-        return f"{self.n_items} items, {runs} {'run' if high == 1 else 'runs'} of each condition"
+        return f"{grouped(self.n_items)} items, {runs} {'run' if high == 1 else 'runs'} of each condition"
 
     def plot(  # type: ignore[override]
         self,

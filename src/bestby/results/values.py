@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bestby._core import rounding
+from bestby._core.text import grouped
 from bestby._core.typing import Alternative
 from bestby.results.base import Note, negated
 from bestby.vocabulary import long_name
@@ -180,7 +181,7 @@ class TestResult:
 
 def extent(n_items: int, n_clusters: int, what: str = "items") -> str:
     """Return in words how much was compared."""
-    return f"{n_items} {what}" + (f" in {n_clusters} clusters" if n_clusters else "")
+    return f"{grouped(n_items)} {what}" + (f" in {grouped(n_clusters)} clusters" if n_clusters else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ def test_methods_name_interval_test_and_correction(made: SimpleNamespace) -> Non
     text = summary.methods_sentence(made.five())
     assert "Intervals (95 %): BCa bootstrap for differences, Wilson score for scores." in text
     assert "paired permutation test, two-sided (exact, by convolution); no correction" in text
-    assert "(Monte Carlo); correction: holm. 10000 resamples, seed 0." in summary.methods_sentence(
+    assert "(Monte Carlo); correction: holm. 10,000 resamples, seed 0." in summary.methods_sentence(
         made.roster["margin"]()
     )
 

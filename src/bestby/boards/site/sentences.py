@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from bestby._core.text import counted
+from bestby._core.text import counted, grouped
 from bestby.boards.content import Entry, Overall, PhaseContent, Table
 from bestby.planning.base import USUAL_POWER
 from bestby.report.numbers import DASH, Rounding, margin_text, percent, percent_of
@@ -55,8 +55,9 @@ def established(table: Table) -> str:
     if table.n_pairs == 1:
         return ""  # the first sentence says it
     return (
-        f"How much of the order is established: {table.n_established:,} of {table.n_pairs:,} pairs of systems"
-        f" ({share}) are told apart after correction for the number of pairs."
+        f"How much of the order is established: {grouped(table.n_established)} of"
+        f" {grouped(table.n_pairs)} pairs of systems ({share}) are told apart after correction for the"
+        " number of pairs."
     )
 
 
@@ -84,8 +85,8 @@ def best(table: Table, digits: Rounding) -> str:
 
 def extent(table: Table) -> str:
     """Return what a table rests on."""
-    items = "1 item" if table.n_items == 1 else f"{table.n_items:,} items"
-    return f"{items} in {table.n_clusters:,} clusters" if table.n_clusters else items
+    items = "1 item" if table.n_items == 1 else f"{grouped(table.n_items)} items"
+    return f"{items} in {grouped(table.n_clusters)} clusters" if table.n_clusters else items
 
 
 def simultaneous(table: Table, *, with_groups: bool) -> str:

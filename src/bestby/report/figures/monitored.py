@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from bestby._core.errors import DesignError
+from bestby._core.text import grouped
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK
 from bestby.report.figures.drawing import bare, patch
@@ -57,7 +58,7 @@ def monitored(c: MonitoredComparison, *, canvas: Canvas = SCREEN) -> Sheet:
     axes.set_xlabel("items", color=INK)
     names = canvas.names([d.a, d.b], 0.5)
     axes.set_ylabel(f"{names[d.a]} {MINUS} {names[d.b]}", color=INK, parse_math=False)
-    return Sheet(axes, 2.7, 5.2, f"Difference by number of items, {c.n_items} counted", keys)
+    return Sheet(axes, 2.7, 5.2, f"Difference by number of items, {grouped(c.n_items)} counted", keys)
 
 
 def _line(text: str, colour: str, style: Any) -> Any:

@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from bestby._core.text import counted
+from bestby._core.text import counted, grouped
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -37,7 +37,11 @@ def columns_of(c: ChosenItems) -> tuple[str, ...]:
 def document(c: ChosenItems) -> Document:
     """Return the report: how many were drawn of how many, the strata, and the first items."""
     shuffled = len(c) == c.n_items and c.shuffled
-    title = f"{len(c)} items in random order" if shuffled else f"{len(c)} of {c.n_items} items to label"
+    title = (
+        f"{grouped(len(c))} items in random order"
+        if shuffled
+        else f"{grouped(len(c))} of {grouped(c.n_items)} items to label"
+    )
     tables: tuple[Table, ...] = (_items(c),)
     pictures: tuple[Picture, ...] = ()
     if c.stratify_by is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bestby._core.text import counted
+from bestby._core.text import counted, grouped
 from bestby.report import classes, data, scaffold, summary, words
 from bestby.report.best import best_systems
 from bestby.report.column import interval_cell, number_cell
@@ -131,9 +131,8 @@ def _pictures(c: Comparison, metric: MetricInfo, view: Comparison | None) -> tup
     if plots.usual(shown, metric.name) == "systems":
         n_shown = len(systems_of(shown, metric))
         label = f"Scores of {n_shown} systems in {metric.name}"
-        caption = (
-            f"A line per system: {len(differences_of(c, metric)):,} differences are too many for one figure."
-        )
+        too_many = grouped(len(differences_of(c, metric)))
+        caption = f"A line per system: {too_many} differences are too many for one figure."
         draw = partial(figures.systems, c, metric.name, None if view is None else n_shown)
         return (Picture(label, caption, draw),)
     return (scaffold.forest_picture(c, metric.name, n_pairs, partial(forest.forest, shown, metric.name)),)

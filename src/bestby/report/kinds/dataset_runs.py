@@ -7,6 +7,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
+from bestby._core.text import grouped
 from bestby.comparisons.runs.differences import ASO_RESAMPLES
 from bestby.report import column, data, summary, words
 from bestby.report.column import Cell, Column
@@ -188,7 +189,7 @@ def orders_level(c: DatasetComparison) -> float:
 
 def resamples_of_orders(c: DatasetComparison) -> str:
     """Return the number of the resamples that bound the stochastic orders, and their seed."""
-    return f"{min(ASO_RESAMPLES, c.provenance.n_resamples)} resamples, seed {c.provenance.seed}"
+    return f"{grouped(min(ASO_RESAMPLES, c.provenance.n_resamples))} resamples, seed {c.provenance.seed}"
 
 
 def family_of_orders(c: DatasetComparison) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from bestby._core.text import counted, shortened, visible
+from bestby._core.text import counted, grouped, shortened, visible
 from bestby.inference.unseen import ENOUGH_DIFFERING
 from bestby.planning.base import USUAL_POWER
 from bestby.report import column, scaffold
@@ -201,10 +201,10 @@ def _rounded_up(n: int) -> str:
     """Return a number with two digits that count, rounded up.
 
     >>> _rounded_up(1234), _rounded_up(7)
-    ('1,300', '7')
+    ('1300', '7')
     """
     step = 10 ** max(0, len(str(n)) - 2)
-    return f"{-(-n // step) * step:,}"
+    return grouped(-(-n // step) * step)
 
 
 def _direction(check: GateCheck) -> str:

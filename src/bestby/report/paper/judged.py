@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bestby._core.text import grouped
 from bestby.report.paper.shared import against, inference, intervals_of_scores, named
 from bestby.report.references import cite
 from bestby.results.judged import HUMAN_SCORE, JudgedComparison
@@ -22,8 +23,8 @@ def sentences(c: JudgedComparison) -> Iterator[str]:
     judges = "a judge" if c.n_judges == 1 else f"{c.n_judges} judges"
     what = "scores" if c.metrics[0].name == HUMAN_SCORE else "labels"
     yield (
-        f"We compared {len(names)} systems{named(names)} by the {what} of {judges} for {c.n_items} items, and"
-        f" by human {what} of {_labelled_items(c)}{against(c.baseline)}."
+        f"We compared {len(names)} systems{named(names)} by the {what} of {judges} for"
+        f" {grouped(c.n_items)} items, and by human {what} of {_labelled_items(c)}{against(c.baseline)}."
     )
     yield _method(c)
     yield from inference(c, c.differences, scores=intervals_of_scores(c.systems))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bestby._core.text import grouped
 from bestby.report.kinds.monitored import planned_looks
 from bestby.report.numbers import margin_text, percent
 from bestby.report.paper.shared import named, with_works
@@ -16,8 +17,8 @@ def sentences(c: MonitoredComparison) -> Iterator[str]:
     clusters = f" in {c.n_clusters} clusters" if c.n_clusters else ""
     most = "" if c.n_available is None else f" of at most {c.n_available}"
     yield (
-        f"We compared {len(names)} systems{named(names)} on {c.n_items} items{clusters}{most}, with the"
-        f" possibility to stop {_stops(c)}."
+        f"We compared {len(names)} systems{named(names)} on {grouped(c.n_items)} items{clusters}{most}, with"
+        f" the possibility to stop {_stops(c)}."
     )
     if c.decided_at is not None:
         yield f"The decision was made after {c.decided_at} items."

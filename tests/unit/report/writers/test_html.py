@@ -127,7 +127,7 @@ def test_too_many_pairs_are_not_drawn(made: SimpleNamespace) -> None:
 
 def test_the_figure_of_the_best_of_many_shows_how_each_stands_to_all(made: SimpleNamespace) -> None:
     text = to_html(made.ladder([f"s{i:02d}" for i in range(60)], lettered=False))
-    assert "The 20 best of 60 systems. A line per system: 1,770 differences are too many" in text
+    assert "The 20 best of 60 systems. A line per system: 1770 differences are too many" in text
     svg = text[text.index("<svg") : text.index("</svg>")]
     assert "20 of 60 systems" in svg
     assert "another system is shown to be better" in svg
