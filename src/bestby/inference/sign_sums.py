@@ -86,12 +86,17 @@ def _lattice_upper(steps: IntArray, counts: IntArray, target: int) -> float | No
     size = 1 << max((stop - start).bit_length(), 3)
     if size > 1 << 20 or size * steps.size > 1 << 25:
         return None
-    w = 2.0 * np.pi * np.arange(size // 2 + 1) / size
-    log_phi = np.zeros(w.size, dtype=np.complex128)
+    # Every exp(i w step) is a root of unity, so one table has them all; the size is a power of two.
+    roots, k = np.exp(2j * np.pi * np.arange(size) / size), np.arange(size // 2 + 1)
+    phi, log_phi = roots[-start * k & (size - 1)], np.zeros(k.size, dtype=np.complex128)
     with np.errstate(divide="ignore"):
         for step, count, chance in zip(steps.tolist(), counts.tolist(), q.tolist(), strict=True):
-            log_phi += count * np.log(1.0 - chance + chance * np.exp(1j * w * step))
-        pmf = np.fft.irfft(np.exp(log_phi - 1j * w * start).conj(), size)[: stop - start + 1]
+            factor = 1.0 - chance + chance * roots[step * k & (size - 1)]
+            if count == 1:
+                phi *= factor
+            else:
+                log_phi += count * np.log(factor)
+        pmf = np.fft.irfft((phi * np.exp(log_phi)).conj(), size)[: stop - start + 1]
     points = np.arange(start, stop + 1)
     tail = pmf[points >= t]
     weights = np.exp(-theta * (points[points >= t] - t))

@@ -181,10 +181,20 @@ def test_the_inversion_against_all_sign_changes(far: float) -> None:
     assert found == pytest.approx(exact, rel=2e-3, abs=1e-7)
 
 
-@pytest.mark.parametrize("target", [0, 40, 180, 290])
-def test_the_lattice_tail_against_its_convolution(target: int) -> None:
+@pytest.mark.parametrize(
+    ("steps", "counts", "targets"),
+    [
+        ([1, 2, 5], [40, 30, 40], (0, 40, 180, 290)),
+        ([7, 19, 31, 64, 127, 200, 333, 401, 512, 777], [1, 1, 3, 1, 1, 1, 2, 1, 1, 1], (0, 900, 2600, 3300)),
+    ],
+    ids=["repeated", "single"],
+)
+@pytest.mark.parametrize("place", range(4))
+def test_the_lattice_tail_against_its_convolution(
+    steps: Any, counts: Any, targets: tuple[int, ...], place: int
+) -> None:
     """Tilted or not, to twelve digits of p: integers as Python has them need no rounding."""
-    steps, counts = np.array([1, 2, 5]), np.array([40, 30, 40])
+    steps, counts, target = np.array(steps), np.array(counts), targets[place]
     ways = {0: 1}
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
         for _ in range(count):
