@@ -308,9 +308,8 @@ def test_codes_of_whole_numbers_are_those_of_the_sorted_values(kind: str, n: int
     dtype = np.dtype(kind)
     ends = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     for low in (ends[0], max(ends[0], -3), max(ends[0], int(ends[1]) - span + 1)):
-        values = (
-            rng.integers(0, min(span, int(ends[1]) - int(low) + 1), n).astype(object) + int(low)
-        ).astype(dtype)
+        above = rng.integers(0, min(span, int(ends[1]) - int(low) + 1), n).astype("u8")
+        values = (above + np.uint64(int(low) % 2**64)).astype(dtype)  # modulo 2**64, as the types wrap
         at_end = np.concatenate([values[values > values.min()], values[values == values.min()]])
         for column in (values, np.sort(values)[::-1], at_end):
             distinct, code = codes(column)

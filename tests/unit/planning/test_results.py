@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import bestby as bb
 from bestby.report.figures.drawing import render
 
 
+@cache
 def _results() -> list[bb.Plan | bb.Allocation]:
     return [
         bb.power(bb.PairedScores(0.1, 1.0, design_effect=2.0, cluster_size=4.0), 800, n_comparisons=3),
