@@ -56,6 +56,8 @@ def _clipped(weights: FloatArray, least: IntArray, most: IntArray, n: int) -> Fl
     low, high = 0.0, float((most / weights).max())
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
+        if middle in (low, high):
+            break  # neighbours: no number lies between them
         if np.clip(middle * weights, least, most).sum() < n:
             low = middle
         else:
