@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 from tests.cli.helpers import Run, check_refused
+from tests.unit.source_trees import ROOT as SOURCE  # in a wheel, too
+from tests.unit.source_trees import nodes
 
-import bestby
 from bestby._core.errors import InvalidInputError
 from bestby._core.hints import SETTING, possible
 from bestby.cli.commands import all_words, arguments_of_all, record_of
 from bestby.cli.errors import FORMAT_OPTIONS, SPELLINGS, in_options
 from bestby.cli.options import spellings
 
-SOURCE = Path(bestby.__file__).parent  # in a wheel, too
 OF_PYTHON = {"data", "executor", "height", "outer", "resampling", "rescale"}
 """Arguments that no command has: what they are about cannot be said on the command line."""
 ELSEWHERE = {"dtype", "fields", "save_outcomes", "this"}
@@ -39,10 +39,10 @@ def texts(node: ast.expr) -> Iterator[str]:
 def hints() -> tuple[str, ...]:
     """Return every hint of the source that names a setting."""
     found: set[str] = set()
-    for file in (
-        one for one in SOURCE.rglob("*.py") if "cli" not in one.relative_to(SOURCE).parts
-    ):  # that speak of Python
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for file, every in nodes().items():
+        if "cli" in file.relative_to(SOURCE).parts:
+            continue  # they speak of options
+        for node in every:
             if isinstance(node, ast.keyword) and node.arg == "hint":
                 found.update(texts(node.value))
             elif isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value is not None:

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-import bestby
+from tests.unit import source_trees
+from tests.unit.source_trees import ROOT
 
 MODULE_LINES = 400
 FUNCTION_LINES = 60
@@ -35,24 +36,25 @@ LONG_MODULES: dict[str, int] = {}
 
 LONG_FUNCTIONS: dict[str, int] = {}
 
-ROOT = Path(bestby.__file__).parent
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @cache
 def sources() -> dict[str, str]:
     """Return the text of every module of the package by its dotted path."""
-    found = {}
-    for path in sorted(ROOT.rglob("*.py")):
-        parts = ("bestby", *path.relative_to(ROOT).with_suffix("").parts)
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text(encoding="utf-8")
-    return found
+    return {dotted(path): path.read_text(encoding="utf-8") for path in source_trees.trees()}
 
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """Return the syntax tree of every module."""
-    return {name: ast.parse(text) for name, text in sources().items()}
+    """Return the syntax tree of every module by its dotted path."""
+    return {dotted(path): tree for path, tree in source_trees.trees().items()}
+
+
+def dotted(path: Path) -> str:
+    """Return the dotted path of the module in a file."""
+    parts = ("bestby", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 # -- circles ---------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import get_args, get_origin
 
 import pytest
+from tests.unit.source_trees import ROOT as SOURCE
+from tests.unit.source_trees import nodes
 
 import bestby
 from bestby import vocabulary
@@ -23,7 +25,6 @@ from bestby.results.comparison import Difference
 from bestby.results.values import Omnibus
 from bestby.vocabulary import KINDS, TESTS, allowed_names, choices, long_name
 
-SOURCE = Path(bestby.__file__).parent
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TABLES = runpy.run_path(str(DOCS / "make_name_tables.py"))
 PATHS = {path for kind in KINDS.values() for term in kind for path in term.arguments}
@@ -90,8 +91,8 @@ def test_a_public_docstring_names_the_choices(function: object) -> None:
 
 def test_every_docstring_names_the_choices_of_some_question() -> None:
     wrong, seen = [], 0
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, every in nodes().items():
+        for node in every:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 for argument, names in listed(ast.get_docstring(node, clean=False)).items():
                     if argument in ARGUMENTS - {"ties"} and names not in all_choices(argument):
@@ -137,8 +138,8 @@ def test_no_other_module_lists_them() -> None:
     """Three names of tests in a row, outside docstrings, are a list."""
     tests = {term.name for term in TESTS}
     lists = set()
-    for path in set(SOURCE.rglob("*.py")) - set((SOURCE / "vocabulary").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in nodes().keys() - set((SOURCE / "vocabulary").glob("*.py")):
+        for node in nodes()[path]:
             if isinstance(node, ast.Tuple | ast.List | ast.Set):
                 names = [one.value for one in node.elts if isinstance(one, ast.Constant)]
                 if len(names) > 2 and tests.issuperset(names):

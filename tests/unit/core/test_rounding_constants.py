@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.source_trees import ROOT as SOURCE
+from tests.unit.source_trees import nodes
 
-import bestby
 from bestby._core import rounding
 
-SOURCE = Path(bestby.__file__).parent
 TINY = 1e-6
 
 ALGORITHMS = {
@@ -57,8 +56,8 @@ ALGORITHMS = {
 
 def tiny_numbers() -> Iterator[tuple[str, float]]:
     """Yield the float literals below a millionth, with their module."""
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, every in nodes().items():
+        for node in every:
             if isinstance(node, ast.Constant) and isinstance(node.value, float) and 0.0 < node.value < TINY:
                 yield path.relative_to(SOURCE).as_posix(), node.value
 
@@ -72,8 +71,8 @@ def test_no_other_module_says_what_is_equal() -> None:
 
 
 def test_nothing_else_compares_with_a_tolerance() -> None:
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, every in nodes().items():
+        for node in every:
             assert not (isinstance(node, ast.Attribute) and node.attr in ("isclose", "allclose")), path
 
 
