@@ -180,7 +180,7 @@ COMPARED = {
         test="wilcoxon", margin=0.4,
     ),
     "items, not corrected": lambda _: bb.compare(numbers(6, 0.06), correction="none", test="permutation"),
-    "runs": lambda _: bb.compare_runs(many_runs(), margin=0.01),
+    "runs": lambda _: bb.compare_runs(many_runs(8), margin=0.01),
     "runs, ranks": lambda _: bb.compare_runs(many_runs(6), test="brunner-munzel"),
     "datasets": lambda _: bb.compare_datasets(scores(12, 6), margin=0.01),
     "datasets, ranks": lambda _: bb.compare_datasets(scores(12, 6), across="wilcoxon"),

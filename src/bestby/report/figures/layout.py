@@ -143,7 +143,7 @@ def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> bool:
     room = 0.0
     numbers_fit = True
     for _ in range(_ROUNDS):
-        before, (left, right) = (left, right), _beside(axes, renderer)
+        before, (left, right, up, down) = (left, right), _around(axes, renderer)
         if max(abs(left - before[0]), abs(right - before[1])) < _SAME:
             break
         total = canvas.width or max(scale * sheet.width + left + right + 2 * _EDGE, scale * _LEAST)
@@ -158,7 +158,8 @@ def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> bool:
         parts.title.set_x(-left / across)
         numbers_fit = _thin_ticks(axes, renderer)
         _keep_inside(axes.xaxis.label, axes, renderer)
-    up, down = _above_and_below(axes, renderer)
+    else:  # the last round has moved them
+        *_, up, down = _around(axes, renderer)
     below = down
     legend = _fitting_legend(figure, sheet, canvas, room, renderer)
     extents = [legend] if legend is not None else []
@@ -205,21 +206,22 @@ def _measuring(dpi: float) -> Any:
     return renderer(1, 1, dpi)
 
 
-def _beside(axes: Axes, renderer: Any) -> tuple[float, float]:
-    """Return how far labels and numbers reach beyond the axes to the left and to the right, in inches."""
+def _around(axes: Axes, renderer: Any) -> tuple[float, float, float, float]:
+    """Return how far what is written reaches beyond the axes to the left, right, top and bottom, in inches.
+
+    The title and the label below may be wider than the axes, and do not count to the left and right.
+    """
     figure: Any = axes.figure
     whole = axes.get_tightbbox(renderer, for_layout_only=True)
     inner = axes.get_window_extent(renderer)
     assert whole is not None
-    return max(inner.x0 - whole.x0, 0.0) / figure.dpi, max(whole.x1 - inner.x1, 0.0) / figure.dpi
-
-
-def _above_and_below(axes: Axes, renderer: Any) -> tuple[float, float]:
-    """Return how far the title and the scale reach beyond the axes, in inches."""
-    figure: Any = axes.figure
-    whole, inner = axes.get_tightbbox(renderer), axes.get_window_extent(renderer)
-    assert whole is not None
-    return max(whole.y1 - inner.y1, 0.0) / figure.dpi, max(inner.y0 - whole.y0, 0.0) / figure.dpi
+    low, high = whole.y0, whole.y1
+    if axes.get_ylabel():  # of which the layout counts the middle only
+        label = axes.yaxis.label.get_window_extent(renderer)
+        low, high = min(low, label.y0), max(high, label.y1)
+    beyond = (inner.x0 - whole.x0, whole.x1 - inner.x1, high - inner.y1, inner.y0 - low)
+    left, right, up, down = (max(distance, 0.0) / figure.dpi for distance in beyond)
+    return left, right, up, down
 
 
 def _thin_ticks(axes: Axes, renderer: Any) -> bool:
