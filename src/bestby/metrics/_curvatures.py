@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
+from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray
 
 MOST_TOTALS = 64
@@ -65,14 +68,38 @@ def over_form(forms: FloatArray, total: FloatArray, least: float) -> Derivatives
     return gradient, (forms[0] - r * forms[1] - crossed - crossed.T) / a
 
 
-def mean_of_quotients(
-    total: FloatArray, numerators: IntArray, denominators: Sequence[IntArray], factor: float
-) -> Derivatives | None:
-    """Return the derivatives of the mean over m classes of a factor times one total over a sum of others.
+@record
+class Quotients:
+    """Where the totals of m quotients, each of one total over a sum of others, stand among all k totals.
 
-    `numerators` and each of `denominators`, of shape (m,), are the places of these totals for each class.
-    None where a denominator is 0.
+    `numerators` and each of `denominators`, of shape (m,), are the places of these totals for each quotient.
+    `mixed` and `squared` are the places in the flat matrix of second derivatives, of shape (k * k,), that
+    are by a numerator and a denominator, and by two denominators, quotient by quotient.
     """
+
+    numerators: IntArray
+    denominators: Sequence[IntArray]
+    mixed: IntArray
+    squared: IntArray
+
+
+@lru_cache(maxsize=64)
+def quotients_of_classes(classes: tuple[int, ...], n_labels: int, n_blocks: int) -> Quotients:
+    """Return the quotients of some classes among blocks of a total per label, the numerators first.
+
+    >>> quotients_of_classes((0, 2), 3, 2).denominators
+    [array([3, 5])]
+    """
+    own, k = np.array(classes, dtype=np.int64), n_blocks * n_labels
+    numerators, *denominators = (own + block * n_labels for block in range(n_blocks))
+    mixed = [(numerators * k + below, below * k + numerators) for below in denominators]
+    squared = [one * k + other for one in denominators for other in denominators]
+    return Quotients(numerators, denominators, np.concatenate(list(chain(*mixed))), np.concatenate(squared))
+
+
+def mean_of_quotients(total: FloatArray, quotients: Quotients, factor: float) -> Derivatives | None:
+    """Return the derivatives of the mean of quotients, times a factor; None where a denominator is 0."""
+    numerators, denominators = quotients.numerators, quotients.denominators
     below = total[denominators[0]]
     for places in denominators[1:]:
         below = below + total[places]
@@ -82,10 +109,9 @@ def mean_of_quotients(
     by_denominator = -by_numerator * total[numerators] / below
     gradient, hessian = np.zeros(total.size), np.zeros((total.size, total.size))
     gradient[numerators] = by_numerator
-    crossed, squared = -by_numerator / below, -2.0 * by_denominator / below
     for places in denominators:
         gradient[places] = by_denominator
-        hessian[numerators, places] = hessian[places, numerators] = crossed
-        for others in denominators:
-            hessian[places, others] = squared
+    flat, n = hessian.reshape(-1), len(denominators)
+    flat[quotients.mixed] = np.concatenate([-by_numerator / below] * (2 * n))
+    flat[quotients.squared] = np.concatenate([-2.0 * by_denominator / below] * (n * n))
     return gradient, hessian

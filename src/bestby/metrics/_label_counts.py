@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.typing import Array, FloatArray, IntArray
+from bestby._core.typing import Array, FloatArray
 from bestby.metrics._lines import Line
 
 Part: TypeAlias = Literal["precision", "recall", "f1"]
@@ -77,13 +77,6 @@ def _counted(columns: Sequence[str], gold: Array, predictions: Array, n_labels: 
         rows, which = sources[key]
         out[which[rows] + block * n_labels, rows] = 1.0
     return out
-
-
-@lru_cache(maxsize=64)
-def places_of_classes(classes: tuple[int, ...], n_labels: int, n_blocks: int) -> list[IntArray]:
-    """Return where each block of columns that `class_counts` made has some of the classes."""
-    own = np.array(classes, dtype=np.int64)
-    return [own + block * n_labels for block in range(n_blocks)]
 
 
 def split_counts(totals: FloatArray, columns: Sequence[str]) -> dict[str, FloatArray]:

@@ -19,7 +19,7 @@ from bestby._core.typing import Array, FloatArray
 from bestby.data.columns import complete
 from bestby.data.roles import listed
 from bestby.data.values import Rule
-from bestby.metrics._curvatures import MOST_TOTALS, Derivatives, mean_of_quotients
+from bestby.metrics._curvatures import MOST_TOTALS, Derivatives, mean_of_quotients, quotients_of_classes
 from bestby.metrics._distributions import dot, over_classes
 from bestby.metrics._items import marked
 from bestby.metrics._label_counts import (
@@ -29,7 +29,6 @@ from bestby.metrics._label_counts import (
     class_counts,
     fraction,
     fraction_of,
-    places_of_classes,
     quotient,
     ratio,
     split_counts,
@@ -247,8 +246,8 @@ class Averaged(SmoothMetric):
         """Return the derivatives of a plain average of few classes by the totals; None if there are none."""
         if self.average == "weighted" or total.size > MOST_TOTALS:
             return None
-        first, *others = places_of_classes(self.classes, len(self.labels), len(self._columns))
-        return mean_of_quotients(total, first, others, 2.0 if self.part == "f1" else 1.0)
+        quotients = quotients_of_classes(self.classes, len(self.labels), len(self._columns))
+        return mean_of_quotients(total, quotients, 2.0 if self.part == "f1" else 1.0)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""
@@ -317,8 +316,7 @@ class BalancedAccuracy(ByClass):
         if total.size > MOST_TOTALS:
             return None
         present = tuple((total[total.size // 2 :] > 0.0).nonzero()[0].tolist())
-        hits, gold = places_of_classes(present, len(self.labels), 2)
-        return mean_of_quotients(total, hits, [gold], 1.0)
+        return mean_of_quotients(total, quotients_of_classes(present, len(self.labels), 2), 1.0)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes that are left out."""
