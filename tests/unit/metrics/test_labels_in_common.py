@@ -118,7 +118,7 @@ def test_a_system_that_is_always_wrong_is_no_stranger() -> None:
 
 
 def test_one_of_several_without_a_label_of_the_gold_is_noted() -> None:
-    result = bb.compare({"good": WORDS, "odd": SPELT["a"], "other": ["none"] * N}, WORDS)
+    result = bb.compare({"good": WORDS, "odd": SPELT["a"], "other": ["neither"] * N}, WORDS)
     notes = {(note.code, note.about) for note in result.notes if note.code != "never_predicted"}
     assert notes == {
         ("no_shared_label", ("odd",)),
