@@ -48,12 +48,13 @@ def differing(source: Table, metric: StandardisedMetric, pair: Pair) -> tuple[in
     """Return on how many items, and on how many units, the numbers of two systems differ."""
     m, *systems = pair
     columns = source.columns[m]
+    scores = [_standard_column(source, metric, columns[s]) for s in systems]
     if not source.clustered:
-        apart = _apart_singly(metric, systems, lambda s, used: source.rows(columns[s][used]))
+        apart = _apart_singly(metric, systems, scores, lambda s: source.rows(columns[s]))
         n_units = int(source.units.counts[apart].sum())
         return n_units, n_units
     apart = _apart(metric, systems, [source.rows(columns[s]) for s in systems])
-    of_items = _apart_singly(metric, systems, lambda s, used: source.items[:, columns[s][used]])
+    of_items = _apart_singly(metric, systems, scores, lambda s: source.items[:, columns[s]])
     return int(source.item_counts[of_items].sum()), int(source.units.counts[apart].sum())
 
 
@@ -63,15 +64,22 @@ def same(source: Table, metric: StandardisedMetric, pair: Pair) -> bool:
     # Standard scores are as inexact as the numbers are far from 0, in standard deviations.
     far = max(abs(centre) / scale for centre, scale in (metric.locations[s] for s in systems))
     of_a, of_b = (source.columns[m][s] for s in systems)
-    for part in (slice(_BEGINNING), slice(None)):  # others mostly differ at the beginning
-        if source.clustered:
-            first, second = source.items[part, of_a], source.items[part, of_b]
-        else:
-            first, second = source.rows(of_a, part), source.rows(of_b, part)
-        scale = np.maximum(np.abs(first), 1.0 + far)
-        if not rounding.level(first, second, scale).all():
-            return False
-    return True
+
+    def are_level(first: FloatArray, second: FloatArray) -> bool:
+        return bool(rounding.level(first, second, np.maximum(np.abs(first), 1.0 + far)).all())
+
+    beginning = (_standard_column(source, metric, of)[:_BEGINNING] for of in (of_a, of_b))
+    if not are_level(*beginning):  # as mostly
+        return False
+    if source.clustered:
+        return are_level(source.items[:, of_a], source.items[:, of_b])
+    return are_level(source.rows(of_a), source.rows(of_b))
+
+
+def _standard_column(source: Table, metric: StandardisedMetric, columns: IntArray) -> FloatArray:
+    """Return the column of the items that tells the standard scores of the system with these columns."""
+    place = int(columns[metric.standard_column])
+    return source.items[:, place] if source.clustered else source.column(place)
 
 
 def numbers(source: Table, metric: StandardisedMetric, m: int, system: int) -> tuple[FloatArray, IntArray]:
@@ -134,18 +142,21 @@ def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[Fl
 
 
 def _apart_singly(
-    metric: StandardisedMetric, systems: Sequence[int], rows: Callable[[int, slice], FloatArray]
+    metric: StandardisedMetric,
+    systems: Sequence[int],
+    scores: Sequence[FloatArray],
+    rows: Callable[[int], FloatArray],
 ) -> BoolArray:
     """Return the same of rows of single items, whose numbers mostly tell, without their statistics.
 
     Where numbers are further apart than the root of what counts as rounding, so are their squares.
-    ``rows(system, used)`` returns some columns of the statistics of a system.
+    `scores` are the columns of standard scores; ``rows(system)`` returns the statistics of a system.
     """
     centre, unit = _common_scale(metric, systems)
-    only, numbers = slice(metric.standard_column, metric.standard_column + 1), []
-    for s in systems:
+    numbers = []
+    for s, column in zip(systems, scores, strict=True):
         own_centre, own_scale = metric.locations[s]
-        numbers.append((own_scale / unit) * metric.standard_scores(rows(s, only)[:, 0]))
+        numbers.append((own_scale / unit) * metric.standard_scores(column))
         numbers[-1] += (own_centre - centre) / unit
     first, second = numbers
     width = np.maximum(first, second)
@@ -155,7 +166,7 @@ def _apart_singly(
     apart: BoolArray = np.abs(first, out=first) > width
     near = np.flatnonzero(~apart)
     if near.size:
-        apart[near] = _apart(metric, systems, [rows(s, slice(None))[near] for s in systems])
+        apart[near] = _apart(metric, systems, [rows(s)[near] for s in systems])
     return apart
 
 
