@@ -107,7 +107,7 @@ def choose_interval(
     - normal by formula: macro-F1, MCC, Pearson, the BLEU-like ratio, Spearman and AUC in "By metric" and
       "A rare class";
     - percentile for what moves in steps: "Medians and other quantiles";
-    - cr2 or normal for small strata: the page "Choosing an interval".
+    - cr2 or normal for small strata: "Small strata".
 
     Examples
     --------
