@@ -114,8 +114,8 @@ class PublishedComparison(Drawn, Reported):
     def decided(self) -> Literal["always", "never", "depends"]:
         """Whether the difference is significant whatever was not published, never, or for some of it.
 
-        If both systems answered the same items, the answers on the same items count. Those on other items are
-        for readers who doubt that they are the same.
+        If both systems answered the same items, the answers on the same items count. The one on other items,
+        where there is one, is for readers who doubt that they are the same.
         """
         paired = [answer for answer in self.answers if answer.n_differing is not None]
         counted = paired or list(self.answers)

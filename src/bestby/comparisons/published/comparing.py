@@ -73,7 +73,8 @@ def compare_published(
     n_items : int, optional
         The number of items behind the published score; by default that of `data`.
     same_items : bool, optional
-        Whether both answered the same items; by default True if their numbers are equal.
+        Whether both answered the same items. By default they are taken to be the same if their numbers are
+        equal, and the answer for different items stands beside for those who doubt it.
     sd : str or float, optional
         The published standard deviation of the runs; in percent if `published` is.
     n_runs : int, optional
@@ -151,7 +152,8 @@ def compare_published(
         raise InvalidInputError(f"{n} items cannot be the same as {theirs}", hint=hint, argument="same_items")
     check_bounds(score, info.name, (0.0, 1.0))
     counts = shares.counts_of(score, theirs)
-    answers = [shares.other_items(right, n, counts, theirs, level)]
+    # Whoever says that the items are the same has no use for the answer as if they were others.
+    answers = [shares.other_items(right, n, counts, theirs, level)] if same_items is None or not same else []
     if same:
         answers += [shares.same_items(right, n, counts, level, most=most) for most in (False, True)]
     return PublishedComparison(

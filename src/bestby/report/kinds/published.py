@@ -136,7 +136,7 @@ def _before_rounding(c: PublishedComparison, digits: Rounding, *, of_runs: bool)
 def _answers(c: PublishedComparison) -> Table:
     digits, level = rounding(c), alpha(c.level)
     columns = (
-        column.name(
+        column.text(
             "if" if c.answers[0].assumption == "runs" else "if they answered",
             lambda a: ASSUMPTIONS[a.assumption],
         ),

@@ -106,6 +106,19 @@ def test_other_items_are_compared_as_independent() -> None:
     assert [answer.assumption for answer in other.answers] == ["other items"]
 
 
+def test_items_that_are_said_to_be_the_same_are_not_taken_for_others() -> None:
+    settings = {"published": "0.80"}
+    guessed = bb.compare_published(*answers(90, 100), **settings)
+    said = bb.compare_published(*answers(90, 100), **settings, same_items=True)
+    assert said.answers == guessed.answers[1:]
+    assert guessed.answers[0].assumption == "other items"
+    assert (said.decided, said.differing_limit) == (guessed.decided, guessed.differing_limit)
+    text = str(said)
+    assert "same items, most agreement" in text
+    assert "other items" not in text + said.methods()
+    assert "different" not in said.methods()
+
+
 def test_the_last_digit_of_text_counts() -> None:
     few = bb.compare_published(*answers(90, 1000), published="0.1")
     many = bb.compare_published(*answers(90, 1000), published="0.100")
