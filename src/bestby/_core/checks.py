@@ -249,8 +249,10 @@ def valid_name(value: Any, what: str) -> str | None:
     )
 
 
-def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
+def valid_name_list(values: Any, what: str, otherwise: str | None = None) -> tuple[str, ...]:
     """Return names as a tuple; a single one need not stand in a list.
+
+    `otherwise` is a hint for those who gave something else than names.
 
     >>> valid_name_list("old", "systems"), valid_name_list(["old", "new"], "systems")
     (('old',), ('old', 'new'))
@@ -259,7 +261,8 @@ def valid_name_list(values: Any, what: str) -> tuple[str, ...]:
     if not all(isinstance(one, str) for one in names):
         raise InvalidInputError(
             f"{what} must be names, got {quoted(values)}",
-            hint=f"pass one name as text, or a list of names: {what}=['a', 'b']",
+            hint=f"pass one name as text, or a list of names: {what}=['a', 'b']"
+            + (f"; {otherwise}" if otherwise else ""),
             argument=what,
         )
     return tuple(names)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 # Control characters (C0, DEL, C1), the marks that turn or override the direction of writing, line and
@@ -125,3 +126,29 @@ def path_text(path: object) -> str:
     "/plot.gif'"
     """
     return one_line(repr(str(path)))
+
+
+def natural(name: str) -> tuple[list[tuple[str, int]], str]:
+    """Return the key by which names are sorted: numbers in them count as numbers.
+
+    >>> sorted(["h10", "h2", "h1.10", "h1.9"], key=natural)
+    ['h1.9', 'h1.10', 'h2', 'h10']
+    """
+    parts = re.split(r"([0-9]+)", name)
+    return [(text, int(digits)) for text, digits in zip(parts[::2], [*parts[1::2], "-1"], strict=True)], name
+
+
+def natural_order(names: Sequence[str]) -> list[int]:
+    """Return the places of names in the order for readers: by size if all are numbers, else `natural`.
+
+    >>> natural_order(["10", "0.5", "0.25", "-3"]), natural_order(["t10", "t9", "other"])
+    ([3, 2, 1, 0], [2, 1, 0])
+    """
+    try:
+        sizes = [float(name) for name in names]
+    except ValueError:
+        sizes = []
+    if sizes and all(map(math.isfinite, sizes)):
+        return sorted(range(len(names)), key=sizes.__getitem__)
+    keys = [natural(name) for name in names]
+    return sorted(range(len(names)), key=keys.__getitem__)

@@ -10,7 +10,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted, quoted
+from bestby._core.text import counted, natural_order, quoted
 from bestby._core.typing import FloatArray, IntArray, Rng
 from bestby.data.roles import listed
 from bestby.inference.stratified import LEAST, drawn_sizes, first_units
@@ -236,6 +236,8 @@ def _result(
         ChosenStratum(name, there, drawn, drawn / there, sd)
         for name, there, drawn, sd in zip(made.names, made.sizes.tolist(), numbers.tolist(), sds, strict=True)
     )
+    # Strata of scores are in the order of these; those given were drawn from in the order of their texts.
+    order = natural_order(made.names) if made.by == "strata" else range(len(strata))
     stratum = made.codes[pool.unit_of_row[rows]].tolist()
     clusters = [None] * rows.size if pool.clusters is None else [str(one) for one in pool.clusters[rows]]
     named = [None if made.by is None else strata[place].name for place in stratum]
@@ -245,7 +247,7 @@ def _result(
     )
     result = ChosenItems(
         chosen=chosen,
-        strata=strata,
+        strata=tuple(strata[place] for place in order),
         n_items=pool.n_items,
         n_clusters=0 if pool.clusters is None else pool.n_units,
         stratify_by=made.by,

@@ -33,6 +33,13 @@ def draw(seed: int = 0, **options: Any) -> bb.ChosenItems:
     return bb.choose_items(SCORES, items=IDS, rng=seed, **options)
 
 
+def test_strata_are_in_the_order_of_the_numbers_in_their_names() -> None:
+    drawn = draw(n=12, strata=["t10"] * 20 + ["t9"] * 16 + ["t1"] * 12)
+    assert [(one.name, one.n_units) for one in drawn.strata] == [("t1", 12), ("t9", 16), ("t10", 20)]
+    of_stratum = {one.name: one.probability for one in drawn.strata}
+    assert all(one.probability == of_stratum[str(one.stratum)] for one in drawn)
+
+
 @pytest.mark.parametrize("name", DESIGNS)
 def test_items_are_drawn_as_often_as_their_probabilities_say(name: str) -> None:
     draws = 1000

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from bestby._core.text import counted, quoted
+from bestby._core.text import counted, natural_order, quoted
 from bestby._core.typing import Array, IntArray
 from bestby.data.coding import Coded
 from bestby.data.evaluation import Evaluation
@@ -39,7 +40,7 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
     if evaluation.classes is not None:
         return tuple(_soft(evaluation))
     found = dict(_counts(evaluation))
-    labels = sorted({label for counts in found.values() for label in counts}, key=_order)
+    labels = _ordered({label for counts in found.values() for label in counts})
     if not found or len(labels) > MOST_CLASSES:
         return ()
     shown = tuple(map(_text, labels))
@@ -68,8 +69,11 @@ def _text(label: object) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def _order(label: object) -> tuple[bool, object]:
-    return isinstance(label, str), label
+def _ordered(labels: Collection[Any]) -> list[Any]:
+    """Return labels in the order for readers, numbers before texts."""
+    texts = sorted(label for label in labels if isinstance(label, str))
+    numbers = sorted(label for label in labels if not isinstance(label, str))
+    return [*numbers, *(texts[place] for place in natural_order(texts))]
 
 
 def _columns(evaluation: Evaluation) -> dict[str, Array]:

@@ -58,9 +58,9 @@ def by_slice(
     whole = dataclasses.replace(evaluation, tasks=None)
     cut, notes = slicings(whole, columns, min_items, crossed=crossed)
     made = [
-        GatePart(f"{slicing.column}={name}", whole.with_rows(slicing.rows(place)))
+        GatePart(f"{slicing.column}={slicing.names[place]}", whole.with_rows(slicing.rows(place)))
         for slicing in cut
-        for place, name in enumerate(slicing.names)
+        for place in slicing.order.tolist()
     ]
     return made, notes
 

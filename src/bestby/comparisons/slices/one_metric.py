@@ -77,7 +77,7 @@ def slices_on(
         ]
         differences = [d for d, _ in made_by_pair]
         methods.update(method for _, method in made_by_pair)
-        for number in range(len(slicings)):
+        for number, slicing in enumerate(slicings):
             chosen = [s for s, part in enumerate(parts) if part.slicing == number]
             places = [first + s for s in chosen]
             between = None if together is None else together[np.ix_(places, places)]
@@ -85,7 +85,7 @@ def slices_on(
                 [parts[s] for s in chosen], pair, [differences[s] for s in chosen], between, at,
                 alternative, spanned=sharing.spanned[number],
             )  # fmt: skip
-            made += slices
+            made += _in_order(slices, slicing)
             found += [] if tested.result is None else [tested.result]
             notes += tested.notes
     notes.append(_note(metric.name, methods, joint, at, settings))
@@ -140,6 +140,12 @@ def _slices_of_column(
         notes = tuple(replace(note, about=(*note.about, part.name)) for note in d.notes)
         made.append(SliceDifference(part.column, part.name, replace(d, notes=notes), detectable, shrunken))
     return made, tested
+
+
+def _in_order(slices: Sequence[SliceDifference], slicing: Slicing) -> list[SliceDifference]:
+    """Return slices in the order for readers; those in which a metric has no value are not among them."""
+    place = {name: number for number, name in enumerate(slicing.ordered)}
+    return sorted(slices, key=lambda one: place[one.slice])
 
 
 def _detectable(part: Part, pair: Pair, error: float, alpha: float, alternative: Alternative) -> float | None:

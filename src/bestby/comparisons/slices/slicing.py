@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import counted, quoted, suggestion
+from bestby._core.text import counted, natural_order, quoted, suggestion
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.comparisons.common.provenance import hash_of
 from bestby.data.arrays import identifiers
@@ -25,6 +25,8 @@ from bestby.results.base import Note
 
 MOST_QUANTILES = 1000
 """Bins that a column of numbers is cut into at most."""
+
+_LABELS = 'labels of the items are given with a name: by={"name": labels}'
 
 _BINNED = re.compile(r"(.+):(\d+)")
 _JOIN = " × "
@@ -47,12 +49,20 @@ class Column:
 class Slicing:
     """The slices of one column, or of several that are crossed.
 
-    `codes`, of shape (n,), is the slice of each item, -1 for items of no slice.
+    `codes`, of shape (n,), is the place in `names` of the slice of each item, -1 for items of no slice.
+    `order` has these places as readers want them, with numbers in names by their size. What is drawn follows
+    `names`: the order for readers must not change a result.
     """
 
     column: str
     names: tuple[str, ...]
     codes: IntArray
+    order: IntArray
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The names in the order for readers."""
+        return tuple(self.names[place] for place in self.order)
 
     def rows(self, place: int) -> BoolArray:
         """Return which items are in a slice."""
@@ -66,7 +76,7 @@ def columns_of(by: Any) -> list[Column]:
     >>> columns_of(["language", "length:4"])
     [Column(name='language', bins=None), Column(name='length', bins=4)]
     """
-    names = list(by) if isinstance(by, Mapping) else list(checks.valid_name_list(by, "by"))
+    names = list(by) if isinstance(by, Mapping) else list(checks.valid_name_list(by, "by", _LABELS))
     if not names:
         raise InvalidInputError("by is empty", hint="name a column of the items", argument="by")
     columns = []
@@ -83,7 +93,9 @@ def columns_of(by: Any) -> list[Column]:
     twice = next((c for c in columns if sum(one.name == c.name for one in columns) > 1), None)
     if twice is not None:
         raise InvalidInputError(
-            f"column {quoted(twice.name)} is named more than once", hint="name it once", argument="by"
+            f"column {quoted(twice.name)} is named more than once",
+            hint="name it once" if isinstance(by, Mapping) else f"name it once; {_LABELS}",
+            argument="by",
         )
     return columns
 
@@ -170,7 +182,7 @@ def _sliced(evaluation: Evaluation, column: Column) -> Slicing:
     order = np.argsort(distinct.astype(np.float64)) if _are_numbers(distinct) else np.argsort(distinct)
     rank = np.argsort(order)
     names = tuple(str(distinct[place]) for place in order)
-    return Slicing(column.written, names, rank[code.astype(np.int64)])
+    return Slicing(column.written, names, rank[code.astype(np.int64)], np.array(natural_order(names)))
 
 
 def _are_numbers(values: Array) -> bool:
@@ -200,7 +212,7 @@ def _binned(column: Column, bins: int, numbers: FloatArray) -> Slicing:
             hint=f"slice by its values: {column.name}",
             argument="by",
         )
-    return Slicing(column.written, names, code)
+    return Slicing(column.written, names, code, np.arange(len(names)))
 
 
 def _crossed(slicings: Sequence[Slicing]) -> Slicing:
@@ -214,11 +226,13 @@ def _crossed(slicings: Sequence[Slicing]) -> Slicing:
     for other in rest:
         joint = first.codes * len(other.names) + other.codes
         used, code = np.unique(joint, return_inverse=True)
+        one, two = np.divmod(used, len(other.names))
         names = tuple(
-            f"{first.names[key // len(other.names)]}{_JOIN}{other.names[key % len(other.names)]}"
-            for key in used.tolist()
+            f"{first.names[i]}{_JOIN}{other.names[j]}"
+            for i, j in zip(one.tolist(), two.tolist(), strict=True)
         )
-        first = Slicing(f"{first.column}{_JOIN}{other.column}", names, code.reshape(-1))
+        order = np.lexsort((np.argsort(other.order)[two], np.argsort(first.order)[one]))
+        first = Slicing(f"{first.column}{_JOIN}{other.column}", names, code.reshape(-1), order)
     return first
 
 
@@ -246,12 +260,16 @@ def _large_enough(slicing: Slicing, evaluation: Evaluation, least: int) -> tuple
         return slicing, None
     place = np.full(len(slicing.names), -1)
     place[kept] = np.arange(kept.size)
-    cut = Slicing(slicing.column, tuple(slicing.names[one] for one in kept), place[slicing.codes])
+    order = slicing.order[place[slicing.order] >= 0]
+    cut = Slicing(
+        slicing.column, tuple(slicing.names[one] for one in kept), place[slicing.codes], place[order]
+    )
+    left_out = [slicing.names[one] for one in slicing.order if place[one] < 0]
     note = Note(
         "slices_left_out",
         f"{counted(small.size, 'slice')} of column {quoted(slicing.column)} with fewer than {least} {unit}s"
         f" ({counted(int((cut.codes < 0).sum()), 'item')} in all) {'is' if small.size == 1 else 'are'}"
-        f" left out: {listed([slicing.names[one] for one in small], 5)}",
+        f" left out: {listed(left_out, 5)}",
     )
     return cut, note
 

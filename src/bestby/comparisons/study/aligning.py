@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import natural, quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.comparisons.study import names
 from bestby.comparisons.study.records import Entry, Gold, Tag
@@ -274,7 +274,7 @@ def checked_against(against: str | Sequence[str] | None, condition: str) -> tupl
             f"against must name one or more other conditions for {quoted(condition)}, got {quoted(against)}",
             hint="leave it out to compare with every baseline",
         )
-    return tuple(sorted(found, key=names.natural))
+    return tuple(sorted(found, key=natural))
 
 
 def _unkeyed(values: Any, ids: ArrayLike | None, what: str) -> tuple[ArrayLike | None, Any]:

@@ -67,13 +67,3 @@ def name_of(stem: str) -> str | None:
         return name if name and file_name(name) == stem else None
     except (UnicodeDecodeError, UnicodeEncodeError):
         return None
-
-
-def natural(name: str) -> tuple[list[tuple[str, int]], str]:
-    """Return the key by which names are sorted: numbers in them count as numbers.
-
-    >>> sorted(["h10", "h2", "h1.10", "h1.9"], key=natural)
-    ['h1.9', 'h1.10', 'h2', 'h10']
-    """
-    parts = re.split(r"([0-9]+)", name)
-    return [(text, int(digits)) for text, digits in zip(parts[::2], [*parts[1::2], "-1"], strict=True)], name

@@ -28,7 +28,7 @@ from typing import Any
 
 from bestby._core import checks, files, stored_values
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby._core.text import quoted
+from bestby._core.text import natural, quoted
 from bestby.comparisons.study import aligning, layout, names
 from bestby.comparisons.study.checksummed import checksummed, read_checksummed
 from bestby.comparisons.study.records import Entry, Gold, Run
@@ -114,14 +114,14 @@ class Store:
         """Return the names of the conditions that have runs; numbers in them are sorted as numbers."""
         with files.reported(f"read the study {self.path}"):
             layout.check(self.path)
-            return tuple(sorted(layout.condition_names(self.path), key=names.natural))
+            return tuple(sorted(layout.condition_names(self.path), key=natural))
 
     def runs(self, condition: str) -> tuple[str, ...]:
         """Return the names of the runs of a condition, sorted likewise; none if it has none."""
         condition = names.checked(condition, "condition")
         with files.reported(f"read the study {self.path}"):
             layout.check(self.path)
-            return tuple(sorted(layout.run_names(self.path, condition), key=names.natural))
+            return tuple(sorted(layout.run_names(self.path, condition), key=natural))
 
     def gold(self) -> Gold:
         """Return the gold."""

@@ -31,6 +31,15 @@ def test_counts_and_shares(settings):
     assert bb.load(result.to_json()) == result
 
 
+def test_numbers_in_labels_are_in_the_order_of_their_size():
+    gold = ["10"] * 5 + ["9"] * 4 + ["1"]
+    (shares, *_) = bb.compare({"x": gold, "y": ["9"] * 10}, gold=gold, metric="accuracy").classes
+    assert (shares.labels, shares.counts) == (("1", "9", "10"), (1, 4, 5))
+    named = [f"c{label}" for label in gold]
+    (shares, *_) = bb.compare({"x": named, "y": ["c9"] * 10}, gold=named, metric="accuracy").classes
+    assert (shares.labels, shares.counts) == (("c1", "c9", "c10"), (1, 4, 5))
+
+
 def test_missing_predictions_have_no_class():
     keyed = {name: dict(enumerate(labels)) for name, labels in SYSTEMS.items()}
     del keyed["x"][9]

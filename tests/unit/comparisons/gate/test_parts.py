@@ -28,6 +28,12 @@ def with_losses(where: str, losses: int) -> dict[str, Any]:
     return {"main": MAIN, "new": new}
 
 
+def test_slices_are_in_the_order_of_the_numbers_in_their_names() -> None:
+    names = np.repeat(["t10", "t9", "t1"], [300, 200, 100])
+    result = bb.gate(with_losses("ja", 4), GOLD, by={"topic": names}, margin=0.1)
+    assert [check.part for check in result] == [None, "topic=t1", "topic=t9", "topic=t10"]
+
+
 def test_each_slice_is_a_check_beside_all_items() -> None:
     data = with_losses("ja", 4)
     result = bb.gate(data, GOLD, by={"language": LANGUAGE}, margin=0.1)

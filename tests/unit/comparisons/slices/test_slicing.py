@@ -25,6 +25,34 @@ def test_bins_are_quantiles_and_equal_numbers_stay_together() -> None:
     assert [one.slice for one in ordered] == ["1", "2", "10"]
 
 
+def test_numbers_in_names_are_in_the_order_of_their_size() -> None:
+    data, which = drawn(), np.arange(600) % 3
+    grades = np.array(["grade 10", "grade 2", "grade 1"])[which]
+    result = compared(data, {"grade": grades})
+    assert [one.slice for one in result] == ["grade 1", "grade 2", "grade 10"]
+    mixed = compared(data, {"size": np.array(["10", "other", "9"])[which]})
+    assert [one.slice for one in mixed] == ["9", "10", "other"]
+    crossed = compared(data, {"grade": grades, "half": np.array(["h10", "h9"])[which // 2]}, crossed=True)
+    assert [one.slice for one in crossed] == ["grade 1 × h9", "grade 2 × h10", "grade 10 × h10"]
+    few = np.where(np.arange(600) < 3, np.array(["grade 9", "grade 11", "grade 8"])[which], grades)
+    kept = compared(data, {"grade": few}, min_items=2)
+    assert [one.slice for one in kept] == ["grade 1", "grade 2", "grade 10"]
+    (told,) = [note.message for note in kept.notes if note.code == "slices_left_out"]
+    assert told.endswith("are left out: grade 8, grade 9, grade 11")
+
+
+def test_the_order_for_readers_changes_no_number() -> None:
+    data, which = drawn(), np.arange(600) % 3
+    numbered = compared(data, {"grade": np.array(["grade 10", "grade 2", "grade 1"])[which]})
+    lettered = compared(data, {"grade": np.array(["grade b", "grade c", "grade a"])[which]})
+    renamed = {"grade 1": "grade a", "grade 10": "grade b", "grade 2": "grade c"}
+    for one in numbered:
+        other = lettered[renamed[one.slice]]
+        assert one.difference.interval == other.difference.interval
+        assert one.difference.p_adjusted == other.difference.p_adjusted
+        assert (one.detectable, one.shrunken) == (other.detectable, other.shrunken)
+
+
 def test_crossed_slices() -> None:
     data = drawn()
     by = {"language": data["language"], "length:2": data["length"]}
@@ -119,6 +147,8 @@ def test_slices_without_a_value_are_left_out() -> None:
         ({"x": [1, 2] * 300}, {"interval": None}, "every slice has an interval and", "leave interval out"),
         ({"x": [1, 2] * 300}, {"clusters": [1, 2] * 300}, "have one cluster only: 1, 2", "min_items"),
         (["x"], {}, "the data have no 'x'", ""),
+        (np.array(["en", "de"] * 300), {}, "'en' is named more than once", 'by={"name": labels}'),
+        ([1, 2] * 300, {}, "by must be names", 'by={"name": labels}'),
     ],
 )  # fmt: skip
 def test_wrong_input(by: Any, options: dict[str, Any], message: str, hint: str) -> None:
