@@ -1,4 +1,4 @@
-"""Tables in many files and tables that are counted: the same numbers as one table in memory."""
+"""Tables that are counted: the same numbers as a table in memory, and why one cannot be counted."""
 
 # ruff: noqa: E501 - rows of tables
 from __future__ import annotations
@@ -8,71 +8,17 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.readers.helpers import Make, columns, message
+from tests.unit.readers.counted_tables import CHOSEN, ROWS, both, csv_of, jsonl_of, same
+from tests.unit.readers.helpers import Make, message
 
 from bestby import compare
-from bestby._core.errors import BestbyError, DesignError, InvalidInputError
-from bestby.data.evaluation import Evaluation
-from bestby.readers import counting, multi_file, read
-
-ROWS = [
-    (f"q{i}", "xyz"[i % 3], "xyz"[(i + i // 5) % 3], "xyz"[(i * i) % 3], "de" if i < 30 else "en")
-    for i in range(50)
-]
-NAMES = ("id", "label", "aen", "bert", "lang")
-
-
-def csv_of(rows: list[tuple[str, ...]], names: tuple[str, ...] = NAMES) -> str:
-    return "\n".join(",".join(row) for row in [names, *rows]) + "\n"
-
-
-def jsonl_of(rows: list[tuple[str, ...]]) -> str:
-    return "\n".join(json.dumps(dict(zip(NAMES, row, strict=True))) for row in rows) + "\n"
-
-
-def parquet_of(path: Path, rows: list[tuple[str, ...]], kinds: str = "VARCHAR") -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with duckdb.connect() as database:
-        database.execute(f"CREATE TABLE t ({', '.join(f'{name} {kinds}' for name in NAMES)})")
-        database.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(NAMES))})", rows)
-        database.execute(f"COPY t TO '{path}' (FORMAT parquet)")
-
-
-def same(one: Evaluation, other: Evaluation, **asked: Any) -> None:
-    """The first in memory, the second counted."""
-    assert one.counts is None
-    assert other.counts is not None
-    results = [compare(data, n_resamples=100, **asked) for data in (one, other)]
-    assert list(results[0].differences) == list(results[1].differences)
-    assert results[0].systems == results[1].systems
-    assert results[0].signature == results[1].signature
-
-
-def both(paths: Any, **arguments: Any) -> tuple[Evaluation, Evaluation]:
-    one = read(paths, stream=False, **arguments)
-    other = read(paths, stream=True, **arguments)
-    assert [note.code for note in other.notes[:2]] == ["read_as", "counted"]
-    assert one.notes[0] == other.notes[0]
-    return one, other
-
-
-CHOSEN: dict[str, Any] = {"gold": "label", "systems": ["aen", "bert"]}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    parquet_of(tmp_path / "preds" / "lang=de" / "part-0.parquet", ROWS[:30])
-    parquet_of(tmp_path / "preds" / "lang=en" / "part-0.parquet", ROWS[30:40])
-    parquet_of(tmp_path / "preds" / "lang=en" / "part-1.parquet", ROWS[40:])
-    (tmp_path / "preds" / "_SUCCESS").touch()
-    (tmp_path / "preds" / "lang=de" / ".part-0.parquet.crc").write_bytes(b"crc")
-    return tmp_path
+from bestby._core.errors import BestbyError, DesignError
+from bestby.readers import counting, read
 
 
 @pytest.mark.parametrize(
@@ -99,62 +45,6 @@ def test_one_file_is_counted_to_the_same_numbers(make: Make, name: str, content:
     same(one, other)
 
 
-@pytest.mark.parametrize(
-    "pattern", ["preds/*/*.parquet", "preds/**/*.parquet", "preds", "preds/lang=*/part*.parquet"]
-)
-def test_many_files_are_one_table(folder: Path, pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    one, other = both(pattern, items="id", **CHOSEN)
-    assert one.n_items == other.n_items == 50
-    assert one.notes[0].message.startswith(f"{pattern} was read as a wide table; systems: aen, bert")
-    whole = folder / "whole.parquet"
-    parquet_of(whole, ROWS)
-    assert sorted(columns(one)) == sorted(columns(read(whole, items="id", **CHOSEN)))
-    same(read(whole, items="id", **CHOSEN), other)
-    same(one, other)
-
-
-def test_folders_name_a_column(tmp_path: Path) -> None:
-    for name, rows in (("lang=de", ROWS[:30]), ("lang=zh%2FTW", ROWS[30:])):
-        path = tmp_path / name / "part.csv"
-        path.parent.mkdir()
-        path.write_text(csv_of([row[:4] for row in rows], NAMES[:4]), encoding="utf-8")
-    one, other = both(str(tmp_path), strata="lang", **CHOSEN)
-    assert one.strata is not None
-    assert sorted({*one.strata.tolist()}) == ["de", "zh/TW"]
-    assert other.strata is not None
-    assert sorted({*other.strata.tolist()}) == ["de", "zh/TW"]
-    same(one, other, metric="f1_macro")
-    # It is no system, though every column without another part is one.
-    assert read(tmp_path, gold="label").names == ("aen", "bert")
-    assert read(tmp_path, gold="label", stream=True).names == ("aen", "bert")
-
-
-def test_a_folder_without_a_value_is_a_missing_one(tmp_path: Path) -> None:
-    for name in ("lang=de", "lang=__HIVE_DEFAULT_PARTITION__"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "p.csv").write_text(csv_of([row[:4] for row in ROWS], NAMES[:4]), encoding="utf-8")
-    told = message(str(tmp_path), strata="lang", stream=True, **CHOSEN)
-    assert told == f"{tmp_path}: stratum column 'lang' has no value in 50 of 100 rows"
-
-
-def test_columns_in_another_order_and_of_another_type(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("label,aen,bert\n1,1,2\n2,2,2\n", encoding="utf-8")
-    (tmp_path / "b.csv").write_text("bert;label;aen\n1;1;2\n2;2;1\n", encoding="utf-8")
-    one, other = both(str(tmp_path / "*.csv"), gold="label")
-    assert columns(one) == {"gold": [1, 2, 1, 2], "aen": [1, 2, 2, 1], "bert": [2, 2, 1, 2]}
-    same(one, other)
-    with duckdb.connect() as database:
-        for name, kind in (("p0", "INTEGER"), ("p1", "BIGINT"), ("p2", "DOUBLE")):
-            database.execute(
-                f"COPY (SELECT 1::{kind} label, 1::{kind} aen, x::{kind} bert FROM range(3) t(x)) TO '{tmp_path / name}.parquet' (FORMAT parquet)"
-            )
-    one, other = both(str(tmp_path / "p[01].parquet"), gold="label")
-    same(one, other)
-    one, other = both(str(tmp_path / "*.parquet"), gold="label")
-    assert compare(one).differences[0] == compare(other).differences[0]
-
-
 def test_large_tables_are_counted_and_small_ones_are_not(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make("t.csv", csv_of(ROWS))
     assert read(path, **CHOSEN).counts is None
@@ -169,18 +59,6 @@ def test_large_tables_are_counted_and_small_ones_are_not(make: Make, monkeypatch
     assert read(long).counts is None
     monkeypatch.setattr(counting, "MOST_CELLS", 3)
     assert read(path, **CHOSEN).counts is None
-
-
-def test_the_size_is_told_by_rows_or_bytes(tmp_path: Path) -> None:
-    parquet_of(tmp_path / "a.parquet", ROWS)
-    parquet_of(tmp_path / "b.parquet", ROWS)
-    found = multi_file.pieces_of(str(tmp_path / "*.parquet"))
-    assert found is not None
-    assert found.n_values() == 100 * 5
-    (tmp_path / "a.csv").write_text(csv_of(ROWS), encoding="utf-8")
-    one = multi_file.single(tmp_path / "a.csv")
-    assert one is not None
-    assert one.n_values() == len(csv_of(ROWS)) // 4
 
 
 MISSING = "label,aen,bert\nx,x,y\ny,NA,y\nx,,x\ny,y,NA\nx,x,x\ny,y,y\n"
@@ -267,43 +145,6 @@ def test_many_distinct_rows_need_ids(make: Make, monkeypatch: pytest.MonkeyPatch
         read(path, gold="label", systems=["aen", "bert"], items="id", stream=True)
 
 
-@pytest.mark.parametrize(
-    ("make_files", "pattern", "expected"),
-    [
-        ({}, "*.parquet", "no file matches '{}'"),
-        ({"a.csv": "x,y\n1,2\n", "b.jsonl": '{"x": 1, "y": 2}\n'}, "*", "the files of one table must be of one kind, but {0}/a.csv is delimited, {0}/b.jsonl is json"),
-        ({"a.csv": "x,y\n1,2\n", "b.csv": "x,z\n1,2\n"}, "*.csv", "{0}/b.csv has no column 'y', which {0}/a.csv has"),
-        ({"a.csv": "x,y\n1,2\n", "b.csv": "x,y,z\n1,2,3\n"}, "*.csv", "{0}/a.csv has no column 'z', which {0}/b.csv has"),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("stream", [True, False])
-def test_patterns_that_match_no_table(
-    tmp_path: Path, make_files: dict[str, str], pattern: str, expected: str, stream: bool
-) -> None:
-    for name, content in make_files.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    given = str(tmp_path / pattern)
-    with pytest.raises(InvalidInputError) as caught:
-        read(given, stream=stream)
-    assert caught.value.message == expected.format(tmp_path if "{0}" in expected else given, given)
-    assert caught.value.hint
-    assert "\n" not in caught.value.hint
-
-
-def test_an_empty_folder_is_no_table(tmp_path: Path) -> None:
-    said = "{} is a folder that holds no table (.parquet, .csv, .tsv, .tab, .jsonl, .ndjson)"
-    assert message(tmp_path) == said
-    (tmp_path / "a.txt").write_text("x\ny\n", encoding="utf-8")
-    with pytest.raises(InvalidInputError) as caught:
-        read(tmp_path)
-    assert caught.value.hint == f"name its files, one per system: {tmp_path / '*.txt'}"
-
-
-def test_a_pattern_with_a_name_is_one_system(tmp_path: Path) -> None:
-    with pytest.raises(BestbyError, match="no file"):
-        read([f"a={tmp_path}/*.csv", f"b={tmp_path}/*.csv"])
-
-
 cell = st.sampled_from(["x", "y", " x", "NA", "", "01", "1", "1.0", "true", "é"])
 
 
@@ -377,29 +218,6 @@ def test_rows_without_a_value_at_the_end_are_no_items(tmp_path: Path, files: dic
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     one, other = both(tmp_path / next(iter(files)).split("/")[0], gold="label", systems=["aen", "bert"])
     assert one.n_items == other.n_items == len(ROWS)
-    same(one, other)
-
-
-@pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
-def test_a_file_without_rows_adds_nothing_to_a_table_of_several(
-    tmp_path: Path, place: int, form: str
-) -> None:
-    names = ["label", "aen", "bert"]
-    frame = pd.DataFrame([(int(gold == "x"), len(a), len(b)) for _, gold, a, b, _ in ROWS], columns=names)
-    parts = [frame[:20], frame[20:]]
-    parts.insert(place, frame[:0])
-    for number, part in enumerate(parts):
-        path = tmp_path / f"{number}.{form}"
-        if form == "csv":
-            part.to_csv(path, index=False)
-        elif form == "jsonl":
-            path.write_text("".join(json.dumps(row) + "\n" for row in part.to_dict("records")), "utf-8")
-        else:
-            part.to_parquet(path)
-    one, other = both(tmp_path / f"*.{form}", gold="label", systems=["aen", "bert"])
-    assert one.n_items == other.n_items == len(ROWS)
-    assert one.systems["aen"].dtype.kind == "i"
     same(one, other)
 
 
