@@ -206,11 +206,33 @@ def strata_note(method: str, shown: Shown) -> Note | None:
     else:
         what, instead = f"the {long_name('interval', method)} interval is {short}", 'interval="normal"'
     if shown.by_formula < ENOUGH_SHOWN:
+        return Note("small_strata", f"{_small_strata(shown)}: {what}; merge strata")
+    return Note("small_strata", f"{_small_strata(shown)}: {what}; larger strata or {instead} avoid that")
+
+
+def pilot_strata_note(shown: Shown) -> Note | None:
+    """Return a note if studies drawn inside the strata of a pilot miss much of the variance there.
+
+    >>> pilot_strata_note(Shown(1.0, 0.5)).code, pilot_strata_note(Shown(1.0, 0.95))
+    ('small_strata', None)
+    """
+    if shown.by_resamples >= ENOUGH_SHOWN:
+        return None
+    little = f"{100.0 * (1.0 - math.sqrt(shown.by_resamples)):.0f} %"
+    what = (
+        f"the differences of simulated studies vary up to {little} too little, so that a power above 0.5 is"
+    )
+    what += " too high, and the size for such a power too small"
+    return Note("small_strata", f"{_small_strata(shown)}: {what}; merge strata")
+
+
+def _small_strata(shown: Shown) -> str:
+    """Return why units in small strata do not show how they vary."""
+    if shown.by_formula < ENOUGH_SHOWN:
         alone = f"{100.0 * (1.0 - shown.by_formula):.0f} % of the units are alone in their stratum"
-        return Note("small_strata", f"{alone}, which does not show how they vary: {what}; merge strata")
+        return f"{alone}, which does not show how they vary"
     mean = f"strata have {1.0 / (1.0 - shown.by_resamples):.2g} units on average"
-    why = "and resamples inside them vary too little"
-    return Note("small_strata", f"{mean}, {why}: {what}; larger strata or {instead} avoid that")
+    return f"{mean}, and resamples inside them vary too little"
 
 
 def _step_note(method: str, n_differing: int) -> Note | None:

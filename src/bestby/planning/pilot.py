@@ -15,6 +15,7 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.advising.interval_choice import pilot_strata_note
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Group
@@ -87,7 +88,8 @@ class Pilot(Design):
     -----
     The variance that a study has is that of the pilot over chi² / f, a chi-square over its degrees of freedom
     f: twice the units over their kurtosis less one, at most the units less one. Variance and size count by
-    their ratio, so such a study is simulated as one of n chi² / f units, at 20 quantiles of it.
+    their ratio, so such a study is simulated as one of n chi² / f units, at 20 quantiles of it. Draws from a
+    stratum of m units hold (m - 1) / m of the variance inside it: a note warns of small strata.
 
     References
     ----------
@@ -380,6 +382,8 @@ class Pilot(Design):
                     " study tend to overstate it",
                 )
             )
+        strata = pilot_strata_note(self._group.shown)
+        notes += [] if strata is None else [strata]
         if not self.as_population:
             notes += doubt.few_df_notes(self.pilot_df, "the variance of the difference")
         if n > 5 * self.size:

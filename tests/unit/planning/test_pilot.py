@@ -46,6 +46,24 @@ def test_studies_drawn_from_clusters_have_clusters_of_their_sizes() -> None:
     assert seen == {2.0, 30.0}
 
 
+def test_a_pilot_of_small_strata_says_that_the_power_is_too_high() -> None:
+    """With strata of 2, studies vary by half: a power of 0.80 was simulated as 0.90 (60 units, normal)."""
+    rng = np.random.default_rng(3)
+    systems = {"a": rng.normal(0.4, 1.0, 60), "b": np.zeros(60)}
+
+    def notes(size: int) -> list[str]:
+        pilot = bb.Pilot(bb.Evaluation.of(systems, strata=np.arange(60) // size))
+        plan = bb.power(pilot, n_simulations=20, curve=())
+        return [note.message for note in plan.notes if note.code == "small_strata"]
+
+    (pairs,) = notes(2)
+    assert pairs.startswith("strata have 2 units on average, and resamples inside them vary too little: ")
+    assert "vary up to 29 % too little, so that a power above 0.5 is too high" in pairs
+    (alone,) = notes(1)
+    assert alone.startswith("100 % of the units are alone in their stratum")
+    assert notes(20) == []
+
+
 @pytest.mark.long
 def test_power_of_the_wald_test_on_unequal_clusters_is_that_of_compare() -> None:
     """Both are shares of rejections in 900 studies: they may differ by 4 standard errors, once in 16 000."""
