@@ -16,6 +16,8 @@ _HIDDEN = re.compile(
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")
+_BEFORE_PERCENT = re.compile(r"(?<=\d) %")
+_OF_P = re.compile(r"\bp ([=<>]) ")
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
@@ -126,6 +128,16 @@ def path_text(path: object) -> str:
     "/plot.gif'"
     """
     return one_line(repr(str(path)))
+
+
+def unbroken(text: str) -> str:
+    r"""Return text of which no line breaks inside a percentage or before the number of a p-value.
+
+    >>> unbroken("the 95 % interval, p < 0.01").split(" ")
+    ['the', '95\xa0%', 'interval,', 'p\xa0<\xa00.01']
+    """
+    whole = _BEFORE_PERCENT.sub("\N{NO-BREAK SPACE}%", text)
+    return _OF_P.sub("p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", whole)
 
 
 def natural(name: str) -> tuple[list[tuple[str, int]], str]:

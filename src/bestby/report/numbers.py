@@ -15,6 +15,7 @@ MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 INFINITY = "\N{INFINITY}"
 MOST_DECIMALS = 8  # beyond it, powers of ten read better than a row of zeros
+_MOST_MORE = 2  # decimals more than its column has, likewise
 _MOST_DIGITS = 8  # of the largest number of a column, however small its standard error
 _ALL_DECIMALS = 330  # where even the smallest number shows its sign, a number is written out
 _SMALL, _LARGE = 1e-3, 1e15  # powers of ten are for numbers below, if they need many decimals, and above
@@ -81,9 +82,9 @@ class Rounding:
     """How many decimals the numbers of one column get.
 
     A number that would be rounded across 0, or across a mark, gets as many more decimals as it takes to see
-    its side: an interval that excludes 0 is printed as one that does. Very small numbers with more than eight
-    `decimals` are written as powers of ten. `marks` are numbers whose side must show, beside 0: the margin on
-    both sides.
+    its side: an interval that excludes 0 is printed as one that does. Very small numbers that take more than
+    eight decimals, or more than two beyond `decimals`, are powers of ten. `marks` are numbers whose side must
+    show, beside 0: the margin on both sides.
     """
 
     decimals: int
@@ -140,11 +141,20 @@ class Rounding:
         return "0" if value == 0.0 else self.text(abs(value))
 
     def interval(self, interval: Interval | None) -> str:
-        """Return both ends in brackets, round ones where infinite, with equal decimals; a dash for None."""
+        """Return both ends in brackets, round ones where infinite; a dash for None.
+
+        Both have equal decimals, unless one is so close to 0 or a mark that it needs many.
+
+        >>> Rounding(3).interval(Interval(-0.0002, 0.146, 0.95, "t", True))
+        '[−0.0002, 0.1460]'
+        >>> Rounding(3).interval(Interval(-0.000002, 0.146, 0.95, "t", True))
+        '[−2e-6, 0.146]'
+        """
         if interval is None:
             return DASH
         needed = [self._needed(end) for end in (interval.low, interval.high)]
-        shared = max((decimals for decimals in needed if decimals <= MOST_DECIMALS), default=0)
+        most = min(MOST_DECIMALS, self.decimals + _MOST_MORE)
+        shared = max((decimals for decimals in needed if decimals <= most), default=0)
         low, high = (
             self._written(end, max(shared, decimals))
             for end, decimals in zip((interval.low, interval.high), needed, strict=True)
@@ -190,7 +200,7 @@ def _plain_text(value: float, decimals: int, more: int) -> str:
         return repr(value)
     if size >= _LARGE:
         return _power_of_ten(value, 5 + more)
-    if decimals <= MOST_DECIMALS or size >= _SMALL:
+    if (decimals <= MOST_DECIMALS and more <= _MOST_MORE) or size >= _SMALL:
         text = f"{value:.{decimals}f}"
         return text.removeprefix("-") if float(text) == 0.0 else text
     return _power_of_ten(value, max(0, math.floor(math.log10(size)) + decimals))

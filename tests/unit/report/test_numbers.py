@@ -58,6 +58,8 @@ def test_without_any_error_four_digits_of_the_largest_are_shown() -> None:
         (-0.0004, "−0.0004"),
         (0.0004, "0.0004"),
         (0.0006, "0.001"),
+        (0.00002, "0.00002"),
+        (0.000002, "2e-6"),
         (-2.7e-12, "−3e-12"),
         (-0.0, "0.000"),
         (math.nan, "–"),
@@ -68,6 +70,21 @@ def test_without_any_error_four_digits_of_the_largest_are_shown() -> None:
 )
 def test_text_of_a_number(value: float, text: str) -> None:
     assert Rounding(3).text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (-0.000002, 0.146073, "[−2e-6, 0.146]"),
+        (-0.0002, 0.146073, "[−0.0002, 0.1461]"),
+        (-3e-12, 0.1, "[−3e-12, 0.100]"),
+        (0.3000002, 0.35, "[0.3000002, 0.350]"),
+    ],
+)
+def test_an_end_close_to_0_or_the_margin_does_not_lengthen_the_other(
+    low: float, high: float, text: str
+) -> None:
+    assert Rounding(3, (-0.3, 0.3)).interval(between(low, high)) == text
 
 
 def test_very_small_scales_are_written_as_powers_of_ten() -> None:

@@ -137,6 +137,20 @@ def test_the_page_shows_on_which_side_of_the_margin_an_interval_ends() -> None:
     assert finer > 0
 
 
+def test_a_difference_close_to_0_is_a_power_of_ten_as_in_the_table() -> None:
+    values = scores()
+    first = next(iter(values))
+    nearly = np.array(values[first], dtype=np.float64)
+    nearly[:2] += np.array([1.0, -0.999]) * 0.05
+    c = compare({**values, "nearly": nearly})
+    page = Page(c.to_html(top=3))
+    decimals = page.ask("JSON.parse", page.ask("text", ".bb-pairs")[0])["digits"]["difference"]
+    a, b = next(pair for pair in rows_of(c) if {*pair} == {first, "nearly"})
+    shown = told(c, rows_of(c)[a, b], 1, decimals)
+    assert "e-" in shown[2]
+    assert page.look_up(a, b) == [shown]
+
+
 @pytest.mark.parametrize(("alternative", "kind"), [("two-sided", Kind.FAMILY), ("greater", Kind.SIDED)])
 def test_a_pair_whose_parts_disagree_is_marked_and_explained(alternative: str, kind: Kind) -> None:
     c = compare(scores(), alternative=alternative)

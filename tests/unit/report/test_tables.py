@@ -110,6 +110,19 @@ def test_latex_captions_keep_off_the_rules(made: SimpleNamespace) -> None:
     assert text.index(r"\caption") < text.index(r"\footnotesize\setlength{\tabcolsep}{3pt}")
 
 
+def test_latex_captions_do_not_break_before_a_percent_sign(made: SimpleNamespace) -> None:
+    text = " ".join(captions(latex.to_latex(made.five())))
+    assert r"95~\% intervals" in text
+    assert r" \%" not in text
+    assert latex.prose("p < 0.05, p = 0.2") == r"p~$<$~0.05, p~=~0.2"
+
+
+def test_an_end_of_an_interval_close_to_0_is_a_power_of_ten(made: SimpleNamespace) -> None:
+    close = made.difference("aen_bert", "memnet", 0.073, low=-0.000002, high=0.146073)
+    text = latex.to_latex(made.five(differences=(close,)))
+    assert r"[$-$$2\times10^{-6}$, 0.146]" in text
+
+
 def test_small_p_values_are_powers_of_ten(made: SimpleNamespace) -> None:
     text = latex.to_latex(made.roster["margin"]())
     assert r"$2\times10^{-7}$" in text

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from bestby._core.text import visible
+from bestby._core.text import unbroken, visible
 from bestby._version import __version__
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def environment() -> Environment:
 
 
 def _visible_text(value: Any) -> Any:
-    """Return a value with its hidden characters escaped; what is markup already stays."""
-    return visible(value) if type(value) is str else value
+    """Return text with its hidden characters escaped and percentages on one line; what is markup stays."""
+    return unbroken(visible(value)) if type(value) is str else value
 
 
 def _policy(style: str, script: str) -> str:

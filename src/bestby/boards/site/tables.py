@@ -21,7 +21,7 @@ from bestby.boards.site.page import Page, page_from_function, page_from_template
 from bestby.boards.site.standings import Links, overall_model, table_model, table_words
 from bestby.report.document import describe
 from bestby.report.words import direction
-from bestby.report.writers.markup import escape, paragraph, table
+from bestby.report.writers.markup import paragraph, prose, table
 
 _OVERALL = "all tasks"
 
@@ -178,7 +178,7 @@ def fragment(result: Any) -> str:
         tables = [table(one, sortable=True) for one in section.tables]
         tables += [paragraph(remark, "bb-small") for remark in section.remarks]
         if place:
-            summary = f"<summary>{escape(section.lead)}</summary>"
+            summary = f"<summary>{prose(section.lead)}</summary>"
             parts.append("\n".join(["<details>", summary, *tables, "</details>"]))
         else:
             parts += [paragraph(section.lead, "bb-lead"), *tables]

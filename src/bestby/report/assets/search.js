@@ -42,9 +42,9 @@ for (const box of document.querySelectorAll(".bb-systems")) {
   const place = new Map(data.systems.map((name, position) => [name, position]));
 
   // As report/numbers.py: more decimals where a number would be rounded across 0 or the margin.
-  const plain = (value, decimals) => {
+  const plain = (value, decimals, more) => {
     if (value === 0) return decimals <= 8 ? (0).toFixed(decimals) : "0";
-    if (decimals <= 8 || Math.abs(value) >= 1e-3) {
+    if ((decimals <= 8 && more <= 2) || Math.abs(value) >= 1e-3) {
       const text = value.toFixed(Math.min(decimals, 100));
       return Number(text) === 0 ? text.replace("-", "") : text;
     }
@@ -54,13 +54,13 @@ for (const box of document.querySelectorAll(".bb-systems")) {
   const marks = [0, ...data.marks];
   // Only rounding separates 0.8 - 0.5 from a margin of 0.3.
   const side = (value, mark) => Math.abs(value - mark) <= 1e-12 * Math.abs(mark) ? 0 : Math.sign(value - mark);
-  const needed = (value, decimals) => {
+  const written = (value, decimals) => {
+    let more = 0;
     const shows = (text) => marks.every((mark) => Math.sign(Number(text) - mark) === side(value, mark));
-    while (decimals < 60 && !shows(plain(value, decimals))) decimals++;
-    return decimals;
+    while (decimals + more < 60 && !shows(plain(value, decimals + more, more))) more++;
+    return signed(plain(value, decimals + more, more));
   };
   const signed = (text) => text.replace(/^-/, data.minus);
-  const written = (value, decimals) => signed(plain(value, needed(value, decimals)));
   const inUnits = (units) => signed((units / 10 ** data.digits.difference).toFixed(data.digits.difference));
   const opposite = (text) => text.startsWith(data.minus) ? text.slice(data.minus.length)
     : /[1-9\u221e]/.test(text) ? data.minus + text : text;

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted, suggestion, visible
+from bestby._core.text import quoted, suggestion, unbroken, visible
 from bestby.report.column import Cell
 from bestby.report.document import Overview, Score, describe
 from bestby.report.names import pieces
@@ -22,6 +22,8 @@ _MOST_ACROSS = 80  # letters of a row, of 3.8 pt; the column of a page of two se
 _LONG_WORD = 16  # from which a word of a caption may be broken after its signs
 _LONG_NAME = 24  # from which a column of names has a width of its own
 _NOT_IN_LABELS = re.compile(r"[%{}\\#~^&$]")
+_SPACES = re.compile(r"[^\S\xa0]+")
+_POWER = re.compile(r"(<?)(\d+(?:\.\d+)?)e(-?\d+)")
 _OPENING = re.compile(r'(?<![^\s(\[])"(?=\w)')  # a quotation mark at the beginning of a word
 _FOLDED = r"p{0.3\linewidth}"
 _RAGGED = r"\raggedright"
@@ -139,7 +141,7 @@ def escape(text: str) -> str:
 
     A Greek word in which a letter has no command is left to a font that has all of them.
     """
-    letters = unicodedata.normalize("NFC", " ".join(visible(text).split()))
+    letters = unicodedata.normalize("NFC", " ".join(_words(visible(text))))
     letters = _OPENING.sub("\N{LEFT DOUBLE QUOTATION MARK}", letters)
     unjoined = re.sub("-(?=-)", "-\0", letters)  # two hyphens are not a dash
     parts = _GREEK_WORD.split(unjoined)
@@ -164,10 +166,16 @@ def _letter(letter: str) -> str:
 def prose(text: str) -> str:
     r"""Return escaped text whose long words, such as names of systems, may be broken after their signs.
 
-    >>> prose("of bert_base_uncased")
-    'of bert\\_\\allowbreak{}base\\_\\allowbreak{}uncased'
+    >>> prose("of bert_base_uncased, 95 % intervals")
+    'of bert\\_\\allowbreak{}base\\_\\allowbreak{}uncased, 95~\\% intervals'
     """
-    return " ".join(_breakable(word) if len(word) > _LONG_WORD else escape(word) for word in text.split())
+    words = _words(unbroken(text))
+    return " ".join(_breakable(word) if len(word) > _LONG_WORD else escape(word) for word in words)
+
+
+def _words(text: str) -> list[str]:
+    """Return the parts of a text between spaces at which a line may break."""
+    return [word for word in _SPACES.split(text) if word]
 
 
 def _breakable(word: str) -> str:
@@ -234,10 +242,15 @@ def _name(text: str) -> str:
 
 
 def _number(cell: Cell, layout: Layout) -> str:
-    """Return a cell, a power of ten in it as one writes it in a paper."""
+    """Return a cell, powers of ten in it as one writes them in a paper."""
     text = cell.shown(layout.digits)
-    power = re.fullmatch(r"(<?)(\d)e-(\d+)", text) if isinstance(cell.key, float) else None
-    return rf"${power[1]}{power[2]}\times10^{{-{power[3]}}}$" if power else escape(text)
+    if not isinstance(cell.key, float):
+        return escape(text)
+    before, *powers = _POWER.split(text)
+    written = escape(before)
+    for sign, size, exponent, after in zip(*(powers[place::4] for place in range(4)), strict=True):
+        written += rf"${sign}{size}\times10^{{{exponent}}}$" + escape(after)
+    return written
 
 
 def _line(cells: list[str]) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 from html import escape as escape_markup
 
-from bestby._core.text import visible
+from bestby._core.text import unbroken, visible
 from bestby.report.column import Cell
 from bestby.report.tables import Table
 
@@ -28,8 +28,7 @@ def prose(text: str) -> str:
     >>> prose("the 95 % interval, p < 0.01").split(" ")
     ['the', '95\xa0%', 'interval,', 'p\xa0&lt;\xa00.01']
     """
-    whole = re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", escape(text))
-    return re.sub(r"\bp (=|&lt;|&gt;) ", "p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", whole)
+    return escape(unbroken(text))
 
 
 def paragraph(text: str, kind: str = "") -> str:

@@ -339,6 +339,18 @@ def test_a_table_names_the_run_that_its_numbers_are_of() -> None:
     assert "Where a run is named, the numbers are of this run alone." in said
 
 
+@pytest.mark.parametrize("name", ["two", "rich"])
+def test_no_line_of_text_breaks_before_a_percent_sign(name: str) -> None:
+    kept_whole = rb"<(style|script|th)\b.*?</\1>"  # the style breaks no header of a table
+    texts = [
+        Reader(re.sub(kept_whole, b"", data, flags=re.DOTALL)).text
+        for path, data in render(BOARDS[name](), KIT).items()
+        if path.endswith(".html")
+    ]
+    assert [found for text in texts for found in re.findall(r"\d %", text)] == []
+    assert any("95\N{NO-BREAK SPACE}%" in text for text in texts)
+
+
 def test_a_name_that_is_hidden_is_a_dash() -> None:
     files = render(contents.simple(5))
     assert "9999" in files["submissions.html"].decode()
