@@ -122,14 +122,6 @@ def _bca(sample: Resampled, target: Target, level: float) -> Made:
     distribution, notes = sample.distribution(target)
     notes += _coarse_gold(sample, target)
     rate = sample.acceleration(target)
-    if rate is None:
-        notes += (
-            Note(
-                "no_acceleration",
-                "the metric is undefined without some single unit: the BCa interval is corrected"
-                " for bias, not for skewness",
-            ),
-        )
     method, ends = "bca", intervals.bca(distribution, sample.estimate(target), rate or 0.0, level)
     if ends is None:
         method, ends = "percentile", intervals.percentile(distribution, level)
@@ -138,6 +130,14 @@ def _bca(sample: Resampled, target: Target, level: float) -> Made:
                 "bca_undefined",
                 "the BCa interval is undefined here (the estimate lies at the edge of its"
                 " replicates); the percentile interval is given",
+            ),
+        )
+    elif rate is None:
+        notes += (
+            Note(
+                "no_acceleration",
+                "the metric is undefined without some single unit: the BCa interval is corrected"
+                " for bias, not for skewness",
             ),
         )
     return clipped(sample.group, target, *ends, level, method, distribution.exact), notes

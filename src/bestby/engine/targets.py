@@ -72,6 +72,6 @@ def undefined_note(count: int, size: int) -> Note:
     """Return a note on resamples without a value."""
     return Note(
         "undefined_resamples",
-        f"the metric is undefined on {count} of {size} resamples"
-        " (a class or all variation is missing there); the interval uses the others",
+        f"the metric is undefined on {count} of {size} resamples, which are left out"
+        " (a class or all variation is missing there)",
     )

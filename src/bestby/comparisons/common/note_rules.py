@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from bestby.inference import locations, multiplicity, samples, tilting
 from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.results.base import Note
-from bestby.results.values import TestResult
+from bestby.results.values import Interval, TestResult
 
 FEW_ITEMS = 30
 
@@ -54,6 +54,13 @@ def data_notes(evaluation: Evaluation, *, intervals: bool = True) -> list[Note]:
             Note("few_items", f"there are only {evaluation.n_items} items: intervals tend to be too short")
         )
     return notes
+
+
+def on_intervals(notes: Sequence[Note], intervals: Iterable[Interval | None]) -> list[Note]:
+    """Return notes, without those of `data_notes` on intervals if no interval came out."""
+    if any(one is not None for one in intervals):
+        return [*notes]
+    return [note for note in notes if note.code not in ("few_items", "few_clusters")]
 
 
 def evaluation_notes(

@@ -97,12 +97,13 @@ def compared_by_metric(
         for m, position in enumerate(positions):
             parts[position] = part_of(intervals, m, metrics[position])
     ordered = [parts[position] for position in range(len(metrics))]
+    given = (one.interval for part in ordered for of in (part.systems, part.differences) for one in of)
     result = Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
         systems=tuple(score for part in ordered for score in part.systems),
         differences=_joined([part.differences for part in ordered]),
         omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
-        notes=(*notes, *(note for part in ordered for note in part.notes)),
+        notes=(*note_rules.on_intervals(notes, given), *(note for part in ordered for note in part.notes)),
         provenance=evaluation_provenance(evaluation, metrics, named, drawing),
         n_items=evaluation.n_items,
         level=settings.level,
@@ -305,9 +306,9 @@ def system_scores(
         target = Target(m, system)
         interval, error, error_method = None, None, None
         if method is not None:
-            chosen, doubts = one_pair.chosen(makers, target, method)
+            chosen, situation = one_pair.chosen(makers, target, method)
             interval, found = makers.interval(target, chosen, level)
-            notes += notes_about((*found, *one_pair.about(interval, doubts)), metric.name, names[system])
+            notes += notes_about((*found, *one_pair.doubts(interval, situation)), metric.name, names[system])
             error, error_method = one_pair.standard_error(makers, target, interval)
         entries.append(
             SystemScore(

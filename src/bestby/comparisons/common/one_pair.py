@@ -17,7 +17,7 @@ from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.targets import Situation, Target
 from bestby.inference import proportions
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import Note, notes_about
@@ -26,8 +26,8 @@ from bestby.results.pairs import IDENTICAL
 from bestby.results.values import Interval, TestResult
 
 
-def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[Note, ...]]:
-    """Return the method of the interval of a target, and notes if it covers less than it says there.
+def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, Situation]:
+    """Return the method of the interval of a target, and what its choice depends on.
 
     `method` is the method asked for; "auto" is replaced by the one the rule chooses.
     """
@@ -35,8 +35,18 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[N
     situation = makers.situation(target, jackknife=method in ("auto", "bca"))
     if method == "auto":
         method = interval_choice.choose_interval(**situation).method
+    return method, situation
+
+
+def doubts(interval: Interval | None, situation: Situation) -> tuple[Note, ...]:
+    """Return notes if an interval covers less than it says; none of one that could not be made.
+
+    They name the method by which it was made in the end, which need not be the one that was chosen.
+    """
+    if interval is None:
+        return ()
     note = interval_choice.reservation(
-        method,
+        interval.method,
         difference=situation["difference"],
         n_differing=situation["n_differing"],
         plain_mean=situation["plain_mean"],
@@ -44,13 +54,8 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, tuple[N
         ranks=situation["ranks"],
         steps=situation["steps"],
     )
-    notes = note, interval_choice.strata_note(method, situation["shown"])
-    return method, tuple(one for one in notes if one is not None)
-
-
-def about(interval: Interval | None, doubts: tuple[Note, ...]) -> tuple[Note, ...]:
-    """Return what `chosen` has to say of an interval; nothing of one that could not be made."""
-    return () if interval is None else doubts
+    notes = note, interval_choice.strata_note(interval.method, situation["shown"])
+    return tuple(one for one in notes if one is not None)
 
 
 def standard_error(
@@ -118,12 +123,12 @@ def intervals(
     if method is None:
         return None, None, ()
     target = Target(*pair)
-    name, doubts = chosen(makers, target, method)
+    name, situation = chosen(makers, target, method)
     interval, tost, notes = with_equivalence(
         lambda level: makers.interval(target, name, level), settings.level, settings.margin
     )
     tost, unseen = equivalence.interval_of_pair(makers, pair, tost, settings)
-    return interval, tost, (*notes, *about(interval, doubts), *unseen)
+    return interval, tost, (*notes, *doubts(interval, situation), *unseen)
 
 
 def difference(

@@ -123,10 +123,11 @@ def _equivalence(
 
 def one_of_family(makers: Intervals, target: Target, asked: str, level: float, at: float) -> OneOfFamily:
     """Return the interval of a target at the level `at`, at which all intervals of its family hold."""
-    method, doubts = one_pair.chosen(makers, target, asked)
+    method, situation = one_pair.chosen(makers, target, asked)
     own = _family_method(makers, target, level, at) if asked == "auto" else method
     interval, single, notes = makers.simultaneous(target, method, level, own, at)
-    return OneOfFamily(own, interval, method, single, (*notes, *one_pair.about(interval, doubts)))
+    doubts = () if interval is None else one_pair.doubts(single, situation)
+    return OneOfFamily(own, interval, method, single, (*notes, *doubts))
 
 
 def _family_method(makers: Intervals, target: Target, level: float, at: float) -> str:

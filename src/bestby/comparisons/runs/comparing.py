@@ -293,7 +293,8 @@ def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]
     yield from data.notes
     if data.evaluation is not None:
         yield from data.evaluation.notes
-        yield from note_rules.data_notes(data.evaluation)
+        size_notes = note_rules.data_notes(data.evaluation)
+        yield from note_rules.on_intervals(size_notes, (d.interval for d in differences))
     yield from few_runs_note([data], settings)
     yield from notes_on_scores(data, differences, settings)
     yield from note_rules.direction_notes(

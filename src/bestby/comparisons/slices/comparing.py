@@ -203,7 +203,14 @@ def compare_slices(
         level=settings.level,
         baseline=baseline,
         notes=(
-            *note_rules.evaluation_notes(plain, metrics, reading_notes, settings),
+            *note_rules.on_intervals(
+                note_rules.evaluation_notes(plain, metrics, reading_notes, settings),
+                (
+                    d.interval
+                    for part in made
+                    for d in (*part.overall, *(one.difference for one in part.slices))
+                ),
+            ),
             *notes,
             *(note for part in made for note in part.notes),
         ),

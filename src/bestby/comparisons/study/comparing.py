@@ -166,14 +166,13 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
         one_pair.check_defined(scores, metric, condition.run_name)
         interval, error, error_method = None, None, None
         notes: tuple[Note, ...] = ()
-        doubts: tuple[Note, ...] = ()
         if method is None:
             pass
         elif n_runs == 1 and method != "t":
             target = Target(m, 0)
-            chosen, doubts = one_pair.chosen(makers, target, method if method != "tango" else "auto")
+            chosen, situation = one_pair.chosen(makers, target, method if method != "tango" else "auto")
             interval, notes = makers.interval(target, chosen, plan.settings.level)
-            doubts = one_pair.about(interval, doubts)
+            notes += one_pair.doubts(interval, situation)
             error, error_method = one_pair.standard_error(makers, target, interval)
         else:
             crossed = RunsWithItems(makers, [n_runs], [condition.name], paired=False, metric=m)
@@ -193,7 +192,7 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             standard_error=error,
             standard_error_method=error_method,
         )
-        yield cache.Scored(score, notes_about((*notes, *doubts), metric.name, condition.name))
+        yield cache.Scored(score, notes_about(notes, metric.name, condition.name))
 
 
 def _all_differences(
