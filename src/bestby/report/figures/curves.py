@@ -11,7 +11,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import grouped, quoted
 from bestby._core.typing import Array
 from bestby.report.figures.canvas import SCREEN, Canvas, Sheet
 from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK, PAPER, WORSE
@@ -117,7 +117,7 @@ def plain_ticks(axes: Axes, sizes: list[int]) -> None:
     marks = [m * 10**e for e in range(9) for m in (1, 2, 5) if low <= m * 10**e <= high] or [low]
     axes.xaxis.set_major_locator(FixedLocator(marks))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", "\u202f")))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(round(value))))
     axes.set_xlim(low / 1.05, high * 1.05)
 
 

@@ -15,7 +15,7 @@ from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.colours import ACCENT, BAND, FAINT, INK, PAPER, WORSE
 from bestby.report.figures.fonts import name, one_warning
 from bestby.report.figures.layout import FIXED_WIDTH
-from bestby.report.figures.texts import text_width
+from bestby.report.figures.texts import BAR, GAP, text_width
 from bestby.report.numbers import MINUS, Rounding, alpha, ends, margin_text
 from bestby.report.tables import letters_are_names
 from bestby.report.words import computed, direction
@@ -28,13 +28,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ACCENT", "BAND", "FAINT", "INK", "PAPER", "WORSE"]
+__all__ = ["ACCENT", "BAND", "FAINT", "GAP", "INK", "PAPER", "WORSE"]
 
 ROW, DOTTED_ROW = 0.26, 0.42
 """Inches of a line of a list, and of one with dots beside its mark."""
-
-GAP = 3 * "\N{NO-BREAK SPACE}"
-"""Between parts of a line: SVG makes one of several plain spaces."""
 
 _NUMBERS = 0.9
 """The size of numbers beside the axes, relative to that of labels."""
@@ -247,7 +244,7 @@ def score_label(axes: Axes, metric: MetricInfo) -> None:
 def sides(a: str, b: str, *, greater_is_better: bool) -> str:
     """Return on which side of 0 which system is better."""
     left, right = (b, a) if greater_is_better else (a, b)
-    return f"← {left} better{GAP}|{GAP}{right} better →"
+    return f"← {left} better{BAR}{right} better →"
 
 
 def difference_label(axes: Axes, metric: MetricInfo, a: str = "first", b: str = "second") -> None:

@@ -173,7 +173,8 @@ def baseline(
         foot=why_marked(differences, c),
         keys=drawing.difference_keys(c, c.margin),
     )
-    drawing.difference_label(sheet.axes, info, "system", names[reference])
+    other = names[found[0][0].system] if len(found) == 1 else "system"
+    drawing.difference_label(sheet.axes, info, other, names[reference])
     return sheet
 
 

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import functools
+import re
 
 from bestby.report.figures import fonts
+
+GAP = 3 * "\N{NO-BREAK SPACE}"
+"""Between parts of a line: SVG makes one of several plain spaces."""
+
+BAR = f"{GAP}|{GAP}"
+"""Between two halves of a line, which may become lines of their own."""
+
+_BETWEEN_WORDS = re.compile(r"(?<!\d) | (?![^\W\d_]|%)")
 
 
 def text_width(text: str, size: float) -> float:
@@ -28,13 +37,18 @@ def _relative_width(text: str, families: tuple[str, ...]) -> float:
 
 
 def wrapped(text: str, width: float, size: float) -> str:
-    """Return a text with its lines broken so that none is wider than so many points."""
+    """Return a text with its lines broken so that none is wider than so many points.
+
+    A number stays with the word or percent sign behind it. A line with a bar in it is broken there first.
+    """
     return "\n".join(line for one in text.splitlines() for line in _lines(one, width, size))
 
 
 def _lines(text: str, width: float, size: float) -> list[str]:
+    if BAR in text and text_width(text, size) > width:
+        return [line for part in text.split(BAR) for line in _lines(part, width, size)]
     lines: list[str] = []
-    for word in text.split(" "):
+    for word in _BETWEEN_WORDS.split(text):
         longer = f"{lines[-1]} {word}" if lines else word
         if not lines or text_width(longer, size) > width:
             lines.append(word)
