@@ -142,9 +142,9 @@ def _fitted(metric: AnyMetric, reading: Reading) -> AnyMetric:
     return metric.fit(gold, systems, labels)
 
 
-def _is_ours(method: Callable[..., object]) -> bool:
-    """Return whether a method of a metric is one of this package, and not a user's."""
-    return method.__module__.startswith("bestby.")
+def _is_ours(part: Callable[..., object]) -> bool:
+    """Return whether a metric, or a method of one, is of this package, and not a user's."""
+    return part.__module__.startswith("bestby.")
 
 
 def _distinct(fitted: Sequence[Metric], reading: Reading) -> tuple[IntArray, IntArray]:
@@ -321,8 +321,8 @@ def _rows(metric: Metric, gold: Array | None, predictions: Array, name: str) -> 
     rows = np.asarray(_named(partial(metric.statistics, gold, predictions), name), dtype=np.float64)
     if not _is_ours(metric.statistics):
         rows = np.array(rows.T, order="C").T  # a user's metric may use its memory again for the next system
-    elif metric.reads == "labels":
-        return rows  # counts
+    elif metric.reads == "labels" and _is_ours(type(metric)):
+        return rows  # counts; those of a user's class may come from values of its own
     return _checked_rows(rows, metric, len(predictions), name)
 
 

@@ -1,10 +1,13 @@
-"""Labels of gold and systems in types that differ."""
+"""Labels of gold and systems in types that differ, and statistics by classes of users."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 
+import bestby as bb
 from bestby import compare
 
 LARGE = 2**63
@@ -28,3 +31,22 @@ def test_labels_that_no_type_of_64_bits_holds_are_compared_exactly() -> None:
     gold = np.array([LARGE, 7] * 20, dtype=np.uint64)
     found = compare({"x": np.array([-7, 7] * 20), "y": np.array([7, 7] * 20)}, gold, n_resamples=50)
     assert [found.score(name).score for name in "xy"] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("values", "trouble"),
+    [
+        (lambda hits: np.where(hits > 0.0, 1.0, np.nan), "statistics that are not finite for system 'a'"),
+        (lambda hits: hits[1:], r"must return statistics of shape \(4, k\), got \(3, 2\) for system 'a'"),
+    ],
+)
+def test_values_of_labels_by_a_class_of_a_user_are_checked(values: Any, trouble: str) -> None:
+    class Own(bb.MeanMetric):
+        name = "own"
+        reads = "labels"
+
+        def values(self, gold: Any, predictions: Any) -> Any:
+            return values((gold == predictions).astype(float))
+
+    with pytest.raises(bb.InvalidInputError, match=trouble):
+        bb.compare({"a": list("xyzy"), "b": list("xyzx")}, list("xyyz"), metric=Own(), n_resamples=99)
