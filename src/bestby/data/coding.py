@@ -25,6 +25,9 @@ HEAD = 10_000
 
 _BLOCK = 1 << 15
 
+_EXACT = 2.0**53
+"""Whole numbers below this are exact as floats."""
+
 _MOST_OF_BYTE = int(np.iinfo(np.uint8).max)
 
 
@@ -164,10 +167,16 @@ def group_codes(groups: Array) -> tuple[Array, Array]:
 
     >>> group_codes(np.array([2, 10, 2]))
     (array(['10', '2'], dtype='<U2'), array([1, 0, 1], dtype=uint8))
+    >>> group_codes(np.array([2.0, 10.0]))[0].tolist()
+    ['10', '2']
     """
     distinct, code = codes(groups)
     if distinct.dtype.kind == "U":
         return distinct, code
+    if distinct.dtype.kind == "f" and bool(
+        np.all((distinct == np.rint(distinct)) & (abs(distinct) < _EXACT))
+    ):
+        distinct = distinct.astype(np.int64)  # 2.0 is the group 2
     texts = np.array([str(value) for value in distinct.tolist()], dtype=np.str_)
     order = np.argsort(texts)
     return texts[order], np.argsort(order).astype(code.dtype)[code]

@@ -62,7 +62,7 @@ def test_an_array_and_the_columns_of_a_table_give_the_same_numbers(tmp_path: Pat
 ])  # fmt: skip
 def test_the_hash_of_groups_does_not_depend_on_their_type(settings: Callable[[Any], dict[str, Any]]) -> None:
     plain = hashed(SYSTEMS, GOLD, **settings(TWELVE))
-    for same in in_types(TWELVE, "int8", "uint64", "U", "U40", "object"):
+    for same in in_types(TWELVE, "int8", "uint64", "float", "float32", "U", "U40", "object"):
         assert hashed(SYSTEMS, GOLD, **settings(same)) == plain
     assert hashed(SYSTEMS, GOLD, **settings(TWELVE[::-1])) != plain
 
