@@ -191,10 +191,18 @@ class Group(ABC):
         """The number of units in each stratum, shape (H,)."""
         return self.units.sizes
 
-    @property
-    def shown(self) -> Shown:
-        """Which share of the variance inside the strata is seen."""
-        return ALL_SHOWN if self.in_blocks or self.crossed else shown(self.stratum_sizes)
+    def shown(self, drawing: Drawing) -> Shown:
+        """Return which share of the variance inside the strata is seen.
+
+        Smaller resamples that are not rescaled vary more than all units do: of n units in a stratum, n - 1
+        that are drawn have all of their variance.
+        """
+        if self.in_blocks or self.crossed:
+            return ALL_SHOWN
+        sizes = self.stratum_sizes
+        found = shown(sizes)
+        wide = not drawing.rescale and drawing.subsampling(sizes)
+        return found._replace(by_resamples=found.by_formula) if wide else found
 
     @property
     def in_blocks(self) -> bool:

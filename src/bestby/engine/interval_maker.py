@@ -110,7 +110,7 @@ class Intervals(Resampled):
             robust=group.has_robust_error,
             ranks=isinstance(group, WeightGroup) and group.has_derivatives,
             steps=b is not None and jackknife and group.moves_in_steps(m, a, b),
-            shown=group.shown,
+            shown=group.shown(self.drawing),
         )
 
     def joint(self, metric: int, pairs: IntArray, order: Sequence[int]) -> Joint:

@@ -217,5 +217,20 @@ def test_the_bootstrap_test_is_noted_in_small_strata_and_no_other_test() -> None
         assert any("rejects too often" in note.message for note in result.notes) is noted
 
 
+def test_resamples_that_vary_as_much_as_all_units_have_no_note() -> None:
+    """Of three items in a stratum, two that are drawn and not rescaled have all of their variance."""
+    how: dict[str, Any] = {"interval": "percentile", "resample_size": 0.67}
+    for test in ("bootstrap", None):
+        notes, rescaled = (
+            {note.code for note in (*result.notes, *result["a", "b"].notes)}
+            for result in (
+                _in_strata([3] * 40, test=test, rescale=rescale, **how) for rescale in (False, True)
+            )
+        )
+        assert "small_strata" not in notes
+        assert "not_rescaled" in notes
+        assert "small_strata" in rescaled
+
+
 def test_few_large_strata_have_no_note() -> None:
     assert strata_note("bca", Shown(1.0, 0.95)) is None

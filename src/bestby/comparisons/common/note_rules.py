@@ -127,7 +127,7 @@ def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[No
     notes: list[Note] = []
     if settings.interval is None and settings.test != "bootstrap":
         return notes  # nothing is drawn with replacement
-    small_strata = interval_choice.strata_note("bootstrap", group.shown)
+    small_strata = interval_choice.strata_note("bootstrap", group.shown(drawing))
     if settings.test == "bootstrap" and small_strata is not None:
         notes.append(small_strata)
     sizes = group.stratum_sizes
