@@ -191,8 +191,10 @@ def reservation(
     return None
 
 
-def strata_note(method: str, shown: Shown) -> Note | None:
+def strata_note(method: str, shown: Shown, *, formula: bool = True) -> Note | None:
     """Return a note if an interval, or the test "bootstrap", misses much of the variance inside strata.
+
+    `formula`: an interval from a standard error by formula can be had instead.
 
     >>> strata_note("bca", Shown(1.0, 0.5)).code, strata_note("normal", Shown(1.0, 0.5))
     ('small_strata', None)
@@ -204,10 +206,12 @@ def strata_note(method: str, shown: Shown) -> Note | None:
     if method == "bootstrap":
         what, instead = "the bootstrap test rejects too often", 'test="permutation"'
     else:
-        what, instead = f"the {long_name('interval', method)} interval is {short}", 'interval="normal"'
+        what = f"the {long_name('interval', method)} interval is {short}"
+        instead = 'interval="normal"' if formula else ""
     if shown.by_formula < ENOUGH_SHOWN:
         return Note("small_strata", f"{_small_strata(shown)}: {what}; merge strata")
-    return Note("small_strata", f"{_small_strata(shown)}: {what}; larger strata or {instead} avoid that")
+    remedy = f"larger strata or {instead} avoid that" if instead else "larger strata avoid that"
+    return Note("small_strata", f"{_small_strata(shown)}: {what}; {remedy}")
 
 
 def pilot_strata_note(shown: Shown) -> Note | None:

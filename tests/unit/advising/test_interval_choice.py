@@ -232,5 +232,21 @@ def test_resamples_that_vary_as_much_as_all_units_have_no_note() -> None:
         assert "small_strata" in rescaled
 
 
+def test_no_interval_by_formula_is_proposed_where_there_is_none() -> None:
+    def middle(gold: Any, predictions: Any) -> float:
+        return float(np.mean(predictions))
+
+    how = {"gold": np.zeros(60), "interval": "percentile", "test": None}
+    for settings, proposed in (
+        ({"metric": middle}, False),
+        ({"metric": "mse", "resample_size": 0.5}, False),  # no formula draws fewer
+        ({"metric": "mse"}, True),
+    ):
+        notes = _in_strata([2] * 30, **how, **settings)["a", "b"].notes
+        (note,) = (note for note in notes if note.code == "small_strata")
+        assert ('interval="normal"' in note.message) == proposed
+        assert note.message.endswith("avoid that")
+
+
 def test_few_large_strata_have_no_note() -> None:
     assert strata_note("bca", Shown(1.0, 0.95)) is None

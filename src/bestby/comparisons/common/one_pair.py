@@ -54,7 +54,8 @@ def doubts(interval: Interval | None, situation: Situation) -> tuple[Note, ...]:
         ranks=situation["ranks"],
         steps=situation["steps"],
     )
-    notes = note, interval_choice.strata_note(interval.method, situation["shown"])
+    formula = (situation["formula"] or situation["ranks"]) and not situation["drawn"]
+    notes = note, interval_choice.strata_note(interval.method, situation["shown"], formula=formula)
     return tuple(one for one in notes if one is not None)
 
 
