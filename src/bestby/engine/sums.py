@@ -24,7 +24,7 @@ from bestby.inference import clusters
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
 from bestby.inference.influence import standard_error
-from bestby.metrics._lines import SmoothMetric
+from bestby.metrics._lines import has_own_derivatives
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import Units
@@ -282,7 +282,7 @@ class SumGroup(raw_values.OfStandardScores):
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
-        if self.n_strata == 1 and isinstance(self.metrics[metric], SmoothMetric):
+        if self.n_strata == 1 and has_own_derivatives(self.metrics[metric]):
             known = self.expansion(metric, a, b).standard_error(self.n_units)  # an interval needs it, too
             if known is not None:
                 return known

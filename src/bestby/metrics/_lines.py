@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeGuard
 
 import numpy as np
 
@@ -111,6 +112,11 @@ class SmoothMetric(Metric):
         return None
 
 
+def has_own_derivatives(metric: Metric) -> TypeGuard[SmoothMetric]:
+    """Return whether a metric tells the derivatives of its score; a subclass may have another score."""
+    return isinstance(metric, SmoothMetric) and _of_own_score(type(metric), "along")
+
+
 def derivatives(
     metric: Metric, total: FloatArray, directions: FloatArray
 ) -> tuple[FloatArray, FloatArray] | None:
@@ -118,7 +124,7 @@ def derivatives(
 
     None for a metric that does not know them, such as a subclass that has another score.
     """
-    if not isinstance(metric, SmoothMetric) or not _of_own_score(type(metric), "along"):
+    if not has_own_derivatives(metric):
         return None
     found = metric.along(Line(total, directions))
     if found is None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bestby import compare
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, responses
 from bestby.engine.prepare import statistics_of
@@ -17,6 +18,7 @@ from bestby.inference.intervals import effective_units
 from bestby.metrics import resolve
 from bestby.metrics._lines import derivatives, gradient_and_hessian
 from bestby.metrics.base import Metric
+from bestby.metrics.classification import BalancedAccuracy
 from bestby.metrics.correlation import Pearson
 from bestby.metrics.registry import _Wrapped
 from bestby.metrics.regression import MeanSquaredError, RootMeanSquaredError
@@ -260,3 +262,30 @@ def test_derivatives_of_exact_sums_are_those_of_products(name: str, stratified: 
     assert exact.curvature == pytest.approx(product.curvature, rel=1e-9)
     assert exact.shift == pytest.approx((table.units.counts * product.first) @ rows, abs=1e-12)
     assert product.shift is None
+
+
+def test_a_subclass_with_a_score_of_its_own_has_the_standard_error_of_any_metric() -> None:
+    """Its derivatives come from steps, which are smaller for a standard error than for an interval."""
+
+    class Root(BalancedAccuracy):
+        def score(self, totals: Any) -> Any:
+            return np.sqrt(super().score(totals))
+
+    class Plain(Metric):
+        name, reads = "plain", "labels"
+
+        def statistics(self, gold: Any, predictions: Any) -> Any:
+            return fitted.statistics(gold, predictions)
+
+        def score(self, totals: Any) -> Any:
+            return fitted.score(totals)
+
+    rng = np.random.default_rng(2)
+    gold = rng.integers(0, 3, 40)
+    systems = {name: np.where(rng.random(40) < 0.3, rng.integers(0, 3, 40), gold) for name in "ab"}
+    fitted = Root("root").fit(gold, [], np.arange(3))
+    errors = [
+        compare(systems, gold, metric=metric, interval="normal", test=None)["a", "b"].standard_error
+        for metric in (Root("root"), Plain())
+    ]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-9)
