@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from bestby.inference.influence import ALL_SHOWN, Shown
+from bestby.inference.influence import Shown
 from bestby.results.base import Note
 from bestby.vocabulary import long_name
 
@@ -78,7 +78,8 @@ def choose_interval(
     robust: bool = False,
     ranks: bool = False,
     steps: bool = False,
-    shown: Shown = ALL_SHOWN,
+    shown_by_formula: float = 1.0,
+    shown_by_resamples: float = 1.0,
 ) -> Choice:
     """Return the interval that ``interval="auto"`` means.
 
@@ -91,8 +92,8 @@ def choose_interval(
     `n_differing` stands in where it is not known. `formula`: it is a function of sums, of which derivatives
     and so a standard error by the delta method are known; `robust`: there is a standard error for few or
     unequal clusters. `drawn`: the user said how to resample, so that only what is drawn counts.
-    `few_clusters`: fewer than 30, or one with more than a third of the items. `shown`: which share of the
-    variance inside strata resamples and standard errors see.
+    `few_clusters`: fewer than 30, or one with more than a third of the items. `shown_by_formula` and
+    `shown_by_resamples`: the shares of the variance inside strata that standard errors and resamples see.
 
     Notes
     -----
@@ -134,7 +135,7 @@ def choose_interval(
         return Choice("percentile", "the metric does not change smoothly with these items, as medians do not")
     effective = n_differing if n_effective is None else n_effective
     derivatives = formula or ranks
-    if shown.by_resamples < ENOUGH_SHOWN * shown.by_formula and (derivatives or (clustered and robust)):
+    if shown_by_resamples < ENOUGH_SHOWN * shown_by_formula and (derivatives or (clustered and robust)):
         method = "cr2" if clustered and robust else "normal"
         return Choice(method, "strata are small, and resamples inside small strata vary too little")
     if effective >= ENOUGH_DIFFERING:

@@ -191,8 +191,8 @@ class Group(ABC):
         """The number of units in each stratum, shape (H,)."""
         return self.units.sizes
 
-    def shown(self, drawing: Drawing) -> Shown:
-        """Return which share of the variance inside the strata is seen.
+    def shown(self, drawing: Drawing | None = None) -> Shown:
+        """Return which share of the variance inside strata is seen, by resamples of all units unless told.
 
         Smaller resamples that are not rescaled vary more than all units do: of n units in a stratum, n - 1
         that are drawn have all of their variance.
@@ -201,7 +201,7 @@ class Group(ABC):
             return ALL_SHOWN
         sizes = self.stratum_sizes
         found = shown(sizes)
-        wide = not drawing.rescale and drawing.subsampling(sizes)
+        wide = drawing is not None and not drawing.rescale and drawing.subsampling(sizes)
         return found._replace(by_resamples=found.by_formula) if wide else found
 
     @property

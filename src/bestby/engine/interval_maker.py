@@ -89,7 +89,7 @@ class Intervals(Resampled):
         """
         group, (m, a, b) = self.group, (target.metric, target.a, target.b)
         plain = group.contributions(m, a, b)
-        answers = self.answers(target, plain)
+        answers, shown = self.answers(target, plain), group.shown(self.drawing)
         cheap = isinstance(group, SumGroup)
         n_differing = group.n_units if b is None else group.differing((m, a, b))[1]
         if plain is None and answers is not None and b is not None:
@@ -110,7 +110,8 @@ class Intervals(Resampled):
             robust=group.has_robust_error,
             ranks=isinstance(group, WeightGroup) and group.has_derivatives,
             steps=b is not None and jackknife and group.moves_in_steps(m, a, b),
-            shown=group.shown(self.drawing),
+            shown_by_formula=shown.by_formula,
+            shown_by_resamples=shown.by_resamples,
         )
 
     def joint(self, metric: int, pairs: IntArray, order: Sequence[int]) -> Joint:

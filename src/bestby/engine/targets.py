@@ -10,7 +10,6 @@ from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray
 from bestby.inference.distributions import Replicates, replicates
-from bestby.inference.influence import Shown
 from bestby.results.base import Note
 
 
@@ -45,7 +44,8 @@ class Situation(TypedDict):
     robust: bool
     ranks: bool
     steps: bool
-    shown: Shown
+    shown_by_formula: float
+    shown_by_resamples: float
 
 
 def value_of(scores: FloatArray, target: Target) -> FloatArray:

@@ -382,7 +382,7 @@ class Pilot(Design):
                     " study tend to overstate it",
                 )
             )
-        strata = pilot_strata_note(self._group.shown)
+        strata = pilot_strata_note(self._group.shown())
         notes += [] if strata is None else [strata]
         if not self.as_population:
             notes += doubt.few_df_notes(self.pilot_df, "the variance of the difference")

@@ -19,6 +19,7 @@ from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Situation, Target
 from bestby.inference import proportions
+from bestby.inference.influence import Shown
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import Note, notes_about
 from bestby.results.comparison import Difference
@@ -55,7 +56,8 @@ def doubts(interval: Interval | None, situation: Situation) -> tuple[Note, ...]:
         steps=situation["steps"],
     )
     formula = (situation["formula"] or situation["ranks"]) and not situation["drawn"]
-    notes = note, interval_choice.strata_note(interval.method, situation["shown"], formula=formula)
+    shown = Shown(situation["shown_by_formula"], situation["shown_by_resamples"])
+    notes = note, interval_choice.strata_note(interval.method, shown, formula=formula)
     return tuple(one for one in notes if one is not None)
 
 
