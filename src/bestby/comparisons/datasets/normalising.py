@@ -162,10 +162,12 @@ def _mixed(scores: Mapping[str, FloatArray]) -> Note | None:
             odd += [(name, value)] * (_AS_PERCENT[0] <= ratio <= _AS_PERCENT[1])
     if not odd:
         return None
-    what = "percentages among shares" if few_large else "shares among percentages"
-    are = "one score looks like one of" if len(odd) == 1 else f"{len(odd)} scores look like"
+    one, many = ("a percentage", "shares") if few_large else ("a share", "percentages")
+    if len(odd) > 1:
+        one = one.removeprefix("a ") + "s"
+    are = "one score looks like" if len(odd) == 1 else f"{len(odd)} scores look like"
     told = (
-        f"{are} {what}: {odd[0][1]:.4g} on {odd[0][0]}"
+        f"{are} {one} among {many}: {odd[0][1]:.4g} on {odd[0][0]}"
         f"{', among others' * (len(odd) > 1)}. If so, every mean over the datasets is wrong: give all scores"
         " as shares, or all in percent"
     )

@@ -119,8 +119,8 @@ def test_when_scales_are_noted(table: dict[str, dict[str, float]], noted: bool) 
     ("table", "told"),
     [
         ({"d": {"a": 0.8, "b": 0.7}, "e": {"a": 80.0, "b": 70.0}, "f": {"a": 0.7, "b": 0.6}}, "2 scores"),
-        ({"d": {"a": 0.8, "b": 0.7}, "e": {"a": 0.8, "b": 70.0}}, "percentages among shares: 70 on e."),
-        ({"d": {"a": 80.0, "b": 75.0}, "e": {"a": 0.81, "b": 70.0}}, "shares among percentages: 0.81 on e."),
+        ({"d": {"a": 0.8, "b": 0.7}, "e": {"a": 0.8, "b": 70.0}}, "a percentage among shares: 70 on e."),
+        ({"d": {"a": 80.0, "b": 75.0}, "e": {"a": 0.81, "b": 70.0}}, "a share among percentages: 0.81 on e."),
         ({"d": {"a": 0.8, "b": 0.7}, "e": {"a": 0.0, "b": 1.0}}, None),
         ({"d": {"a": 80.0, "b": 70.0}, "e": {"a": 0.0, "b": 1.0}}, None),
         ({"d": {"a": 25.0, "b": 28.0}, "e": {"a": 0.9, "b": 1.4}}, None),
