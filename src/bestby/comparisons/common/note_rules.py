@@ -58,9 +58,10 @@ def data_notes(evaluation: Evaluation, *, intervals: bool = True) -> list[Note]:
 
 def on_intervals(notes: Sequence[Note], intervals: Iterable[Interval | None]) -> list[Note]:
     """Return notes, without those of `data_notes` on intervals if no interval came out."""
-    if any(one is not None for one in intervals):
-        return [*notes]
-    return [note for note in notes if note.code not in ("few_items", "few_clusters")]
+    others = [note for note in notes if note.code not in ("few_items", "few_clusters")]
+    if len(others) == len(notes):
+        return others  # very many intervals may be made when they are looked at
+    return [*notes] if any(one is not None for one in intervals) else others
 
 
 def evaluation_notes(
