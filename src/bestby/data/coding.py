@@ -227,13 +227,12 @@ def _unsigned(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _occurring(codes: Array, size: int) -> BoolArray:
     """Return which of the codes below `size` occur."""
+    if size <= min(FEW_VALUES, codes.size >> 10):  # passes beat scattering into a handful of places
+        return np.array([bool((codes == code).any()) for code in range(size)])
     if codes.size <= HEAD:
         return np.bincount(codes, minlength=size) > 0
     present = np.zeros(size, dtype=np.bool_)
-    if size <= min(FEW_VALUES, codes.size >> 10):  # passes beat scattering into a handful of places
-        present[:] = [bool((codes == code).any()) for code in range(size)]
-    else:
-        present[codes] = True
+    present[codes] = True
     return present
 
 
