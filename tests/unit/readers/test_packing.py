@@ -69,6 +69,8 @@ def test_every_row_is_read_or_the_table_refused(tmp_path: Path, monkeypatch: pyt
             rows[draw.choice([-1, -1, 0])] = "q," + cell(draw.choice([100, 500, 4000]))
         text = "g,p\n" + "\n".join(rows) + draw.choice(["", "\n"])
         expected = [tuple(row) for row in csv.reader(io.StringIO(text, newline="")) if row][1:]
+        while expected and not "".join(expected[-1]).strip():
+            del expected[-1]  # last rows of blanks are no items
         packed = {
             "none": text.encode(),
             "gzip": gzip.compress(text.encode()),
