@@ -294,7 +294,7 @@ class Evaluation:
 
         Of scores that are no whole numbers, of clusters and of soft labels it is `data_hash`.
         """
-        whole = self.counts is not None or hashing.of_whole_rows(self)
+        whole = self.counts is not None or hashing.has_whole_rows(self)
         return hashing.hash_of_cells(self) if whole else hashing.hash_of_items(self)
 
     def with_systems(self, names: Sequence[str]) -> Evaluation:

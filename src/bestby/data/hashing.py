@@ -55,7 +55,7 @@ def hash_of_items(evaluation: Any) -> str:
     return digest.hexdigest()
 
 
-def of_whole_rows(evaluation: Any) -> bool:
+def has_whole_rows(evaluation: Any) -> bool:
     """Tell whether the items are hard labels, whole numbers of any type, and strata, and nothing else."""
     return evaluation.plain and all(
         column.dtype.kind != "f" or _are_whole(column) for column in evaluation.compact.values()
@@ -79,7 +79,7 @@ def hash_of_columns(columns: Mapping[str, Array]) -> str:
 def hash_of_cells(evaluation: Any) -> str:
     """Return a hash of the joint rows and how often each occurs, whatever the order of the items.
 
-    Rows must be counted, or hold labels and whole numbers only: see `of_whole_rows`. It adds up a hash of
+    Rows must be counted, or hold labels and whole numbers only: see `has_whole_rows`. It adds up a hash of
     each row, modulo 2^64: of the distinct rows, times their counts, where they were counted already, and else
     of all.
     """
