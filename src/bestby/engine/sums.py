@@ -231,15 +231,14 @@ class SumGroup(raw_values.OfStandardScores):
 
     def _part(self, metric: int, system: int) -> Single:
         """Return what the weights of the units of this table do to the score of one system."""
-        here = (metric, system) not in self._parts and (
-            self._is_exact(metric, system) or self.alone(metric, system)[0] is self
-        )
-        if here:
+        if (metric, system) in self._parts:
+            return self._parts[metric, system]
+        if self._is_exact(metric, system) or self.alone(metric, system)[0] is self:
             self._parts[metric, system] = Single(self._responses, metric, system, None)
-        return self._parts[metric, system]
+        return self._parts[metric, system]  # which `alone` makes of a table of the system
 
     def _is_exact(self, metric: int, system: int) -> bool:
-        """Return whether no other system changes a bit of the derivatives of a score by this very table."""
+        """Return whether this table gives derivatives of a score of which no other system changes a bit."""
         return not self.of_systems and self._responses.are_exact(metric, system)
 
     @cached_property
@@ -318,8 +317,8 @@ class SumGroup(raw_values.OfStandardScores):
 
     def _expanded(self, key: _Key) -> Expansion:
         metric, a, b = key
-        alone = b is None and self._is_exact(metric, a)
-        group, own = (self, Target(metric, a)) if alone else self.alone(*key)
+        by_this_table = b is None and self._is_exact(metric, a)
+        group, own = (self, Target(metric, a)) if by_this_table else self.alone(*key)
         parts = [group._part(own.metric, system).part() for system in own.systems]
         scores = self.scores()[metric]
         estimate = float(scores[a]) if b is None else float(scores[a] - scores[b])
