@@ -25,8 +25,8 @@ HEAD = 10_000
 
 _BLOCK = 1 << 15
 
-_EXACT = 2.0**53
-"""Whole numbers below this are exact as floats."""
+EXACT = 2**53
+"""Whole numbers up to this are exact as floats."""
 
 _MOST_OF_BYTE = int(np.iinfo(np.uint8).max)
 
@@ -173,9 +173,7 @@ def group_codes(groups: Array) -> tuple[Array, Array]:
     distinct, code = codes(groups)
     if distinct.dtype.kind == "U":
         return distinct, code
-    if distinct.dtype.kind == "f" and bool(
-        np.all((distinct == np.rint(distinct)) & (abs(distinct) < _EXACT))
-    ):
+    if distinct.dtype.kind == "f" and bool(np.all((distinct == np.rint(distinct)) & (abs(distinct) < EXACT))):
         distinct = distinct.astype(np.int64)  # 2.0 is the group 2
     texts = np.array([str(value) for value in distinct.tolist()], dtype=np.str_)
     order = np.argsort(texts)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from bestby._core.typing import Array, IntArray
+from bestby.data.coding import EXACT
 from bestby.data.columns import Column
-from bestby.data.values import BOOLEAN_WORDS, EXACT, Key, are_whole, integer_type, key_of, number_of, spelled
+from bestby.data.values import BOOLEAN_WORDS, Key, are_whole, integer_type, key_of, number_of, spelled
 
 
 def label_codes(columns: Sequence[Array]) -> tuple[Array, list[IntArray]]:

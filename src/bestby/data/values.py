@@ -12,14 +12,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from bestby._core.checks import NUMERAL
+from bestby.data.coding import EXACT
 from bestby.data.columns import Column, NumeralColumn, text_of_value
 from bestby.results.base import Note
 
 Key: TypeAlias = int | float | str
 """The form in which values are compared: an exact whole number, a float or a text. True is 1, False is 0."""
-
-EXACT = 2**53
-"""Whole numbers up to this size are exact as floats."""
 
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))(?:\.0*)?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)

@@ -12,13 +12,13 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, OnMissing
 from bestby.data.annotations import Annotations
-from bestby.data.coding import Coded
+from bestby.data.coding import EXACT, Coded
 from bestby.data.columns import Column, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.classes import one_kind
 from bestby.data.layouts.soft import Soft
 from bestby.data.table import Table
-from bestby.data.values import EXACT, Rule, merged_note, read_together
+from bestby.data.values import Rule, merged_note, read_together
 from bestby.results.base import Note
 
 
