@@ -53,24 +53,28 @@ def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
     # Twice the largest rank has a place in this type, and what fills up the end, at most n numbers below 0.
     # NumPy's stable sort of 16 bits does not find what is sorted already.
     narrow = np.promote_types(np.int32, np.min_scalar_type(-2 * n))
-    ranks: Array = np.arange(n - 1, n - 1 - (n + -n % width), -1, dtype=narrow)
+    n_blocks = -(-n // width)
+    room: Array = np.empty(width << (n_blocks - 1).bit_length(), dtype=narrow)
+    halves, places = np.empty_like(room), np.zeros(room.size, dtype=np.int64)
+    ranks = room[: n_blocks * width]
     ranks[:n] = _descending_in_ties(_in_order(groups_x, groups_y))
-    found, least = _ascending(ranks.reshape(-1, width)), int(ranks.size - n)
+    ranks[n:] = np.arange(-1, n - ranks.size - 1, -1)  # what fills up the end descends: it is in no pair
+    found = _ascending(ranks.reshape(-1, width))
     ranks <<= 1
     while ranks.size > width:
-        if ranks.size // width % 2:  # what fills up the end descends, so that it is in no pair
-            filler = np.arange(-least - 1, -least - 1 - width, -1, dtype=ranks.dtype) << 1
-            ranks, least = np.concatenate([ranks, filler]), least + width
-        # The last bit tells of which half a rank is, through the sort of both.
-        ranks.reshape(-1, 2, width)[:, 1] |= 1
+        if ranks.size // width % 2:
+            start = ranks.size
+            ranks = room[: start + width]
+            ranks[start:] = np.arange(n - start - 1, n - start - 1 - width, -1) << 1
         both = ranks.reshape(-1, 2 * width)
+        both[:, width:] |= 1  # the last bit tells of which half a rank is, through the sort of both
         both.sort(axis=1, kind="stable" if 2 * width >= _MERGED_FROM else None)
-        later = both & 1
+        later = np.bitwise_and(both, 1, out=halves[: ranks.size].reshape(both.shape))
         both ^= later
-        places = later.sum(axis=0, dtype=ranks.dtype) @ np.arange(2 * width)
-        found += int(places) - len(both) * (width * (width - 1) // 2)
+        places[: 2 * width] += np.add.reduce(later, dtype=narrow)
+        found -= len(both) * (width * (width - 1) // 2)
         width *= 2
-    return found
+    return found + int(places @ np.arange(places.size))
 
 
 def _in_order(groups_x: IntArray, groups_y: IntArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""Positions in rising order, made by sorting words, are those that NumPy finds."""
+"""Positions in rising order, made by sorting digits or words, are those that NumPy finds."""
 
 from __future__ import annotations
 
@@ -26,8 +26,12 @@ NUMBERS: dict[str, Draw] = {
 
 @pytest.mark.parametrize("kind", NUMBERS)
 @pytest.mark.parametrize("few", [2, 1000])
-def test_words_give_the_order_of_the_numbers(kind: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sorting, "_WORDS_FROM", 1)
+@pytest.mark.parametrize("words_from", [1, 10_000])
+def test_digits_and_words_give_the_order_of_the_numbers(
+    kind: str, few: int, words_from: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sorting, "_DIGITS_FROM", 1)
+    monkeypatch.setattr(sorting, "_WORDS_FROM", words_from)
     monkeypatch.setattr(sorting, "_BLOCK", 64)
     monkeypatch.setattr(sorting, "_FEW", few)
     rng = np.random.default_rng(3)
@@ -41,8 +45,9 @@ def test_words_give_the_order_of_the_numbers(kind: str, few: int, monkeypatch: p
         assert np.array_equal(values, given)
 
 
-def test_many_numbers_are_sorted_by_words() -> None:
-    values = np.random.default_rng(4).normal(size=300_000)
+@pytest.mark.parametrize("n", [10_000, 300_000])
+def test_many_numbers_are_sorted_by_digits_or_words(n: int) -> None:
+    values = np.random.default_rng(4).normal(size=n)
     order, found = sorting.in_order(values)
     assert np.array_equal(order, np.argsort(values))
     assert np.array_equal(found, np.sort(values))
