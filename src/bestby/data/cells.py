@@ -42,8 +42,7 @@ def collapsed(
     if span > most:
         distinct, key = np.unique(key, return_inverse=True)
         key, span = key.reshape(-1), distinct.size
-    # A weighted count goes through floats, which hold whole numbers to 2**53.
-    summed = np.bincount(key, counts, minlength=span).astype(np.int64, copy=False)
+    summed = occurrences(key, span, counts)
     position = np.empty(span, dtype=np.int64)
     position[key] = np.arange(n)
     present = np.flatnonzero(summed)
@@ -61,15 +60,17 @@ def _few(
         key *= np.uint8(size)
         key += codes.astype(np.uint8, copy=False)
         span *= size
-    counts = _counted(key, span) if weights is None else np.bincount(key, weights, minlength=span)
-    counts = counts.astype(np.int64, copy=False)
+    counts = occurrences(key, span, weights)
     present = counts.nonzero()[0]
     return _firsts(key, span)[present], counts[present]
 
 
-def _counted(key: Array, span: int) -> IntArray:
-    """Return how often each number below `span` occurs among bytes: of very many, two are counted at once."""
-    if key.size < _PAIRED_FROM:
+def occurrences(key: Array, span: int, weights: IntArray | None = None) -> IntArray:
+    """Return how often each number below `span` occurs: of very many bytes, two are counted at once."""
+    if weights is not None:
+        # A weighted count goes through floats, which hold whole numbers to 2**53.
+        return np.bincount(key, weights, minlength=span).astype(np.int64, copy=False)
+    if key.size < _PAIRED_FROM or key.dtype != np.uint8 or not key.flags.c_contiguous:
         return np.bincount(key, minlength=span)
     counts = np.zeros((span, _BYTES), dtype=np.int64)
     last = key.size % 2

@@ -276,13 +276,6 @@ class Evaluation:
         """Return the names of hard columns in order, each with its distinct values and codes."""
         return [(name, self.coded[name]) for name in sorted(self.coded)]
 
-    @cached_property
-    def countable(self) -> bool:
-        """Whether the items are hard labels (or whole numbers) and strata and nothing else."""
-        return self.plain and all(
-            column.dtype.kind != "f" or self.counts is not None for column in self.compact.values()
-        )
-
     @property
     def plain(self) -> bool:
         """Whether the items are hard labels or scores, and strata, and nothing else."""

@@ -187,20 +187,22 @@ class Table:
     def alone(self, columns: IntArray) -> tuple[Table, IntArray]:
         """Return the same of one system, with the row of that table that each unit here has, shape (C,)."""
         varying, constant = self._used([columns])
-        if self._strata is None or not self.few_kinds([columns]):
+        # Kinds are numbered in the order in which a table of their own has them.
+        strata, numbered = self._strata, tuple(columns.tolist()) in self._known_kinds
+        if (strata is None and not numbered) or not self.few_kinds([columns]):
             kinds = self._distinct(varying)
             found = self._with(kinds.X, kinds.units, kinds.sizes, [columns], varying, constant)
             rows = kinds.rows
-            if self._strata is None and not self.clustered:
+            if strata is None and not self.clustered:
                 self._keep_kinds(columns, rows, kinds.starts.size)
             return found, rows
-        # Kinds are numbered in the order in which a table of their own has them.
         key, number = self._numbered([columns])
         chosen, counts = self._first_of_each(key, number)
-        units = Units(counts, np.searchsorted(self._strata[chosen], np.arange(self.units.bounds.size)))
+        of_chosen = np.zeros(chosen.size) if strata is None else strata[chosen]
+        units = Units(counts, np.searchsorted(of_chosen, np.arange(self.units.bounds.size)))
         X = self.X.take(chosen, axis=0).take(varying, axis=1)
         found = self._with(X, units, self.sizes[chosen], [columns], varying, constant)
-        return found, np.searchsorted(key[chosen], key)
+        return found, key if strata is None else np.searchsorted(key[chosen], key)
 
     def _distinct(self, columns: Sequence[int]) -> Distinct:
         """Return the distinct units by some columns that vary."""

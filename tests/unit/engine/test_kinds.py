@@ -77,6 +77,22 @@ def test_units_know_their_row_in_the_table_of_a_system(strata: Any, clusters: An
     assert known.tolist() == rows.tolist()
 
 
+@pytest.mark.parametrize("strata", [None, STRATA])
+def test_known_kinds_make_the_table_of_a_system_that_sorting_makes(strata: Any) -> None:
+    sorts, counts = group(strata=strata).table, group(strata=strata).table
+    columns = sorts.columns[0][3]
+    assert counts.few_kinds([columns])
+    with mock.patch.object(table_module, "distinct_rows", side_effect=AssertionError):
+        of_counts, rows_of_counts = counts.alone(columns)
+    with mock.patch.object(table_module, "FEW_COMBINATIONS", 0):
+        of_sorts, rows_of_sorts = sorts.alone(columns)
+    assert (of_counts.X == of_sorts.X).all()
+    assert (of_counts.units.counts == of_sorts.units.counts).all()
+    assert of_counts.units.bounds.tolist() == of_sorts.units.bounds.tolist()
+    assert (of_counts.sizes == of_sorts.sizes).all()
+    assert rows_of_counts.tolist() == rows_of_sorts.tolist()
+
+
 @pytest.mark.parametrize("metric", ["f1_macro", "matthews_corrcoef", "f1_weighted"])
 @pytest.mark.parametrize("interval", ["auto", "normal", "cr2"])
 def test_beside_many_systems_a_pair_is_what_it_is_alone(metric: str, interval: str) -> None:

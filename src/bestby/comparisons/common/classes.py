@@ -9,6 +9,7 @@ import numpy as np
 
 from bestby._core.text import counted, natural_order, quoted
 from bestby._core.typing import Array, IntArray
+from bestby.data.cells import occurrences
 from bestby.data.coding import Coded
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric
@@ -39,6 +40,8 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
         return ()  # numbers, which other metrics read too
     if evaluation.classes is not None:
         return tuple(_soft(evaluation))
+    if any(distinct.size > MOST_CLASSES for _, (distinct, _) in evaluation.joint_codes()):
+        return ()
     found = dict(_counts(evaluation))
     labels = _ordered({label for counts in found.values() for label in counts})
     if not found or len(labels) > MOST_CLASSES:
@@ -85,13 +88,13 @@ def _counts(evaluation: Evaluation) -> Iterator[tuple[str, dict[object, int]]]:
     """Yield each column of hard labels, and how many items have each of its labels."""
     rows: IntArray | slice = slice(None)
     counts = evaluation.counts
-    if evaluation.countable:  # its distinct rows are counted anyway
+    if evaluation.counted:
         rows, counts = evaluation.cells
     for name, (distinct, code) in evaluation.joint_codes():
         codes, weights = code[rows], counts
         if name in evaluation.missing:
             weights = np.where(evaluation.missing[name][rows], 0, 1 if counts is None else counts)
-        found = np.bincount(codes, weights, distinct.size).astype(np.int64)
+        found = occurrences(codes, distinct.size, weights)
         yield name, dict(zip(distinct.tolist(), found.tolist(), strict=True))
 
 

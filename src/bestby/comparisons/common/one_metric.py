@@ -79,8 +79,7 @@ def compared_by_metric(
         check_reach(settings.margin, one)
     drawing = Drawing.of(resampling)
     notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes, settings)
-    shares = classes.class_shares(evaluation, metrics)
-    notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares)]
+    of_drawing: list[Note] = []
     parts: dict[int, MetricPart] = {}
     for group, positions in prepare.groups(
         evaluation,
@@ -92,10 +91,13 @@ def compared_by_metric(
         counting=Counting.of(drawing, cache),
         by_pairs=True,
     ):
-        notes += [note for note in note_rules.drawing_notes(group, drawing, settings) if note not in notes]
+        found = note_rules.drawing_notes(group, drawing, settings)
+        of_drawing += [note for note in found if note not in of_drawing]
         intervals = intervals_of(group, drawing)
         for m, position in enumerate(positions):
             parts[position] = part_of(intervals, m, metrics[position])
+    shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted
+    notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
     ordered = [parts[position] for position in range(len(metrics))]
     given = (one.interval for part in ordered for of in (part.systems, part.differences) for one in of)
     result = Comparison(

@@ -31,6 +31,31 @@ def test_counts_and_shares(settings):
     assert bb.load(result.to_json()) == result
 
 
+@pytest.mark.parametrize("strata", [None, [*"12"] * 200])
+def test_classes_of_many_systems_are_counted_without_their_joint_rows(strata, monkeypatch):
+    rng = np.random.default_rng(8)
+    gold = rng.choice(["a", "b", "c"], 400)
+    systems = {
+        f"s{i:02}": np.where(rng.random(400) < 0.7, gold, rng.choice(["a", "b"], 400)) for i in range(12)
+    }
+    systems["s03"] = {str(i): label for i, label in enumerate(systems["s03"].tolist()) if i % 50}
+    ids = list(map(str, range(400)))
+    keyed = {
+        name: col if isinstance(col, dict) else dict(zip(ids, col, strict=True))
+        for name, col in systems.items()
+    }
+    groups = None if strata is None else dict(zip(ids, strata, strict=True))
+    monkeypatch.setattr("bestby.data.evaluation.collapsed", None)
+    result = bb.compare(
+        keyed, gold=dict(zip(ids, gold, strict=True)), metric="accuracy", strata=groups, on_missing="worst"
+    )
+    for shares in result.classes:
+        column = list(gold) if shares.system is None else list(keyed[shares.system].values())
+        assert dict(zip(shares.labels, shares.counts, strict=True)) == {
+            label: column.count(label) for label in ("a", "b", "c")
+        }
+
+
 def test_numbers_in_labels_are_in_the_order_of_their_size():
     gold = ["10"] * 5 + ["9"] * 4 + ["1"]
     (shares, *_) = bb.compare({"x": gold, "y": ["9"] * 10}, gold=gold, metric="accuracy").classes
