@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from bestby._core.mixing import Words
@@ -68,9 +70,9 @@ def _words(values: FloatArray) -> Words:
 
 def _order_of_digits(values: FloatArray) -> IntArray:
     """Return the order of the leading 32 bits: that of the lower half, put in the order of the upper one."""
-    words = _words(values)
-    by_lower = (words >> np.uint64(32)).astype(np.uint16).argsort(kind="stable")
-    upper = (words >> np.uint64(48)).astype(np.uint16)
+    digits = _words(values).view(np.uint16).reshape(-1, 4)
+    upper, lower = (digits[:, place] for place in ((3, 2) if sys.byteorder == "little" else (0, 1)))
+    by_lower = lower.argsort(kind="stable")
     return by_lower.take(upper.take(by_lower).argsort(kind="stable"))
 
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bestby._core.occurring import first_places
 from bestby._core.typing import Array, IntArray
 
-FEW_VALUES = 64
-"""Values (or joint rows) up to which a pass for each beats sorting or scattering."""
-
-_HEAD = 4096
+_FEW_ROWS = 64
+"""Joint rows up to which one byte numbers them and each is searched."""
 
 _BYTES = 1 << 8
 
@@ -29,7 +28,7 @@ def collapsed(
     """Return one position per distinct joint row of code columns, and how often each row occurs."""
     n = columns[0].size
     span = 1 if strata is None else int(strata.max()) + 1
-    if span * math.prod(sizes) <= FEW_VALUES:
+    if span * math.prod(sizes) <= _FEW_ROWS:
         return _few(columns, sizes, strata, counts)
     key = np.zeros(1, dtype=np.int64) if strata is None else strata
     most = max(4 * n, 1 << 16)
@@ -62,7 +61,7 @@ def _few(
         span *= size
     counts = occurrences(key, span, weights)
     present = counts.nonzero()[0]
-    return _firsts(key, span)[present], counts[present]
+    return np.array(first_places(key, span))[present], counts[present]
 
 
 def occurrences(key: Array, span: int, weights: IntArray | None = None) -> IntArray:
@@ -81,16 +80,3 @@ def occurrences(key: Array, span: int, weights: IntArray | None = None) -> IntAr
     # Of the two bytes of a word, one says the row and the other the column.
     both: IntArray = counts.sum(axis=1) + counts[:, :span].sum(axis=0) + single
     return both
-
-
-def _firsts(key: Array, span: int) -> IntArray:
-    """Return where each value below `span` occurs first, -1 for those that do not; most occur early."""
-    first = np.full(span, -1, dtype=np.int64)
-    head = key[:_HEAD]
-    first[head[::-1]] = np.arange(head.size - 1, -1, -1)  # of places written twice the last stays
-    if key.size > _HEAD:
-        for value in np.flatnonzero(first < 0).tolist():
-            there = key == value
-            place = int(there.argmax())
-            first[value] = place if there[place] else -1
-    return first

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from bestby._core.arrays import objects
 from bestby._core.cached import cached_property
-from bestby._core.typing import Array, BoolArray
-from bestby.data.cells import FEW_VALUES
+from bestby._core.occurring import occurring
+from bestby._core.typing import Array
 
 CODED_FROM = 4096
 """Values of a column from which texts are coded as they are read; fewer are read one by one as quickly."""
@@ -75,7 +75,7 @@ class Coded:
         narrow = _narrow(len(values))
         shifted = codes.astype(narrow)
         shifted += narrow(1)  # from -1, which is the largest unsigned number, to 0
-        there = _occurring(shifted, len(values))
+        there = occurring(shifted, len(values))
         place = (np.cumsum(there) - 1).astype(narrow)
         kept = [value for value, occurs in zip(values, there.tolist(), strict=True) if occurs]
         return cls(objects(kept), shifted if len(kept) == len(values) else place.take(shifted))
@@ -210,28 +210,29 @@ def _shifted(values: Array) -> tuple[Array, Array, int] | None:
 
 def _without_gaps(shifted: Array, base: Array, span: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """Return the distinct values, and codes, of whole numbers given by `_shifted`."""
-    unsigned, present = _unsigned(dtype), _occurring(shifted, span)
+    unsigned, present = _unsigned(dtype), occurring(shifted, span)
     if np.logical_and.reduce(present):
-        return (np.arange(span, dtype=unsigned) + base).astype(unsigned, copy=False).view(dtype), shifted
+        if span > _MOST_OF_BYTE:
+            return (np.arange(span, dtype=unsigned) + base).astype(unsigned, copy=False).view(dtype), shifted
+        return _numbers(int(base[0]), span, dtype), shifted
     distinct = (present.nonzero()[0].astype(unsigned) + base).astype(unsigned, copy=False).view(dtype)
     return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
+
+
+@lru_cache(maxsize=256)
+def _numbers(base: int, span: int, dtype: np.dtype[Any]) -> Array:
+    """Return the whole numbers from the one that is `base` as an unsigned number, to be read only."""
+    unsigned = _unsigned(dtype)
+    own: Array = np.arange(span, dtype=unsigned) + unsigned.type(base)
+    numbers = own.astype(unsigned, copy=False).view(dtype)
+    numbers.flags.writeable = False
+    return numbers
 
 
 @cache
 def _unsigned(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type of unsigned integers of the same width and order of bytes."""
     return np.dtype(f"u{dtype.itemsize}").newbyteorder(dtype.byteorder)
-
-
-def _occurring(codes: Array, size: int) -> BoolArray:
-    """Return which of the codes below `size` occur."""
-    if size <= min(FEW_VALUES, codes.size >> 10):  # passes beat scattering into a handful of places
-        return np.array([bool((codes == code).any()) for code in range(size)])
-    if codes.size <= HEAD:
-        return np.bincount(codes, minlength=size) > 0
-    present = np.zeros(size, dtype=np.bool_)
-    present[codes] = True
-    return present
 
 
 def _narrow(size: int) -> type[np.unsignedinteger[Any]]:

@@ -37,10 +37,12 @@ def distinct_columns(
         if len(rows) <= _BEGINNING:  # the bits of a column are all there is to compare
             columns = np.ascontiguousarray(columns)
             bits, width = columns.tobytes(), len(rows) * columns.itemsize
-            for start, column in enumerate(columns):
-                place = short.setdefault(bits[start * width : (start + 1) * width], len(unique))
-                if place == len(unique):
-                    unique.append(column)
+            for number in range(len(columns)):
+                own = bits[number * width : (number + 1) * width]
+                place = short.get(own)
+                if place is None:
+                    place = short[own] = len(unique)
+                    unique.append(columns[number])
                 used.append(place)
             return np.array(used, dtype=np.int64)
         small = rows.size <= _SMALL

@@ -12,8 +12,8 @@ from bestby._core.records import record
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.resampling.units import Units
 
-_AT_ONCE = 1 << 15
-"""Numbers of several columns that are combined at once."""
+_AT_ONCE = 1 << 13
+"""Numbers of several columns that are combined at once: they stay in the cache of the processor."""
 
 _FEW = 1 << 10
 """Counts that are put in order sooner than it is known whether they are all the same."""

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bestby._core.occurring import occurring
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.base import Metric
 
 
-def occurring(gold: Array | None, n_labels: int) -> tuple[int, ...]:
+def classes_of(gold: Array | None, n_labels: int) -> tuple[int, ...]:
     """Return the positions of the labels that the gold has; without gold all."""
-    return tuple(range(n_labels) if gold is None else np.bincount(gold).nonzero()[0].tolist())
+    return tuple(range(n_labels) if gold is None else occurring(gold, n_labels).nonzero()[0].tolist())
 
 
 MOST_LABELS = 200

@@ -34,7 +34,7 @@ from bestby.metrics._label_counts import (
     split_counts,
     unfitted,
 )
-from bestby.metrics._label_rows import occurring, rows_of_labels
+from bestby.metrics._label_rows import classes_of, rows_of_labels
 from bestby.metrics._lines import Line, SmoothMetric
 from bestby.metrics.base import MeanMetric, Names, Patterns
 
@@ -202,7 +202,7 @@ class Averaged(SmoothMetric):
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed; without gold all labels are classes."""
         names = printed_labels(self.name, labels)
-        classes = occurring(gold, len(names))
+        classes = classes_of(gold, len(names))
         caution = None
         if self.average == "macro" and len(classes) < len(names):
             caution = (
@@ -283,7 +283,7 @@ class ByClass(SmoothMetric):
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the label set fixed."""
         names = printed_labels(self.name, labels)
-        return dataclasses.replace(self, labels=names, classes=occurring(gold, len(names)))
+        return dataclasses.replace(self, labels=names, classes=classes_of(gold, len(names)))
 
     def possible_rows(self) -> FloatArray | None:
         """Return those of every class of the gold and every prediction."""

@@ -282,9 +282,12 @@ def _over_roots(products: FloatArray, x: FloatArray, y: FloatArray, defined: Boo
 def _location(name: str, what: str, values: Array) -> tuple[float, float]:
     """Return mean and standard deviation, if there is any spread beyond rounding."""
     numbers = np.asarray(values, dtype=np.float64)
-    low, high = float(numbers.min()), float(numbers.max())
-    _check_varied(name, what, low, high, _ROUNDING * max(abs(low), abs(high)))
-    return _centre_and_scale(numbers)
+    centre, scale = _centre_and_scale(numbers)
+    # No number is further from the mean than the deviation times the root of n, and two are further apart.
+    if not scale > _ROUNDING * (abs(centre) + scale * math.sqrt(numbers.size)):
+        low, high = float(numbers.min()), float(numbers.max())
+        _check_varied(name, what, low, high, _ROUNDING * max(abs(low), abs(high)))
+    return centre, scale
 
 
 def _centre_and_scale(values: Array) -> tuple[float, float]:

@@ -42,13 +42,21 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
         return tuple(_soft(evaluation))
     if any(distinct.size > MOST_CLASSES for _, (distinct, _) in evaluation.joint_codes()):
         return ()
-    found = dict(_counts(evaluation))
-    labels = _ordered({label for counts in found.values() for label in counts})
+    found = {name: (distinct.tolist(), counts.tolist()) for name, distinct, counts in _counts(evaluation)}
+    labels = _ordered(set().union(*(own for own, _ in found.values())))
     if not found or len(labels) > MOST_CLASSES:
         return ()
     shown = tuple(map(_text, labels))
     columns = [name for name in ("", *evaluation.names) if name in found]
-    return tuple([_hard(name, shown, [found[name].get(label, 0) for label in labels]) for name in columns])
+    return tuple([_hard(name, shown, _among(labels, *found[name])) for name in columns])
+
+
+def _among(labels: list[Any], own: list[Any], counts: Sequence[int]) -> Sequence[int]:
+    """Return how often each of all labels occurs in a column that has some of them."""
+    if own == labels:
+        return counts
+    known = dict(zip(own, counts, strict=True))
+    return [known.get(label, 0) for label in labels]
 
 
 def _hard(name: str, labels: tuple[str, ...], counts: Sequence[int]) -> ClassShares:
@@ -84,8 +92,8 @@ def _columns(evaluation: Evaluation) -> dict[str, Array]:
     return gold | dict(evaluation.systems)
 
 
-def _counts(evaluation: Evaluation) -> Iterator[tuple[str, dict[object, int]]]:
-    """Yield each column of hard labels, and how many items have each of its labels."""
+def _counts(evaluation: Evaluation) -> Iterator[tuple[str, Array, IntArray]]:
+    """Yield each column of hard labels, its labels, and how many items have each of them."""
     rows: IntArray | slice = slice(None)
     counts = evaluation.counts
     if evaluation.counted:
@@ -94,8 +102,7 @@ def _counts(evaluation: Evaluation) -> Iterator[tuple[str, dict[object, int]]]:
         codes, weights = code[rows], counts
         if name in evaluation.missing:
             weights = np.where(evaluation.missing[name][rows], 0, 1 if counts is None else counts)
-        found = occurrences(codes, distinct.size, weights)
-        yield name, dict(zip(distinct.tolist(), found.tolist(), strict=True))
+        yield name, distinct, occurrences(codes, distinct.size, weights)
 
 
 def _soft(evaluation: Evaluation) -> Iterator[ClassShares]:
