@@ -50,7 +50,7 @@ def in_order(values: Array) -> tuple[IntArray, Array]:
 def _put_right(order: IntArray, found: Array) -> bool:
     """Let neighbours in the wrong order change places, and return whether all numbers are in order then."""
     for _ in range(_PASSES):
-        wrong = np.flatnonzero(found[1:] < found[:-1])
+        wrong = (found[1:] < found[:-1]).nonzero()[0]
         if not wrong.size:
             return True
         if wrong.size > found.size // _FEW:

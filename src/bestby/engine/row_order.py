@@ -102,9 +102,12 @@ class Distinct:
     @property
     def rows(self) -> IntArray:
         """Which of the distinct rows each row is that was given, shape (C,)."""
+        out = np.empty(self.order.size, dtype=np.int64)
+        if self.starts.size == self.order.size:
+            out[self.order] = self.starts
+            return out
         fresh = np.zeros(self.order.size, dtype=np.int64)
         fresh[self.starts[1:]] = 1
-        out = np.empty(self.order.size, dtype=np.int64)
         out[self.order] = fresh.cumsum()
         return out
 

@@ -84,12 +84,12 @@ def weighted_sum(values: FloatArray, counts: Array | None) -> float:
 def in_order(values: FloatArray, counts: IntArray) -> tuple[FloatArray, IntArray]:
     """Return values in rising order with their counts."""
     if counts.size and _all_equal(counts):
-        return (values if _rising(values) else np.sort(values)), counts
+        return (values if rising(values) else np.sort(values)), counts
     order = np.argsort(values, kind="stable")
     return values[order], counts[order]
 
 
-def _rising(values: FloatArray) -> bool:
+def rising(values: FloatArray) -> bool:
     """Return whether values are in rising order; mostly the first ones tell that they are not."""
     return all(bool((part[1:] >= part[:-1]).all()) for part in (values[:_BEGINNING], values))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
-from bestby.inference.lattice import all_single, merged, weighted_sum
+from bestby.inference.lattice import all_single, merged, rising, weighted_sum
 from bestby.inference.sign_sums import MOST_COMBINATIONS, central_binomial, lattice_tail, real_tail
 from bestby.results.values import TestResult
 
@@ -119,8 +119,8 @@ def exact_mean(
     one_way = bool((differences > 0.0).all() if direction > 0.0 else (differences < 0.0).all())
     # In units of a power of two, which changes no bit, no product underflows.
     size = np.divide(size, unit, out=size)
-    if single:
-        size.sort()  # in place, which takes no memory
+    if single:  # in place; of differences in rising order, the sizes fall and then rise: two runs to merge
+        size.sort(kind="stable" if rising(differences) else None)
     size, c = merged(size, counts)
     far = direction * observed / unit
     upper, method = 0.5 ** int(c.sum()), "enumeration"
