@@ -1,11 +1,15 @@
 """How near are the compiled dense kernels to what the machine can do at all?
 
 Beside each kernel stands the bare random stream that feeds it (the same words made and folded together,
-nothing looked up) and, for the machine, how fast memory is read and copied. Run by run.py.
+nothing looked up) and, for the machine, how fast memory is read and copied, and numbers are sorted. Run by
+run.py.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -16,6 +20,22 @@ from benchmarks.worker import repeated
 ITEMS = (1_000, 10_000, 1_000_000)
 DRAWS = 20_000_000
 """Draws per measurement: resamples times items."""
+
+WIDE_VECTORS = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL X86_V4"
+"""What NumPy calls the parts of AVX-512, with which its sort takes longer on some processors."""
+
+_SORT = """
+import time
+import numpy as np
+numbers = np.random.default_rng(0).normal(size={size})
+taken = []
+for _ in range({times}):
+    own = numbers.copy()
+    begun = time.process_time()
+    own.sort()
+    taken.append(time.process_time() - begun)
+print(sorted(taken)[len(taken) // 2])
+"""
 
 
 Taken = Callable[[Callable[[], Any]], float]
@@ -32,7 +52,8 @@ def rows(quick: bool) -> list[dict[str, Any]]:
     stream, out = _bare_stream(), []
     for n in ITEMS[:2] if quick else ITEMS:
         out += _draw_rows(n, max(4, (DRAWS // 10 if quick else DRAWS) // n), stream, taken)
-    return [*out, *_memory_rows(4_000_000 if quick else 40_000_000, taken)]
+    memory = _memory_rows(4_000_000 if quick else 40_000_000, taken)
+    return [*out, *memory, *_sort_rows(ITEMS[-1], 5 if quick else 21)]
 
 
 def _bare_stream() -> Callable[[Any, int], Any]:
@@ -102,3 +123,16 @@ def _memory_rows(size: int, taken: Taken) -> Iterator[dict[str, Any]]:
     other = np.empty_like(numbers)
     for what, call in (("read", numbers.sum), ("copied", partial(np.copyto, other, numbers))):
         yield _row(f"memory {what}, per number of 8 bytes", "", taken(call) * 1e9 / size)
+
+
+def _sort_rows(size: int, times: int) -> Iterator[dict[str, Any]]:
+    """Yield how long NumPy sorts real numbers, as it comes and with narrower vector registers."""
+    for what, more in (("", {}), (", without AVX-512", {"NPY_DISABLE_CPU_FEATURES": WIDE_VECTORS})):
+        told = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", _SORT.format(size=size, times=times)],
+            env=os.environ | more,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        yield _row(f"real numbers sorted by NumPy{what}, per number", size, float(told) * 1e9 / size)

@@ -430,7 +430,9 @@ FLOOR = """
 ## The floor
 
 Nanoseconds per draw (one item of one resample) of the compiled kernels for many items, on one thread, beside
-the random numbers they use and nothing else: what is between is look-ups and sums.
+the random numbers they use and nothing else: what is between is look-ups and sums. The last rows are
+nanoseconds per number. If sorting takes less time without AVX-512, as on some AMD processors, the environment
+variable `NPY_DISABLE_CPU_FEATURES` of NumPy, set as in `benchmarks/floor.py`, speeds up what sorts.
 """
 
 START_UP = """
@@ -448,7 +450,7 @@ else.
 SCORES = """\
 A comparison of a million scores passes over them some dozens of times. They are hashed; the scores of each
 system and the differences are sorted, and their powers added up, for the exact bootstrap distribution of each
-and the exact test."""
+and the exact test. Three sorts of a million numbers are most of it: [the floor](#the-floor) has one."""
 MANY_SYSTEMS = """
 ## Hundreds of systems
 
