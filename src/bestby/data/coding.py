@@ -186,10 +186,14 @@ def _shifted(values: Array) -> tuple[Array, Array, int] | None:
     What a block needs stays in the cache. Unsigned integers of the same width and order of bytes wrap round:
     nothing overflows.
     """
-    unsigned, most = _unsigned(values.dtype), 0
+    unsigned = _unsigned(values.dtype)
     first = values if unsigned.itemsize == 1 else values[:HEAD]  # what wraps round must not look narrow
     base = np.minimum.reduce(first, keepdims=True).view(unsigned)
-    shifted = np.empty(values.size, dtype=np.uint8)
+    if values.size <= HEAD:  # all of them are the first ones
+        whole = values.view(unsigned) - base
+        most = int(np.maximum.reduce(whole))
+        return (whole.astype(_narrow(most + 1)), base, most + 1) if most < max(1024, values.size) else None
+    shifted, most = np.empty(values.size, dtype=np.uint8), 0
     for start in range(0, values.size, _BLOCK):  # mostly the first ones have the least
         part = values[start : start + _BLOCK].view(unsigned) - base
         most = max(most, int(np.maximum.reduce(part)))

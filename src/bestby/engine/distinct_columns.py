@@ -74,7 +74,7 @@ def varying_columns(columns: Sequence[FloatArray]) -> list[bool]:
     """Return which columns have more than one value."""
     if not columns or len(columns) * columns[0].size > _FEW:
         return [varies(column) for column in columns]
-    together = np.stack(columns)
+    together = np.concatenate(columns).reshape(len(columns), -1)
     found: list[bool] = np.logical_or.reduce(together != together[:, :1], axis=1).tolist()
     return found
 
