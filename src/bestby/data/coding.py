@@ -187,7 +187,7 @@ def _shifted(values: Array) -> tuple[Array, Array, int] | None:
     nothing overflows.
     """
     unsigned = _unsigned(values.dtype)
-    first = values if unsigned.itemsize == 1 else values[:HEAD]  # what wraps round must not look narrow
+    first = values if unsigned.itemsize == 1 else values[:HEAD]
     base = np.minimum.reduce(first, keepdims=True).view(unsigned)
     if values.size <= HEAD:  # all of them are the first ones
         whole = values.view(unsigned) - base
@@ -201,7 +201,9 @@ def _shifted(values: Array) -> tuple[Array, Array, int] | None:
             break
         shifted[start : start + _BLOCK] = part
     else:
-        return shifted, base, most + 1
+        # A number below the least of the first ones wraps round to more than what is left above it.
+        if first is values or most <= int(np.iinfo(values.dtype).max) - int(base.view(values.dtype)[0]):
+            return shifted, base, most + 1
     least = values.min()
     span = int(values.max()) - int(least) + 1
     if span > max(1024, values.size):

@@ -139,7 +139,8 @@ def _fitted(metric: AnyMetric, reading: Reading) -> AnyMetric:
         return metric
     narrow = metric.reads == "labels" and _is_ours(metric.fit)
     labels, gold, systems = reading.narrow_labels if narrow else reading.of(metric)
-    return metric.fit(gold, systems, labels)
+    # The labels are shared, and a user's metric may write to its own.
+    return metric.fit(gold, systems, labels if narrow or labels is None else labels.copy())
 
 
 def _is_ours(part: Callable[..., object]) -> bool:

@@ -26,13 +26,15 @@ def projected(rows: FloatArray) -> FloatArray:
     """
     size, k = rows.shape
     factors = _factors(k)
-    step = max(1, _AT_ONCE // max(1, k))
+    step = max(2, _AT_ONCE // max(1, k))
+    out: FloatArray
     if size <= step:
-        out: FloatArray = np.add.reduce(np.multiply(factors, rows.T, order="C"))
+        out = np.add.reduce(np.multiply(factors, rows.T, order="C"))
         return out
     out = np.empty(size)
-    for start in range(0, size, step):
-        part = slice(start, start + step)
+    for start in range(0, size - 1, step):
+        # NumPy adds up a single row in another order than several: the last one goes with those before it.
+        part = slice(start, size if start + step >= size - 1 else start + step)
         np.add.reduce(np.multiply(factors, rows[part].T, order="C"), out=out[part])
     return out
 

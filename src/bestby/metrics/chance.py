@@ -150,7 +150,11 @@ class CohenKappa(_Agreement):
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the sum of products of counts over the classes: of whole numbers it is exact in any order."""
+    """Return the sum of products over the classes.
+
+    Those of counts are exact. Totals along the path of an interval are no counts: the last bits of their sums
+    depend on how many of them there are.
+    """
     return np.vecdot(a, b) if a.size <= _FEW else dot(a, b)
 
 

@@ -336,3 +336,13 @@ def test_words_of_a_hash_are_the_same_whether_known_or_made() -> None:
     sizes = (3, 1, 4)
     for known, made in zip(hashing._random_words(sizes), hashing._made_words(sizes), strict=True):
         assert known.tolist() == made.tolist()
+
+
+@pytest.mark.parametrize("kind", ["i2", "i4", "i8", "u2", "u8", ">i8"])
+def test_numbers_at_both_ends_of_their_type_are_in_order(kind: str) -> None:
+    """The first ones are the greatest there are, and a later one the least: their difference wraps round."""
+    values = np.full(coding.HEAD + 2, np.iinfo(kind).max, kind)
+    values[-1] = np.iinfo(kind).min
+    distinct, code = codes(values)
+    assert distinct.tolist() == [np.iinfo(kind).min, np.iinfo(kind).max]
+    assert (distinct[code] == values).all()

@@ -50,3 +50,25 @@ def test_values_of_labels_by_a_class_of_a_user_are_checked(values: Any, trouble:
 
     with pytest.raises(bb.InvalidInputError, match=trouble):
         bb.compare({"a": list("xyzy"), "b": list("xyzx")}, list("xyyz"), metric=Own(), n_resamples=99)
+
+
+class _Reversing(bb.MeanMetric):
+    """A user's metric that writes to the labels it is shown."""
+
+    name = "reversing"
+    reads = "labels"
+
+    def fit(self, gold: Any, systems: Any, labels: Any) -> Any:  # noqa: ARG002
+        labels[:] = labels[::-1].copy()
+        return self
+
+    def values(self, gold: Any, predictions: Any) -> Any:
+        return gold == predictions
+
+
+def test_a_users_metric_may_write_to_its_labels() -> None:
+    gold, systems = [3, 4, 5, 4], {"a": [3, 4, 5, 5], "b": [3, 5, 5, 4]}
+    first = compare(systems, gold=gold, metric=[_Reversing(), "f1_macro"])
+    again = compare(systems, gold=gold, metric=[_Reversing(), "f1_macro"])
+    assert [one.labels for one in first.classes] == [("3", "4", "5")] * 3
+    assert first == again

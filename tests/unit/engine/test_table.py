@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from bestby import compare
 from bestby.data.cells import collapsed
 from bestby.engine import row_order, table
 
@@ -148,3 +151,26 @@ def test_differences_are_those_of_more_than_the_last_bits(unit: float) -> None:
     assert sorted(map(tuple, np.round(changes / unit).tolist())) == [(0.0, 0.0), (0.0, 1.0), (2.0, 0.0)]
     assert (changes == 0.0).sum() == 4
     assert made.differing(of_a, of_b) == (6, 6)
+
+
+@pytest.mark.parametrize("k", [1, 7, 8, 16, 200])
+@pytest.mark.parametrize("more", [-1, 0, 1, 2])
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_equal_rows_meet_wherever_the_blocks_end(k: int, more: int, blocks: int) -> None:
+    """A last block of a single row would be added up in another order."""
+    size = blocks * (row_order._AT_ONCE // k) + more
+    rows = np.tile(np.random.default_rng(k).normal(size=k), (size, 1))
+    assert np.unique(row_order.projected(rows)).size == 1
+    assert np.unique(row_order.projected(np.asfortranarray(rows))).size == 1
+
+
+def test_a_shuffle_of_the_items_changes_nothing_of_many_systems() -> None:
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(5, 16))[rng.integers(0, 5, row_order._AT_ONCE // 16 + 1)]
+    settings: dict[str, Any] = {"interval": "percentile", "test": "bootstrap", "n_resamples": 99}
+    first, second = (
+        compare({f"s{i}": one[:, i] for i in range(16)}, **settings).differences
+        for one in (scores, rng.permutation(scores))
+    )
+    assert [one.interval for one in first] == [one.interval for one in second]
+    assert [one.p_value for one in first] == [one.p_value for one in second]
