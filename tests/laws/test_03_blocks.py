@@ -16,6 +16,7 @@ from bestby import compare
 
 AT_A_TIME = {
     "_core.mixing._AT_ONCE": 7,
+    "_core.occurring._BLOCK": 7,
     "_core.occurring._HEAD": 2,
     "_core.sorting._BLOCK": 7,
     "data.cells._BLOCK": 6,

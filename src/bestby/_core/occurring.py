@@ -9,6 +9,9 @@ from bestby._core.typing import Array, BoolArray
 _HEAD = 4096
 """Bytes that are searched first: most numbers occur early."""
 
+_BLOCK = 1 << 20
+"""Bytes that are searched at a time after that."""
+
 _MOST_SEARCHED = 64
 """Numbers up to which bytes are searched for each: more are marked in a pass over the codes."""
 
@@ -16,16 +19,20 @@ _MOST_SEARCHED = 64
 def first_places(codes: Array, size: int) -> list[int]:
     """Return where each number below `size` occurs first among bytes, -1 for those that do not.
 
-    What is not among the first bytes is searched among all of them, at the speed of the memory.
+    What is not among the first bytes is searched among the others, at the speed of the memory.
 
     >>> first_places(np.array([2, 0, 2], dtype=np.uint8), 3)
     [1, -1, 0]
     """
     head = codes[:_HEAD].tobytes()
     places = [head.find(code) for code in range(size)]
-    if codes.size > _HEAD and min(places) < 0:
-        whole = codes.tobytes()
-        places = [whole.find(code) if place < 0 else place for code, place in enumerate(places)]
+    for start in range(_HEAD, codes.size, _BLOCK):
+        if min(places) >= 0:
+            break
+        block = codes[start : start + _BLOCK].tobytes()
+        for code in [code for code, place in enumerate(places) if place < 0]:
+            place = block.find(code)
+            places[code] = -1 if place < 0 else start + place
     return places
 
 
