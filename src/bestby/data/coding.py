@@ -28,7 +28,8 @@ _BLOCK = 1 << 15
 EXACT = 2**53
 """Whole numbers up to this are exact as floats."""
 
-_MOST_OF_BYTE = int(np.iinfo(np.uint8).max)
+_MOST_KNOWN = 1 << 8
+"""Whole numbers in a row up to which those from the same least one are made once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,59 +181,41 @@ def group_codes(groups: Array) -> tuple[Array, Array]:
     return texts[order], np.argsort(order).astype(code.dtype)[code]
 
 
-def _shifted(values: Array) -> tuple[Array, Array, int] | None:
-    """Return whole numbers less the least one in a narrow type, the least one, and the span; None if wide.
+def _shifted(values: Array) -> tuple[Array, int, int] | None:
+    """Return whole numbers less the least one in the narrowest type, the least, and the span; None if wide.
 
-    What a block needs stays in the cache. Unsigned integers of the same width and order of bytes wrap round:
-    nothing overflows.
+    Unsigned integers of the same width and order of bytes wrap round: nothing overflows.
     """
-    unsigned = _unsigned(values.dtype)
-    first = values if unsigned.itemsize == 1 else values[:HEAD]
-    base = np.minimum.reduce(first, keepdims=True).view(unsigned)
-    if values.size <= HEAD:  # all of them are the first ones
-        whole = values.view(unsigned) - base
-        most = int(np.maximum.reduce(whole))
-        return (whole.astype(_narrow(most + 1)), base, most + 1) if most < max(1024, values.size) else None
-    shifted, most = np.empty(values.size, dtype=np.uint8), 0
-    for start in range(0, values.size, _BLOCK):  # mostly the first ones have the least
-        part = values[start : start + _BLOCK].view(unsigned) - base
-        most = max(most, int(np.maximum.reduce(part)))
-        if most > _MOST_OF_BYTE:
-            break
-        shifted[start : start + _BLOCK] = part
-    else:
-        # A number below the least of the first ones wraps round to more than what is left above it.
-        if first is values or most <= int(np.iinfo(values.dtype).max) - int(base.view(values.dtype)[0]):
-            return shifted, base, most + 1
-    least = values.min()
-    span = int(values.max()) - int(least) + 1
+    least = int(np.minimum.reduce(values))
+    span = int(np.maximum.reduce(values)) - least + 1
     if span > max(1024, values.size):
         return None
-    base, shifted = np.array([least], dtype=values.dtype).view(unsigned), np.empty(values.size, _narrow(span))
-    for start in range(0, values.size, _BLOCK):
+    unsigned, shifted = _unsigned(values.dtype), np.empty(values.size, _narrow(span))
+    base = np.array([least], dtype=values.dtype).view(unsigned)
+    for start in range(0, values.size, _BLOCK):  # what a block needs stays in the cache
         shifted[start : start + _BLOCK] = values[start : start + _BLOCK].view(unsigned) - base
-    return shifted, base, span
+    return shifted, least, span
 
 
-def _without_gaps(shifted: Array, base: Array, span: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+def _without_gaps(shifted: Array, least: int, span: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """Return the distinct values, and codes, of whole numbers given by `_shifted`."""
-    unsigned, present = _unsigned(dtype), occurring(shifted, span)
+    present = occurring(shifted, span)
+    numbers = (_known_numbers if span <= _MOST_KNOWN else _numbers)(least, span, dtype)
     if np.logical_and.reduce(present):
-        if span > _MOST_OF_BYTE:
-            return (np.arange(span, dtype=unsigned) + base).astype(unsigned, copy=False).view(dtype), shifted
-        return _numbers(int(base[0]), span, dtype), shifted
-    distinct = (present.nonzero()[0].astype(unsigned) + base).astype(unsigned, copy=False).view(dtype)
-    return distinct, (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
+        return numbers, shifted
+    return numbers[present], (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
 
 
-@lru_cache(maxsize=256)
-def _numbers(base: int, span: int, dtype: np.dtype[Any]) -> Array:
-    """Return the whole numbers from the one that is `base` as an unsigned number, to be read only."""
+def _numbers(least: int, span: int, dtype: np.dtype[Any]) -> Array:
+    """Return so many whole numbers from the least one, to be read only."""
     unsigned = _unsigned(dtype)
-    own: Array = np.arange(span, dtype=unsigned) + unsigned.type(base)
+    own: Array = np.arange(span, dtype=unsigned) + np.array([least], dtype=dtype).view(unsigned)
     numbers = own.astype(unsigned, copy=False).view(dtype)
     numbers.flags.writeable = False
     return numbers
+
+
+_known_numbers = lru_cache(maxsize=256)(_numbers)
 
 
 @cache
