@@ -18,15 +18,11 @@ AT_A_TIME = {
     "_core.mixing._AT_ONCE": 7,
     "_core.occurring._BLOCK": 7,
     "_core.occurring._HEAD": 2,
-    "_core.sorting._BLOCK": 7,
-    "data.cells._BLOCK": 6,
     "data.coding._BLOCK": 7,
-    "data.coding.HEAD": 2,
     "data.hashing.ROWS": 7,
     "engine.distinct_columns._BEGINNING": 2,
     "engine.distinct_columns._FEW": 1,
     "engine.pairwise.AT_ONCE": 7,
-    "engine.ranked._BEGINNING": 2,
     "engine.raw_values._BEGINNING": 2,
     "engine.responses._AT_ONCE": 5,
     "engine.responses.STACKED": 5,
@@ -35,11 +31,8 @@ AT_A_TIME = {
     "inference.discordant.ROWS": 7,
     "inference.intervals._BLOCK": 7,
     "inference.joint._AT_ONCE": 7,
-    "inference.joint._DRAWS_AT_ONCE": 7,
-    "inference.lattice._BEGINNING": 2,
     "inference.lattice._BLOCK": 7,
     "inference.permutation._AT_ONCE": 99,
-    "inference.series._BLOCK": 7,
     "metrics._rank_weights._AT_ONCE": 7,
     "metrics._ranked._CHUNK": 7,
     "resampling.fair_binomials._AT_ONCE": 7,
@@ -47,7 +40,10 @@ AT_A_TIME = {
     "resampling.totals.WEIGHT_BLOCK": 7,
     "resampling.weights.AT_ONCE": 7,
 }
-"""A constant, and what it is set to, so that a last block holds a single row or number now and then."""
+"""Constants that the settings below depend on, and what each is set to.
+
+A last block then holds a single row or number now and then.
+"""
 
 N = 151
 RNG = np.random.default_rng(9)
@@ -81,7 +77,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "data": {name: SCORES[name] for name in ("s0", "s3")},
         "gold": np.round(NUMBERS, 1),
         "metric": ["spearman", "pearson"],
+        "interval": "abc",
     },
+    "answers of many": {"data": LABELS, "gold": GOLD},
 }
 
 
