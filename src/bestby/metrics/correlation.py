@@ -283,7 +283,7 @@ def _location(name: str, what: str, values: Array) -> tuple[float, float]:
     """Return mean and standard deviation, if there is any spread beyond rounding."""
     numbers = np.asarray(values, dtype=np.float64)
     centre, scale = _centre_and_scale(numbers)
-    # No number is further from the mean than the deviation times the root of n, and two are further apart.
+    # The range is at least the deviation, and no number is more than the root of n deviations from the mean.
     if not scale > _ROUNDING * (abs(centre) + scale * math.sqrt(numbers.size)):
         low, high = float(numbers.min()), float(numbers.max())
         _check_varied(name, what, low, high, _ROUNDING * max(abs(low), abs(high)))
