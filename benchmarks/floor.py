@@ -12,10 +12,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from benchmarks.worker import repeated
+
+ROOT = Path(__file__).resolve().parents[1]
 
 ITEMS = (1_000, 10_000, 1_000_000)
 DRAWS = 20_000_000
@@ -25,16 +28,10 @@ WIDE_VECTORS = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL X86
 """What NumPy calls the parts of AVX-512, with which its sort takes longer on some processors."""
 
 _SORT = """
-import time
 import numpy as np
+from benchmarks.worker import repeated
 numbers = np.random.default_rng(0).normal(size={size})
-taken = []
-for _ in range({times}):
-    own = numbers.copy()
-    begun = time.process_time()
-    own.sort()
-    taken.append(time.process_time() - begun)
-print(sorted(taken)[len(taken) // 2])
+print(repeated(lambda: np.sort(numbers), {at_least})[0])
 """
 
 
@@ -53,7 +50,7 @@ def rows(quick: bool) -> list[dict[str, Any]]:
     for n in ITEMS[:2] if quick else ITEMS:
         out += _draw_rows(n, max(4, (DRAWS // 10 if quick else DRAWS) // n), stream, taken)
     memory = _memory_rows(4_000_000 if quick else 40_000_000, taken)
-    return [*out, *memory, *_sort_rows(ITEMS[-1], 5 if quick else 21)]
+    return [*out, *memory, *_sort_rows(ITEMS[-1], 0.1 if quick else 1.0)]
 
 
 def _bare_stream() -> Callable[[Any, int], Any]:
@@ -125,11 +122,12 @@ def _memory_rows(size: int, taken: Taken) -> Iterator[dict[str, Any]]:
         yield _row(f"memory {what}, per number of 8 bytes", "", taken(call) * 1e9 / size)
 
 
-def _sort_rows(size: int, times: int) -> Iterator[dict[str, Any]]:
+def _sort_rows(size: int, at_least: float) -> Iterator[dict[str, Any]]:
     """Yield how long NumPy sorts real numbers, as it comes and with narrower vector registers."""
     for what, more in (("", {}), (", without AVX-512", {"NPY_DISABLE_CPU_FEATURES": WIDE_VECTORS})):
         told = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", _SORT.format(size=size, times=times)],
+            [sys.executable, "-W", "ignore", "-c", _SORT.format(size=size, at_least=at_least)],
+            cwd=ROOT,
             env=os.environ | more,
             capture_output=True,
             text=True,

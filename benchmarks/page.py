@@ -431,8 +431,8 @@ FLOOR = """
 
 Nanoseconds per draw (one item of one resample) of the compiled kernels for many items, on one thread, beside
 the random numbers they use and nothing else: what is between is look-ups and sums. The last rows are
-nanoseconds per number. If sorting takes less time without AVX-512, as on some AMD processors, the environment
-variable `NPY_DISABLE_CPU_FEATURES` of NumPy, set as in `benchmarks/floor.py`, speeds up what sorts.
+nanoseconds per number. On some AMD processors NumPy sorts faster without AVX-512: there, set its environment
+variable `NPY_DISABLE_CPU_FEATURES` as `benchmarks/floor.py` does.
 """
 
 START_UP = """
@@ -450,7 +450,8 @@ else.
 SCORES = """\
 A comparison of a million scores passes over them some dozens of times. They are hashed; the scores of each
 system and the differences are sorted, and their powers added up, for the exact bootstrap distribution of each
-and the exact test. Three sorts of a million numbers are most of it: [the floor](#the-floor) has one."""
+and the exact test. Three sorts of a million numbers take most of the time; [the floor](#the-floor) shows what
+one of them takes."""
 MANY_SYSTEMS = """
 ## Hundreds of systems
 
