@@ -448,10 +448,10 @@ are. The floor is what the library that reads takes to make codes, or numbers, o
 else.
 """
 SCORES = """\
-A comparison of a million scores passes over them some dozens of times. They are hashed; the scores of each
-system and the differences are sorted, and their powers added up, for the exact bootstrap distribution of each
-and the exact test. Three sorts of a million numbers take most of the time; [the floor](#the-floor) shows what
-one of them takes."""
+A comparison of a million scores passes over them some dozens of times. They are hashed, and the powers of the
+scores of each system and of the differences are added up, for the exact bootstrap distribution of each. The
+differences are sorted for the exact test, which takes a third of the time or more; [the floor](#the-floor)
+shows what the sort alone takes."""
 MANY_SYSTEMS = """
 ## Hundreds of systems
 

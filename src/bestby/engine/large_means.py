@@ -1,4 +1,4 @@
-"""Means of very many single items: sorted values take the place of a table of distinct units."""
+"""Means of very many single items: their values take the place of a table of distinct units."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from bestby.engine.memo import Memo
 from bestby.engine.sums import MOST_HELD, SumGroup, TableGroup
 from bestby.engine.table import Table
 from bestby.engine.targets import Target
-from bestby.inference import permutation
+from bestby.inference import lattice, permutation
 from bestby.metrics.base import MeanMetric
 from bestby.resampling import executing
 from bestby.results.values import TestResult
 
 LARGE = 1 << 16
-"""Items from which means are made of sorted values."""
+"""Items from which means are made of their values."""
 
 
 @dataclass(frozen=True, eq=False)
 class LargeMeans(SumGroup):
     """Metrics that are means of numbers of single items, without clusters and strata.
 
-    Exact intervals and tests need the numbers of a system, or the differences of two, in rising order. They
-    do not need `table`, which has the items in one order for all systems and takes more time than all the
-    rest: it is made only when resamples are drawn, or something else asks for it. `values` are the numbers of
-    all items by metric and system, shape (n,) each.
+    Exact tests need the differences of two systems in rising order, and exact intervals the sums of powers of
+    numbers in any order, or the distinct ones where these are few. They do not need `table`, which has the
+    items in one order for all systems and takes more time than all the rest: it is made only when resamples
+    are drawn, or something else asks for it. `values` are the numbers of all items by metric and system,
+    shape (n,) each.
     """
 
     metrics: Sequence[MeanMetric]
@@ -90,7 +91,7 @@ class LargeMeans(SumGroup):
         return np.stack([np.array(sums), np.full(np.shape(sums), float(self.n_units))], axis=-1)
 
     def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions:
-        """Return the numbers of a system, or the differences of two, in rising order."""
+        """Return the numbers of a system, or the differences of two, which are in rising order."""
         if b is None:
             return self._numbers[metric][a]
         return self._differences.get((metric, a, b), self._difference)
@@ -101,8 +102,8 @@ class LargeMeans(SumGroup):
 
     @cached_property
     def _numbers(self) -> list[list[Contributions]]:
-        """Those of each metric and system, which all pairs ask for: they are as many numbers as `values`."""
-        return [[_in_order(values.copy()) for values in systems] for systems in self.values]
+        """Those of each metric and system, which all pairs ask for."""
+        return [[_numbers(values) for values in systems] for systems in self.values]
 
     @cached_property
     def _differences(self) -> Memo[Pair, Contributions]:
@@ -167,12 +168,24 @@ class LargeMeans(SumGroup):
         return {pair: found[pair] for pair in pairs}
 
 
+def _numbers(values: FloatArray) -> Contributions:
+    """Return numbers of single items as contributions: as they come, if very many are distinct."""
+    if lattice.distinct_sample(values) is None:
+        return _in_order(values.copy())
+    return _singles(values)
+
+
 def _in_order(values: FloatArray) -> Contributions:
     """Return numbers of single items as contributions, in rising order; they are sorted in place."""
     values.sort()
-    counts: IntArray = np.broadcast_to(np.int64(1), values.shape)
     fresh = values[1:] != values[:-1]
-    if 2 * np.count_nonzero(fresh) < values.size:
-        starts = np.concatenate([[0], np.flatnonzero(fresh) + 1])
-        values, counts = values[starts], np.diff(starts, append=values.size)
+    if 2 * np.count_nonzero(fresh) >= values.size:
+        return _singles(values)
+    starts = np.concatenate([[0], np.flatnonzero(fresh) + 1])
+    values, counts = values[starts], np.diff(starts, append=values.size)
+    return Contributions(values, counts, np.array([0, values.size]), single_items=True)
+
+
+def _singles(values: FloatArray) -> Contributions:
+    counts: IntArray = np.broadcast_to(np.int64(1), values.shape)
     return Contributions(values, counts, np.array([0, values.size]), single_items=True)

@@ -6,6 +6,7 @@ a point, and quantiles.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,8 +17,15 @@ import numpy as np
 from bestby._core import rounding, special
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference import series
-from bestby.inference.lattice import all_single, as_lattice, in_order, merged_in_order, weighted_sum
-from bestby.inference.revivals import total_revives
+from bestby.inference.lattice import (
+    all_single,
+    as_lattice,
+    distinct_sample,
+    in_order,
+    merged_in_order,
+    weighted_sum,
+)
+from bestby.inference.revivals import surely_dies_out, total_revives
 
 Numbers = TypeVar("Numbers", FloatArray, IntArray)
 
@@ -242,6 +250,9 @@ def mean_bootstrap(
     of the units, by stratum; `known` are their power sums about the mean, if these were made. Returns None
     where neither route is accurate or cheap: then resamples must be drawn.
     """
+    quick = None if known is None else _bootstrap_of_many(values, counts, bounds, known)
+    if quick is not None:
+        return quick
     given = values.size
     values, counts, bounds, scale = _merged_by_stratum(values, counts, bounds)
     n = int(counts.sum())
@@ -265,6 +276,21 @@ def mean_bootstrap(
         return None
     first = found.coefficients.size + 1
     return None if total_revives(values, counts, bounds, variances, found.frequency / n, first) else found
+
+
+def _bootstrap_of_many(
+    values: FloatArray, counts: IntArray, bounds: IntArray, known: series.PowerSums
+) -> Inverted | None:
+    """Return the same of very many values in any order, if it shows that they are on no lattice."""
+    some = distinct_sample(values)
+    if some is None:
+        return None
+    n, sd = float(known.sums[0]), known.scale * math.sqrt(float(known.sums[2]))
+    found = _inverted_bootstrap(values, counts, bounds, [n * known.centre], sd, known)
+    if found is None:
+        return None
+    spread, first = float(values.max()) - float(values.min()), found.coefficients.size + 1
+    return found if surely_dies_out(some, known, spread, found.frequency / n, first) else None
 
 
 def _merged_by_stratum(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from bestby._core import rounding
@@ -14,6 +16,12 @@ MANY = 1 << 16
 """Number of values from which equal ones are not merged, if fewer than one in `_FEW` are equal."""
 
 _FEW = 1000
+
+_HUGE = 2.0**900
+"""A size from which sums are plain ones, so that none overflows on the way."""
+
+_SAMPLE = 2 * MOST_VALUES
+"""How many of very many values are looked at, or some more, to tell whether they are on a lattice."""
 
 _BEGINNING = 64
 """Values that are looked at first: where values are not in order, two of these mostly fall."""
@@ -78,7 +86,33 @@ def _all_equal(counts: IntArray) -> bool:
 
 def weighted_sum(values: FloatArray, counts: Array | None) -> float:
     """Return the sum of values with multiplicities, None for ones."""
-    return float(values.sum()) if counts is None else float(counts @ values)
+    if counts is not None:
+        return float(counts @ values)
+    return _sum_of_many(values) if values.size >= MANY else float(values.sum())
+
+
+def _sum_of_many(values: FloatArray) -> float:
+    """Return the sum of very many values, which does not depend on their order.
+
+    The leading digits of all values are multiples of a step so large that their sum is exact, and the others
+    are too small to change the result [1]_.
+
+    References
+    ----------
+    .. [1] Demmel & Nguyen (2015). Parallel reproducible summation. IEEE Trans. Comput. 64, 2060-2070.
+    """
+    largest = max(float(values.max()), -float(values.min()))
+    if not largest < _HUGE:
+        return float(values.sum())
+    anchor = math.ldexp(1.5, math.frexp(largest)[1] + values.size.bit_length())
+    leading = left = 0.0
+    for start in range(0, values.size, _BLOCK):
+        part = values[start : start + _BLOCK]
+        digits = part + anchor
+        digits -= anchor
+        leading += float(np.add.reduce(digits))
+        left += float(np.add.reduce(np.subtract(part, digits, out=digits)))
+    return leading + left
 
 
 def in_order(values: FloatArray, counts: IntArray) -> tuple[FloatArray, IntArray]:
@@ -101,6 +135,19 @@ def _close(values: FloatArray, width: float) -> int:
         part = values[start : start + _BLOCK + 1]
         close += int(np.count_nonzero(part[1:] - part[:-1] <= width))
     return close
+
+
+def distinct_sample(values: FloatArray) -> FloatArray | None:
+    """Return some of very many values in rising order, if more than `MOST_VALUES` of them are distinct.
+
+    Then the values are no multiples of a step, which shows without putting all of them in order. Returns None
+    otherwise.
+    """
+    if values.size < MANY:
+        return None
+    some = np.sort(values[:: values.size // _SAMPLE])
+    width = rounding.merge_width(some[[0, -1]], rounding.typical_deviation_in_order(some))
+    return some if some.size - _close(some, width) > MOST_VALUES else None
 
 
 def merged_in_order(values: FloatArray, counts: IntArray, scale: float) -> tuple[FloatArray, IntArray]:

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.inference.series import PowerSums
 
 _ROW = 128
 
@@ -98,7 +99,8 @@ def total_revives(
     for looked_at in (_LOOKED_AT_FIRST, _LOOKED_AT):
         rough = np.zeros(MOST_FREQUENCIES)
         for (a, b), variance in zip(pairwise(bounds.tolist()), variances, strict=True):
-            rough += _log_bound(values[a:b], counts[a:b], variance, h, looked_at)
+            x, c = values[a:b], counts[a:b]
+            rough += _log_bound(x, c, float(c.sum()), float(x[-1] - x[0]), variance, h, looked_at)
             if (rough[first:] < least[first:]).all():
                 return False
     k = first + np.flatnonzero(rough[first:] >= least[first:])
@@ -109,6 +111,20 @@ def total_revives(
     )
 
 
+def surely_dies_out(some: FloatArray, known: PowerSums, spread: float, h: float, first: int) -> bool:
+    """Return whether a bound shows that the function of a total counts at no k h with k >= first.
+
+    `some` are some of very many values, in rising order; `known` are the power sums of all of them and
+    `spread` is their range.
+    """
+    n, variance = float(known.sums[0]), float(known.sums[2]) * known.scale**2
+    counts, least = np.ones(some.size), _least_logarithms()
+    return any(
+        bool((_log_bound(some, counts, n, spread, variance, h, looked_at)[first:] < least[first:]).all())
+        for looked_at in (_LOOKED_AT_FIRST, _LOOKED_AT)
+    )
+
+
 @cache
 def _least_logarithms() -> FloatArray:
     """Return the logarithm of the least modulus that counts at each frequency."""
@@ -116,25 +132,24 @@ def _least_logarithms() -> FloatArray:
         return np.asarray(np.log(LEAST_TERM * np.arange(MOST_FREQUENCIES)))
 
 
-def _log_bound(values: FloatArray, counts: IntArray, variance: float, h: float, looked_at: int) -> FloatArray:
+def _log_bound(
+    values: FloatArray, counts: Array, n: float, spread: float, variance: float, h: float, looked_at: int
+) -> FloatArray:
     """Return for all k a bound of the logarithm of the modulus of E exp(i k h T), T the total of n draws.
 
-    The values are in rising order.
+    The values, in rising order, are all or some of those that are drawn from; `spread` is the range of all.
 
     The modulus of one draw is at most (|sum over some values| + number of the others) / n, where about
     `looked_at` values from both ends, the middle and between are looked at. As 1 - cos x >= 2 (x / pi)^2 up
     to pi, the logarithm is also at most -2 (k h / pi)^2 var T as long as k h times the range of the values is
     at most pi.
     """
-    n = float(counts.sum())
     some = _both_ends(values.size, looked_at)
     long, short = _powers(h * (values[some] - values[values.size // 2]))
     sums = np.abs((long * counts[some]).astype(np.complex64) @ short.T.astype(np.complex64)).reshape(-1)
     bound = n * np.log(np.clip((sums + (n - counts[some].sum())) / n, 1e-300, 1.0))
     k = np.arange(MOST_FREQUENCIES)
-    quadratic = np.where(
-        k * h * float(values[-1] - values[0]) <= np.pi, -2.0 * (k * h / np.pi) ** 2 * variance, 0.0
-    )
+    quadratic = np.where(k * h * spread <= np.pi, -2.0 * (k * h / np.pi) ** 2 * variance, 0.0)
     return np.asarray(np.minimum(bound, quadratic))
 
 

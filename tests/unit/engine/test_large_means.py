@@ -1,4 +1,4 @@
-"""Means of very many items by sorted values are those of a table of distinct rows."""
+"""Means of very many items by their values are those of a table of distinct rows."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from bestby._core.typing import FloatArray
 from bestby.engine import large_means, prepare
 from bestby.engine.large_means import LargeMeans
 from bestby.engine.sums import TableGroup
+from bestby.inference import lattice, series
+from bestby.inference.lattice import rising
 from bestby.metrics.registry import resolve
 
 N = 3000
@@ -122,6 +124,28 @@ def test_the_table_is_made_when_it_is_asked_for(large: Switch) -> None:
     assert isinstance(other, TableGroup)
     assert group.units.n_rows == other.units.n_rows == N
     assert np.array_equal(group.table.X, other.table.X)
+
+
+@pytest.mark.parametrize("kind", ["real", "rounded", "heavy", "few differ"])
+def test_numbers_of_a_system_that_are_not_in_order(
+    large: Switch, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(lattice, "MANY", 1 << 11)
+    monkeypatch.setattr(lattice, "MOST_VALUES", 1 << 9)
+    monkeypatch.setattr(lattice, "_SAMPLE", 1 << 10)
+    monkeypatch.setattr(series, "SERIES_FROM", 1 << 11)
+    data = scores(kind)
+    large(False)
+    expected = numbers(bb.compare(data, n_resamples=100))
+    large(True)
+    ((group, _),) = prepare.groups(bb.Evaluation.of(data), [resolve("mean")])
+    own = group.contributions(0, 0)
+    assert own is not None
+    assert rising(own.values) == (kind == "rounded")
+    result = numbers(bb.compare(data, n_resamples=100))
+    assert_near(result, expected)
+    order = np.random.default_rng(1).permutation(N)
+    assert_near(numbers(bb.compare({name: v[order] for name, v in data.items()}, n_resamples=100)), result)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestby.inference.distributions import mean_bootstrap
-from bestby.inference.lattice import all_single, as_lattice, merged, weighted_sum
+from bestby.inference.lattice import MANY, all_single, as_lattice, distinct_sample, merged, weighted_sum
 
 
 @given(
@@ -102,3 +102,35 @@ def test_zeros_are_merged() -> None:
     assert (values.tolist(), counts.tolist()) == ([0.0], [7])
     values, counts = merged(np.zeros(3), np.ones(3, dtype=np.int64))
     assert (values.tolist(), counts.tolist()) == ([0.0], [3])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-300, 1e250, 1e290])
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+def test_a_sum_of_very_many_values_does_not_depend_on_their_order(scale: float, shift: float) -> None:
+    rng = np.random.default_rng(0)
+    values = (rng.normal(size=MANY + 17) + shift) * scale
+    values[0] = -values[1:].sum() * (1.0 - 1e-12)  # what is left is far smaller than the values
+    found = weighted_sum(values, None)
+    assert found == pytest.approx(math.fsum(values.tolist()), rel=1e-15 if scale < 1e280 else 1e-2)
+    if scale < 1e280:
+        assert all(weighted_sum(rng.permutation(values), None) == found for _ in range(5))
+
+
+@pytest.mark.parametrize("odd", [math.inf, -math.inf, math.nan])
+def test_a_sum_of_very_many_values_that_are_not_finite(odd: float) -> None:
+    values = np.ones(MANY)
+    values[5] = odd
+    assert weighted_sum(values, None) == pytest.approx(odd, nan_ok=True)
+
+
+def test_a_sample_tells_that_very_many_values_are_on_no_lattice() -> None:
+    rng = np.random.default_rng(1)
+    for values in (rng.normal(size=MANY), rng.random(3 * MANY + 5), rng.standard_cauchy(MANY)):
+        some = distinct_sample(values)
+        assert some is not None
+        assert (np.diff(some) >= 0.0).all()
+        assert np.isin(some, values).all()
+    noisy = rng.integers(0, 50, MANY) / 7.0
+    noisy += rng.choice([-1e-16, 0.0, 1e-16], MANY)
+    for values in (np.zeros(MANY), rng.integers(0, 4000, MANY) / 3.0, noisy, rng.normal(size=MANY - 1)):
+        assert distinct_sample(values) is None

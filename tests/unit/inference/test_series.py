@@ -11,6 +11,7 @@ import pytest
 from bestby._core.typing import FloatArray
 from bestby.inference import distributions, series, sign_sums
 from bestby.inference.distributions import mean_bootstrap
+from bestby.inference.intervals import Moments
 from bestby.inference.series import SignSeries, log_characteristic, power_sums
 
 N = 100_000
@@ -36,6 +37,33 @@ def test_the_bootstrap_of_a_mean(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     for p in (0.005, 0.025, 0.5, 0.975, 0.995):
         assert abs(quick.quantile(p) - exact.quantile(p)) < 1e-7 * length
     assert abs(quick.below(float(values.mean())) - exact.below(float(values.mean()))) < 1e-11
+
+
+@pytest.mark.parametrize("name", [*DRAWN, "on two scales", "rounded"])
+def test_the_bootstrap_of_a_mean_of_values_in_any_order(name: str) -> None:
+    rng = np.random.default_rng(7)
+    if name == "on two scales":  # its distribution has steps, which only resamples show
+        values = rng.choice([0.0, 1.0], N, p=[1.0 - 1e-4, 1e-4]) + 1e-6 * rng.random(N)
+    else:
+        values = np.round(rng.normal(size=N), 1) if name == "rounded" else DRAWN[name](rng)
+    counts, bounds = np.ones(N, dtype=np.int64), np.array([0, N])
+    made = []
+    for given in (values, np.sort(values)):
+        moments = Moments.of(given, counts)
+        assert moments is not None
+        made.append(mean_bootstrap(given, counts, bounds, moments.powers))
+    made.append(mean_bootstrap(values, counts, bounds))
+    if name == "on two scales":
+        assert made == [None, None, None]
+        return
+    first, *others = made
+    assert first is not None
+    assert all(type(first) is type(other) for other in others)
+    length = first.quantile(0.975) - first.quantile(0.025)
+    for other in others:
+        assert other is not None
+        for p in (0.005, 0.025, 0.5, 0.975):
+            assert abs(first.quantile(p) - other.quantile(p)) < 1e-9 * length
 
 
 @pytest.mark.parametrize("distance", [0.5, 3.0, 8.0])
