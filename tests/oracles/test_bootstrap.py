@@ -19,7 +19,8 @@ from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
-from bestby.inference.distributions import Lattice, mean_bootstrap
+from bestby.inference.distributions import Lattice
+from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.metrics import resolve
 from bestby.resampling import streams, weights
 

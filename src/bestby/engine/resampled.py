@@ -15,7 +15,8 @@ from bestby.engine.memo import Memo
 from bestby.engine.shares import are_answers
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals
-from bestby.inference.distributions import Distribution, mean_bootstrap
+from bestby.inference.distributions import Distribution
+from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.results.base import Note
 
 SCARCE = 20

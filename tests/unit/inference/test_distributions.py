@@ -11,7 +11,8 @@ from scipy import stats
 
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference import distributions
-from bestby.inference.distributions import Inverted, Lattice, _lattice_bootstrap, mean_bootstrap, replicates
+from bestby.inference.distributions import Inverted, Lattice, replicates
+from bestby.inference.mean_bootstrap import _inverted_bootstrap, _lattice_bootstrap, _moments, mean_bootstrap
 
 ONE = np.array([0, 1])
 
@@ -246,10 +247,10 @@ def test_inverted_and_exact_on_a_fine_lattice_agree(edges: list[int]) -> None:
     v: IntArray = np.rint(rng.exponential(60.0, 80)).astype(np.int64)
     counts, bounds = rng.integers(1, 3, 80), np.array(edges)
     n = int(counts.sum())
-    exact = distributions._lattice_bootstrap(0.01, v, counts, bounds)
+    exact = _lattice_bootstrap(0.01, v, counts, bounds)
     values: FloatArray = v * 0.01
-    totals, variances = distributions._moments(values, counts, bounds)
-    found = distributions._inverted_bootstrap(values, counts, bounds, totals, float(np.sqrt(sum(variances))))
+    totals, variances = _moments(values, counts, bounds)
+    found = _inverted_bootstrap(values, counts, bounds, totals, float(np.sqrt(sum(variances))))
     assert exact is not None
     assert found is not None
     assert (found.mean, found.sd) == (pytest.approx(sum(totals) / n), pytest.approx(exact.sd, rel=1e-9))
@@ -269,7 +270,7 @@ def test_the_share_of_replicates_above() -> None:
 def test_the_mean_of_two_values_is_a_binomial(size: float, least: float) -> None:
     n, hits = 40, 13
     values = size * np.array([least, least + 1.0])
-    found = distributions.mean_bootstrap(values, np.array([n - hits, hits]), np.array([0, 2]))
+    found = mean_bootstrap(values, np.array([n - hits, hits]), np.array([0, 2]))
     assert isinstance(found, distributions.Lattice)
     true = stats.binom(n, hits / n)
     points = size * (least + np.arange(n + 1) / n)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from bestby.inference import revivals, sign_sums, tilting
-from bestby.inference.distributions import Inverted, Lattice, mean_bootstrap
+from bestby.inference.distributions import Inverted, Lattice
+from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.inference.permutation import exact_mean
 from bestby.results.values import TestResult
 

@@ -10,8 +10,8 @@ import pytest
 
 from bestby._core.typing import FloatArray
 from bestby.inference import distributions, series, sign_sums
-from bestby.inference.distributions import mean_bootstrap
 from bestby.inference.intervals import Moments
+from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.inference.series import SignSeries, log_characteristic, power_sums
 
 N = 100_000
