@@ -66,6 +66,18 @@ def roc_auc(gold: Items, x: Items) -> float:
     return sum(wins) / len(wins)
 
 
+def spearman(gold: Items, x: Items) -> float:
+    return pearson(midranks(gold), midranks(x))
+
+
+def kendall(gold: Items, x: Items) -> float:
+    """Tau-b."""
+    pairs = list(itertools.combinations(zip(gold, x, strict=True), 2))
+    signs = [((g > h) - (g < h), (u > v) - (u < v)) for (g, u), (h, v) in pairs]
+    agree = sum(g * u for g, u in signs)
+    return agree / math.sqrt(sum(g * g for g, _ in signs) * sum(u * u for _, u in signs))
+
+
 def standard_scores(x: Items) -> list[float]:
     centre = math.fsum(x) / len(x)
     scale = math.sqrt(math.fsum((v - centre) ** 2 for v in x) / len(x))

@@ -39,6 +39,11 @@ def ranking(rng: random.Random, n: int) -> tuple[list[int], list[float], list[fl
     return gold, *([round(g + rng.gauss(0, s), 1) for g in gold] for s in (0.5, 1.5))
 
 
+def rounded(rng: random.Random, n: int) -> tuple[list[float], list[float], list[float]]:
+    gold, a, b = numbers(rng, n)
+    return [round(x, 1) for x in gold], [round(x) for x in a], [round(x) for x in b]
+
+
 MEASURES: list[tuple[str, plain.Score, Any]] = [
     ("accuracy", plain.accuracy, labels),
     ("f1[pos]", plain.f1_pos, labels),
@@ -46,11 +51,19 @@ MEASURES: list[tuple[str, plain.Score, Any]] = [
     ("matthews_corrcoef", plain.mcc, labels),
     ("rmse", plain.rmse, numbers),
     ("pearson", plain.pearson, numbers),
+    ("pearson", plain.pearson, rounded),
+    ("spearman", plain.spearman, numbers),
+    ("kendall", plain.kendall, numbers),
+    ("spearman", plain.spearman, rounded),
+    ("kendall", plain.kendall, rounded),
     ("roc_auc", plain.roc_auc, ranking),
 ]
 
 
-STANDARDISED: dict[str, Any] = {"pearson": plain.standard_scores, "roc_auc": plain.midranks}
+STANDARDISED: dict[str, Any] = {
+    "pearson": plain.standard_scores,
+    **dict.fromkeys(("spearman", "kendall", "roc_auc"), plain.midranks),
+}
 """What the two systems exchange in the test "permutation-standardised"."""
 
 CASES = [
@@ -61,7 +74,9 @@ CASES = [
 
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-@pytest.mark.parametrize(("name", "score", "make", "test"), CASES, ids=[f"{c[0]}-{c[3]}" for c in CASES])
+@pytest.mark.parametrize(
+    ("name", "score", "make", "test"), CASES, ids=[f"{c[0]}-{c[2].__name__}-{c[3]}" for c in CASES]
+)
 def test_exact_p_against_all_swaps(
     name: str, score: plain.Score, make: Any, test: str, alternative: str, clustered: bool
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,16 +13,18 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.cached import cached_property
-from bestby._core.typing import Array, FloatArray, IntArray, ScorePath
+from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, ScorePath
+from bestby.engine.base import Drawing, Pair
 from bestby.engine.memo import Memo
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
-from bestby.inference import influence, intervals
+from bestby.inference import influence, intervals, permutation
 from bestby.inference.abc import Expansion
 from bestby.inference.influence import Path
 from bestby.inference.joint import Spread
 from bestby.metrics._ranked import RankMetric
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
+from bestby.results.values import TestResult
 
 _Pair: TypeAlias = tuple[int, int | None]
 _Influence: TypeAlias = tuple[FloatArray, IntArray]
@@ -257,15 +260,49 @@ class WeightGroup(ItemGroup):
             return None
         return values.astype(np.float64), np.ones(values.size, dtype=np.int64)
 
+    def _permuted(
+        self, pair: Pair, alternative: Alternative, drawing: Drawing, standardised: bool
+    ) -> TestResult:
+        exact = self._permuted_by_sums(pair, alternative, standardised)
+        return super()._permuted(pair, alternative, drawing, standardised) if exact is None else exact
+
+    def _permuted_by_sums(
+        self, pair: Pair, alternative: Alternative, standardised: bool
+    ) -> TestResult | None:
+        """Return the exact test where the difference is a sum over the items, whichever are swapped."""
+        _, a, b = pair
+        if not isinstance(self.metric, RankMetric):
+            return None
+        effects = self.metric.swap_effects(self._pooled(a, b, standardised))
+        if effects is None:
+            return None
+        of_a, of_b = np.split(effects, 2)
+        signed, ones = self._by_unit(of_a - of_b), np.broadcast_to(np.int64(1), self.n_units)
+        found = permutation.exact_mean(signed, ones, alternative, 1.0)
+        if found is None:
+            return None
+        return dataclasses.replace(found, statistic=float(self._full[0, a] - self._full[0, b]))
+
     def _score_swapped(self, a: int, b: int, *, standardised: bool = False) -> Callable[[Array], FloatArray]:
         """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""
-        both = [self.systems[s] for s in (a, b)]
-        if standardised:
-            both = [self.metric.exchangeable(self.gold, values) for values in both]
-        pooled = np.concatenate(both)
+        return _SwappedRanks(self.metric, self._pooled(a, b, standardised))
+
+    def _pooled(self, a: int, b: int, standardised: bool) -> Any:
+        """Return what the metric makes of the items of two systems, put together."""
         gold = None if self.gold is None else np.concatenate([self.gold, self.gold])
-        prepared = self.metric.prepare(gold, pooled)
-        return _SwappedRanks(self.metric, prepared)
+        return self.metric.prepare(gold, np.concatenate(self._exchanged(a, b, standardised)))
+
+    def _swaps_matter(self, a: int, b: int, *, standardised: bool) -> BoolArray:
+        """Return where two systems differ in what a test swaps: ranks may, of equal predictions."""
+        of_a, of_b = self._exchanged(a, b, standardised)
+        return self._unlike(of_a, of_b)
+
+    def _exchanged(self, a: int, b: int, standardised: bool) -> tuple[Array, Array]:
+        """Return what a test swaps of two systems: their predictions, or these on one scale."""
+        of_a, of_b = self.systems[a], self.systems[b]
+        if not standardised:
+            return of_a, of_b
+        return self.metric.exchangeable(self.gold, of_a), self.metric.exchangeable(self.gold, of_b)
 
 
 def _varies_without_any(column: Array) -> bool:

@@ -194,9 +194,18 @@ class ItemGroup(Group):
         return int(differs.sum()), int(np.unique(self.unit_of[differs]).size)
 
     def _differs(self, a: int, b: int) -> BoolArray:
-        """Return on which items two systems differ; an item may be a row of numbers."""
-        differs: BoolArray = self.systems[a] != self.systems[b]
+        """Return on which items two systems differ."""
+        return self._unlike(self.systems[a], self.systems[b])
+
+    @staticmethod
+    def _unlike(one: Array, other: Array) -> BoolArray:
+        """Return which items differ; an item may be a row of numbers."""
+        differs: BoolArray = one != other
         return differs if differs.ndim == 1 else np.atleast_1d(differs.any(axis=1))
+
+    def _swaps_matter(self, a: int, b: int, *, standardised: bool) -> BoolArray:  # noqa: ARG002
+        """Return on which items two systems differ in what a test swaps."""
+        return self._differs(a, b)
 
     def permutation(
         self,
@@ -217,7 +226,7 @@ class ItemGroup(Group):
         observed = float(scores[a] - scores[b])
         scale = float(np.abs(scores[[a, b]]).max())
         difference = self._score_swapped(a, b, standardised=standardised)
-        differs = self._differs(a, b)
+        differs = self._swaps_matter(a, b, standardised=standardised)
         units = np.unique(np.flatnonzero(differs) if self.unit_of is None else self.unit_of[differs])
         if units.size <= ENUMERATE_UNITS:
             p = self._exact(units, difference, observed, alternative, scale)

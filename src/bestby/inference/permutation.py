@@ -15,7 +15,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.inference.lattice import all_single, merged, rising, weighted_sum
-from bestby.inference.sign_sums import MOST_COMBINATIONS, central_binomial, lattice_tail, real_tail
+from bestby.inference.sign_sums import MOST_COMBINATIONS, central_binomial, tail
 from bestby.results.values import TestResult
 
 _AT_ONCE = 1 << 14
@@ -99,9 +99,10 @@ def exact_mean(
     One distinct size: a binomial (McNemar's exact test). Multiples of a step: convolution by FFT, tilted to
     the observed value where that is far out, so that p keeps its relative precision. Real differences: up to
     36 all sign changes are enumerated, in two halves; above, a few sizes that many units share are convolved;
-    all others have the characteristic function prod cos(w d) inverted (absolute error below 1e-6, or 2e-4 for
-    multiples of a step finer than 1/1700 of the standard deviation of S). However p is found, it is never
-    less than the mass of the data's own arrangement of signs and, for two sides, of its mirror image.
+    all others, and multiples of a step so fine that a convolution would take long, have the characteristic
+    function prod cos(w d) inverted (absolute error below 1e-6, or 1e-5 for multiples of one step with more
+    than 4096 sizes, which are not looked at as such). However p is found, it is never less than the mass of
+    the data's own arrangement of signs and, for two sides, of its mirror image.
     `differences` and `counts` have shape (C,). The reported statistic is the sum of all differences divided
     by `divisor` (the number of items); `total` is that sum, where it is known. Returns None for real
     differences whose characteristic function does not die out for good: then resample.
@@ -125,10 +126,10 @@ def exact_mean(
     far = direction * observed / unit
     upper, method = 0.5 ** int(c.sum()), "enumeration"
     if not one_way:
-        tail = lattice_tail(size, c, far) or real_tail(size, c, far)
-        if tail is None:
+        found = tail(size, c, far)
+        if found is None:
             return None
-        upper, method = max(upper, tail[0]), tail[1]
+        upper, method = max(upper, found[0]), found[1]
     p = 2.0 * upper if alternative == "two-sided" else upper
     p = 1.0 if alternative == "two-sided" and far <= 0.0 else min(1.0, max(p, sys.float_info.min))
     return TestResult("permutation", p, alternative, True, method, statistic=observed / divisor)

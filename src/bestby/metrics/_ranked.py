@@ -50,6 +50,14 @@ class RankMetric(WeightedMetric):
         """
         return midranks(predictions)
 
+    def swap_effects(self, prepared: Any) -> FloatArray | None:  # noqa: ARG002
+        """Return numbers u, shape (2 n,), whose differences add up to that of two systems; see `_rank_swaps`.
+
+        `prepared` are the items of both systems, those of A first. Swaps change the sign of u(A) - u(B) of an
+        item. None, the default, where differences are no such sum.
+        """
+        return None
+
     @abstractmethod
     def _vectorised(self, prepared: Any, counts: Array) -> FloatArray:
         """Score a few resamples with NumPy."""

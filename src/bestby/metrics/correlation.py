@@ -15,7 +15,7 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.metrics import _rank_groups, _rank_weights
+from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
 from bestby.metrics._curvatures import over_root, product_form
 from bestby.metrics._items import required_gold
 from bestby.metrics._lines import Line, SmoothMetric
@@ -207,6 +207,10 @@ class Spearman(_RankCorrelation):
             counts, prepared.x.order, prepared.x.last, prepared.y.order, prepared.y.last, zero
         )
 
+    def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
+        """Return what swaps change, where no two items share predictions; see `RankMetric`."""
+        return _rank_swaps.spearman(prepared.x, prepared.y)
+
     def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""
         of_groups = partial(_rank_groups.spearman, prepared.x.groups, prepared.y.groups)
@@ -242,6 +246,10 @@ class Kendall(_RankCorrelation):
 
         n_groups = int(np.count_nonzero(prepared.y.last))
         return _kernels.kendall(counts, prepared.x.order, prepared.x.last, prepared.y.groups, n_groups)
+
+    def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
+        """Return what swaps change, where no two items share predictions; see `RankMetric`."""
+        return _rank_swaps.kendall(prepared.x, prepared.y)
 
     def derivatives(self, prepared: TwoOrders) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""

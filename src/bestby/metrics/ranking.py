@@ -14,7 +14,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.data.coding import codes
-from bestby.metrics import _rank_groups, _rank_weights
+from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
 from bestby.metrics._items import required_gold
 from bestby.metrics._ranked import Ranking, RankMetric, sorted_with_ties, totals_to_group_ends
 from bestby.metrics.base import Names, Patterns
@@ -82,11 +82,16 @@ class RocAuc(_BinaryRanking):
 
     def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
         in_order = counts[:, prepared.order]
-        positives, before = totals_to_group_ends(in_order * prepared.positive, prepared.last)
-        everything, everything_before = totals_to_group_ends(in_order, prepared.last)
-        negatives = (everything - everything_before) - (positives - before)
-        doubled = np.einsum("rg,rg->r", negatives, positives + before)
-        pairs = positives[:, -1] * (everything[:, -1] - positives[:, -1])
+        positive = in_order * prepared.positive
+        above, before = totals_to_group_ends(positive, prepared.last)
+        in_order -= positive
+        if prepared.last.all():
+            negatives, doubled = in_order, 2.0 * np.einsum("rg,rg->r", in_order, above)
+        else:
+            up_to, up_to_before = totals_to_group_ends(in_order, prepared.last)
+            negatives = up_to - up_to_before
+            doubled = np.einsum("rg,rg->r", negatives, above + before)
+        pairs = above[:, -1] * negatives.sum(axis=1, dtype=np.int64)
         return np.where(pairs > 0, doubled / (2.0 * np.maximum(pairs, 1)), np.nan)
 
     def whole(self, prepared: Ranking) -> float:
@@ -100,6 +105,10 @@ class RocAuc(_BinaryRanking):
         if prepared.last.all():
             return _kernels.roc_auc_without_ties(counts, prepared.order, prepared.positive)
         return _kernels.roc_auc(counts, prepared.order, prepared.positive, prepared.last)
+
+    def swap_effects(self, prepared: Ranking) -> FloatArray:
+        """Return the placements; see `RankMetric`."""
+        return _rank_swaps.roc_auc(prepared)
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items, from their placements."""

@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from bestby.inference import sign_sums
+from bestby.inference.lattice import merged
 from bestby.inference.permutation import exact_enumeration, exact_mean, monte_carlo
 from bestby.inference.sign_sums import central_binomial
 from bestby.results.values import TestResult
@@ -204,7 +205,31 @@ def test_the_lattice_tail_against_its_convolution(
                     new[move] = new.get(move, 0) + number
             ways = new
     exact = sum(number for total, number in ways.items() if total >= target) / 2 ** int(counts.sum())
-    assert sign_sums._lattice_upper(steps, counts, target) == pytest.approx(exact, rel=1e-11)
+    most = sign_sums.MOST_CONVOLVED
+    assert sign_sums._lattice_upper(steps, counts, target, most) == pytest.approx(exact, rel=1e-11)
+
+
+@pytest.mark.parametrize("sd", [0.3, 1.9, 4.0, 7.0])
+@pytest.mark.parametrize("tails", ["normal", "heavy", "one-sided"])
+def test_multiples_of_a_fine_step_without_their_convolution(sd: float, tails: str) -> None:
+    rng = np.random.default_rng(1)
+    draws = {
+        "normal": rng.normal(size=500),
+        "heavy": 0.4 * rng.standard_t(2, 500),
+        "one-sided": rng.exponential(size=500),
+    }
+    values = np.abs(np.rint(draws[tails] * 120.0))
+    sizes, counts = merged(values, np.ones(500, dtype=np.int64))
+    sizes, counts = sizes[sizes > 0.0], counts[sizes > 0.0]
+    total = int(counts @ sizes)
+    target = total - 2 * round((total - sd * math.sqrt(float(counts @ sizes**2))) / 2.0)
+    found = sign_sums.tail(sizes * 0.7, counts, target * 0.7)
+    exact = sign_sums._lattice_upper(sizes.astype(np.int64), counts, target, sign_sums.MOST_CONVOLVED)
+    assert found is not None
+    assert exact is not None
+    assert found[1] == "characteristic function" or tails == "heavy"
+    assert found[0] == pytest.approx(exact, rel=1e-5, abs=0.0)
+    assert found[0] == pytest.approx(exact, abs=2e-8)
 
 
 def test_rounding_never_makes_p_more_than_1() -> None:

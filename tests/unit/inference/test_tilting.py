@@ -230,7 +230,7 @@ def test_a_system_far_behind_is_told_apart_in_a_large_family(metric: str) -> Non
     else:
         gold = rng.normal(size=150)
         loud = [3.0 if i == 11 else 0.5 for i in range(12)]
-        systems = {f"s{i}": gold + rng.normal(size=150) * loud[i] for i in range(12)}
+        systems = {f"s{i}": np.round(gold + rng.normal(size=150) * loud[i], 1) for i in range(12)}
     result = compare(systems, gold, metric=metric, n_resamples=499, interval="percentile")
     behind = result["s0", "s11"]
     assert behind.test.method == "importance sampling"
