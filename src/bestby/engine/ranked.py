@@ -24,6 +24,7 @@ from bestby.inference.joint import Spread
 from bestby.metrics._ranked import RankMetric
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
+from bestby.resampling import totals as resampling
 from bestby.results.values import TestResult
 
 _Pair: TypeAlias = tuple[int, int | None]
@@ -236,6 +237,10 @@ class WeightGroup(ItemGroup):
         if not isinstance(self.metric, RankMetric):
             return super()._full
         return np.array([[self.metric.whole(self.prepared(s)) for s in range(self.n_systems)]])
+
+    def _compiled_from(self) -> int:
+        loaded = isinstance(self.metric, RankMetric) and self.metric.compiled
+        return resampling.COMPILED_WEIGHTS_FROM if loaded else resampling.COMPILED_FROM
 
     def _score_weights(self, weights: Array) -> FloatArray:
         systems = range(self.n_systems)

@@ -101,6 +101,10 @@ class ItemGroup(Group):
         """Return how many resamples a block has at most."""
         return resampling.WEIGHT_BLOCK
 
+    def _compiled_from(self) -> int:
+        """Return how many draws are made by compiled kernels, which take some tenths of a second to load."""
+        return resampling.COMPILED_FROM
+
     @cached_property
     def _full(self) -> FloatArray:
         n = len(self.systems[0])
@@ -126,6 +130,7 @@ class ItemGroup(Group):
             _Weighed(self._score_weights, spread),
             draws=draws,
             most=self._most(),
+            compiled_from=self._compiled_from(),
             n_jobs=drawing.n_jobs,
             progress=drawing.progress,
             executor=drawing.executor,
@@ -239,6 +244,7 @@ class ItemGroup(Group):
                 drawing.seed,
                 _Weighed(difference, self._by_item),
                 most=self._most(),
+                compiled_from=self._compiled_from(),
                 n_jobs=drawing.n_jobs,
                 progress=drawing.progress,
                 executor=drawing.executor,

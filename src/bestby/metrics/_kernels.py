@@ -6,8 +6,6 @@ column, and `last` is True at the last position of each group of ties in it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from bestby._core.compiled import compiled
@@ -81,56 +79,6 @@ def average_precision(counts: Array, order: Array, positive: Array, last: BoolAr
                 area += np.float64(up_to - before) * (np.float64(up_to) / np.float64(everything))
                 before = up_to
         out[r] = area / np.float64(up_to) if up_to > 0 else np.nan
-    return out
-
-
-@compiled
-def spearman(
-    counts: Array, order_x: Array, last_x: BoolArray, order_y: Array, last_y: BoolArray, zero: Any
-) -> FloatArray:
-    """Correlation of midranks, from ranks doubled and centred so that they are whole numbers."""
-    n_resamples, n = counts.shape
-    out = np.empty(n_resamples)
-    ranks = np.empty(n, dtype=np.int64)
-    for r in range(n_resamples):
-        row = counts[r]
-        size = np.int64(0)
-        for i in range(n):
-            size += np.int64(row[i])
-        xx = zero + zero
-        yy = zero + zero
-        xy = zero + zero
-        before = np.int64(0)
-        up_to = np.int64(0)
-        start = 0
-        for i in range(n):
-            up_to += np.int64(row[order_x[i]])
-            if last_x[i]:
-                rank = before + up_to - size
-                xx += (zero + (up_to - before)) * rank * rank
-                for j in range(start, i + 1):
-                    ranks[order_x[j]] = rank
-                start = i + 1
-                before = up_to
-        before = np.int64(0)
-        up_to = np.int64(0)
-        weighted = np.int64(0)
-        for i in range(n):
-            item = order_y[i]
-            w = np.int64(row[item])
-            up_to += w
-            weighted += w * ranks[item]
-            if last_y[i]:
-                rank = before + up_to - size
-                yy += (zero + (up_to - before)) * rank * rank
-                xy += (zero + weighted) * rank
-                weighted = np.int64(0)
-                before = up_to
-        if xx > 0 and yy > 0:
-            value = np.float64(xy) / (np.sqrt(np.float64(xx)) * np.sqrt(np.float64(yy)))
-            out[r] = min(1.0, max(-1.0, value))
-        else:
-            out[r] = np.nan
     return out
 
 

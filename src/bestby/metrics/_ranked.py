@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,15 +21,18 @@ _CHUNK = 1 << 14  # weights per NumPy step: larger temporaries come as fresh pag
 
 
 class RankMetric(WeightedMetric):
-    """A weighted metric with a NumPy way for small work and a compiled one for large.
+    """A weighted metric with a NumPy way for small work and mostly a compiled one for large.
 
     Both compute in whole numbers, or sum in the same order, so that they agree to the bit.
     """
 
+    compiled: ClassVar[bool] = True
+    """Whether there is a compiled way, because NumPy takes several times as long."""
+
     def weighted(self, prepared: Any, weights: Array) -> FloatArray:
         """Score resamples from how often each item is in them."""
         counts = _as_counts(weights, prepared.n_items)
-        if counts.size >= COMPILED_FROM:
+        if self.compiled and counts.size >= COMPILED_FROM:
             return self._compiled(prepared, counts)
         rows = max(1, _CHUNK // max(1, counts.shape[1]))
         blocks = [
@@ -62,9 +65,9 @@ class RankMetric(WeightedMetric):
     def _vectorised(self, prepared: Any, counts: Array) -> FloatArray:
         """Score a few resamples with NumPy."""
 
-    @abstractmethod
     def _compiled(self, prepared: Any, counts: Array) -> FloatArray:
-        """Score many resamples with a compiled kernel."""
+        """Score many resamples with a compiled kernel, if there is one."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +93,16 @@ class Ranks:
     def tied(self) -> IntArray | None:
         """The number of items tied with each, itself included; None if there are no ties."""
         return None if self.last.all() else np.bincount(self.groups).take(self.groups)
+
+    @cached_property
+    def places(self) -> IntArray:
+        """The order in the type that NumPy takes places in."""
+        return self.order.astype(np.intp, copy=False)
+
+    @property
+    def group_at(self) -> IntArray:
+        """The number of the group of each position."""
+        return np.cumsum(self.last) - self.last
 
     @property
     def doubled(self) -> IntArray:

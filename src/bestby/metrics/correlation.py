@@ -29,6 +29,8 @@ _WHOLE_UP_TO = 2_000_000  # cubes of resample sizes up to here fit whole numbers
 
 _HALVES_UP_TO = 200_000  # sums of products of so many ranks that are halves are exact in floats
 
+_NARROW_UP_TO = 1 << 29  # twice the ranks of so many items have a place in 32 bits
+
 _SIGNS_UP_TO = 512  # items up to which Kendall's matrix of signs is small
 
 
@@ -142,6 +144,13 @@ class TwoOrders:
         return self.x.order.size
 
     @cached_property
+    def y_by_x(self) -> IntArray:
+        """Where each item stands in the order of y, the items being in the order of x."""
+        place = np.empty(self.n_items, dtype=np.int64)
+        place[self.y.places] = np.arange(self.n_items)
+        return place.take(self.x.places)
+
+    @cached_property
     def signs(self) -> FloatArray:
         """1 for each concordant pair of items, -1 for each discordant one, 0 for ties; shape (n, n)."""
         return (_signs(self.x.groups) * _signs(self.y.groups)).astype(np.float64)
@@ -180,12 +189,24 @@ class Spearman(_RankCorrelation):
     Undefined (NaN) on a resample in which a column is constant.
     """
 
+    compiled = False
+
     def _vectorised(self, prepared: TwoOrders, counts: Array) -> FloatArray:
-        x, xx = _doubled_ranks(counts[:, prepared.x.order], prepared.x.last)
-        y, yy = _doubled_ranks(counts[:, prepared.y.order], prepared.y.last)
-        items_x = x[:, prepared.x.groups] * counts.astype(np.int64, copy=False)
-        xy = np.einsum("rn,rn->r", items_x, y[:, prepared.y.groups])
-        return _quotient(xy.astype(np.float64), xx.astype(np.float64), yy.astype(np.float64))
+        n_items = counts.sum(axis=1, dtype=np.int64)[:, None]
+        largest = int(n_items.max())
+        # Sums of products are exact in floats for few items, and in whole numbers for more.
+        exact = np.int64 if _HALVES_UP_TO < largest <= _WHOLE_UP_TO else np.float64
+        drawn = counts.take(prepared.x.places, axis=1)
+        x, sizes = _doubled_ranks(drawn, n_items, prepared.x)
+        xx = yy = _sum_of_squares(sizes.astype(exact), n_items)
+        drawn_y = counts.take(prepared.y.places, axis=1)
+        y, sizes_y = _doubled_ranks(drawn_y, n_items, prepared.y)
+        if prepared.x.tied is not None or prepared.y.tied is not None:
+            yy = _sum_of_squares(sizes_y.astype(exact), n_items)
+        products = x.astype(exact)
+        products *= drawn
+        products *= y.take(prepared.y_by_x, axis=1)
+        return _quotient(products.sum(axis=1).astype(np.float64), xx, yy)
 
     def whole(self, prepared: TwoOrders) -> float:
         """Score the data, from their ranks."""
@@ -197,15 +218,6 @@ class Spearman(_RankCorrelation):
         )
         sums = (np.array([float(u @ v)]) for u, v in ((x, y), (x, x), (y, y)))
         return float(_quotient(*sums)[0])
-
-    def _compiled(self, prepared: TwoOrders, counts: Array) -> FloatArray:
-        from bestby.metrics import _kernels
-
-        largest = int(counts.sum(axis=1, dtype=np.int64).max())
-        zero = np.int64(0) if largest <= _WHOLE_UP_TO else np.float64(0.0)
-        return _kernels.spearman(
-            counts, prepared.x.order, prepared.x.last, prepared.y.order, prepared.y.last, zero
-        )
 
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
         """Return what swaps change, where no two items share predictions; see `RankMetric`."""
@@ -258,13 +270,30 @@ class Kendall(_RankCorrelation):
         return dataclasses.replace(_rank_weights.kendall(*groups), second_of_groups=of_groups)
 
 
-def _doubled_ranks(in_order: Array, last: BoolArray) -> tuple[Array, Array]:
-    """Midranks of each group, doubled and centred to whole numbers, and their weighted sum of squares."""
-    up_to, before = totals_to_group_ends(in_order, last)
-    ranks: Array = up_to + before - up_to[:, -1:]
-    if up_to[:, -1].max() > _WHOLE_UP_TO:
-        ranks = ranks.astype(np.float64)
-    return ranks, np.einsum("rg,rg,rg->r", up_to - before, ranks, ranks)
+def _doubled_ranks(drawn: Array, n_items: IntArray, column: Ranks) -> tuple[Array, Array]:
+    """Return midranks at each position (R, n), doubled and centred, and the sizes of the groups of ties.
+
+    `drawn` are the weights (R, n) in the order of the column, and `n_items` (R, 1) their sums.
+    """
+    narrow = np.int32 if n_items.max() <= _NARROW_UP_TO else np.int64
+    ranks: Array = np.cumsum(drawn, axis=1, dtype=narrow)
+    sizes = drawn
+    if column.tied is not None:
+        ranks = ranks[:, column.last]
+        sizes = np.diff(ranks, axis=1, prepend=narrow(0))
+    ranks += ranks
+    ranks -= sizes
+    ranks -= n_items.astype(narrow)
+    return ranks if column.tied is None else ranks.take(column.group_at, axis=1), sizes
+
+
+def _sum_of_squares(sizes: Array, n_items: IntArray) -> FloatArray:
+    """Return that of the ranks: as without ties, less what the sizes (R, G) of groups of ties take away."""
+    cubes = sizes * sizes
+    cubes *= sizes
+    n = n_items[:, 0].astype(sizes.dtype)
+    squares: FloatArray = (n * n * n - cubes.sum(axis=1)).astype(np.float64) / 3.0
+    return squares
 
 
 def _signs(groups: IntArray) -> Array:

@@ -27,7 +27,7 @@ COMPILED_FROM = 50_000_000
 """Draws (resamples x units) from which the compiled kernels are worth their import."""
 
 COMPILED_WEIGHTS_FROM = 5_000_000
-"""The same for metrics of ranks, where NumPy takes longer per draw."""
+"""The same for metrics with compiled kernels of their own, where NumPy takes longer per draw."""
 
 WEIGHT_BLOCK = 1 << 21
 """Integer weights handed at once to a metric that is not a sum."""
@@ -172,13 +172,17 @@ def bootstrap_blocks(
     *,
     draws: IntArray | None = None,
     most: int = WEIGHT_BLOCK,
+    compiled_from: int = COMPILED_FROM,
     n_jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> FloatArray:
-    """Transform the weights themselves, (R, n) integers, `most` at once, for metrics that are no sums."""
+    """Transform the weights themselves, (R, n) integers, `most` at once, for metrics that are no sums.
+
+    They are drawn by the compiled kernels from `compiled_from` draws on.
+    """
     draws = units.sizes if draws is None else draws
-    compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
+    compiled = n_resamples * units.n >= compiled_from
     compute = partial(_drawn_weights, units, draws, compiled)
     work = partial(_from_keys, streams.stream_key(seed, "bootstrap"), compute, transform)
     size = max(1, min(most, WEIGHT_BLOCK // units.n))
@@ -192,12 +196,13 @@ def swap_blocks(
     transform: Callable[[Array], FloatArray],
     *,
     most: int = WEIGHT_BLOCK,
+    compiled_from: int = COMPILED_FROM,
     n_jobs: int = 1,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> FloatArray:
-    """Transform the swap bits themselves, (R, n) of 0 and 1, `most` at once, for metrics not of sums."""
-    compiled = n_resamples * units.n >= COMPILED_WEIGHTS_FROM
+    """Transform the swap bits themselves, (R, n) of 0 and 1, in the same way."""
+    compiled = n_resamples * units.n >= compiled_from
     work = partial(
         _from_keys,
         streams.stream_key(seed, "swap"),

@@ -20,6 +20,7 @@ CORRELATION = {
     "kendall": lambda g, p: stats.kendalltau(g, p).statistic,
 }
 ALL = [*BINARY, *CORRELATION]
+COMPILED = [*BINARY, "kendall"]
 
 
 def _columns(name, rng, n, decimals):
@@ -36,7 +37,8 @@ def _columns(name, rng, n, decimals):
 
 def _both_ways(metric, gold, predictions, weights):
     prepared = metric.fit(gold, [predictions], None).prepare(gold, predictions)
-    return metric._vectorised(prepared, weights), metric._compiled(prepared, weights)
+    found = metric._vectorised(prepared, weights)
+    return found, metric._compiled(prepared, weights) if metric.compiled else found
 
 
 @pytest.mark.long
@@ -62,7 +64,7 @@ def test_equals_the_reference_on_the_expanded_sample(name, seed, n, decimals):
 @pytest.mark.long
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64])
 @pytest.mark.parametrize("decimals", [0, 1, 9])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", COMPILED)
 def test_numpy_and_compiled_agree_to_the_bit(name, decimals, dtype, generator):
     gold, predictions = _columns(name, generator, 90, decimals)
     weights = generator.multinomial(90, np.full(90, 1 / 90), size=40).astype(dtype)
@@ -114,7 +116,7 @@ def test_large_work_gives_the_same_bits_as_its_pieces(name, generator):
 def test_weights_of_millions_do_not_overflow(name):
     gold, predictions = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 3.0])
     metric = resolve(name)
-    for weight in (1, 1_000_000):
+    for weight in (1, 100_000, 1_000_000):
         weights = np.full((1, 4), weight, dtype=np.int64)
         slow, fast = _both_ways(metric, gold, predictions, weights)
         np.testing.assert_allclose(slow, fast, rtol=1e-14)

@@ -100,7 +100,6 @@ def test_swaps_of_cells_are_binomial_in_any_blocks(monkeypatch: pytest.MonkeyPat
 def test_swap_bits_are_handed_to_other_measures(
     compiled_from: int, called: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(totals, "COMPILED_WEIGHTS_FROM", compiled_from)
     monkeypatch.setattr(totals, "WEIGHT_BLOCK", 70 * 128)
     seen: list[Array] = []
 
@@ -108,18 +107,15 @@ def test_swap_bits_are_handed_to_other_measures(
         seen.append(bits)
         return bits.astype(float)
 
-    found = totals.swap_blocks(single_stratum(70), 300, 4, kept)
+    found = totals.swap_blocks(single_stratum(70), 300, 4, kept, compiled_from=compiled_from)
     assert (found == swapped(np.eye(70), 300, 4)).all()
     assert {bits.dtype for bits in seen} == {np.dtype(np.uint8)}
     assert called == (["swap_bits"] * 3 if compiled_from == 300 * 70 else [])
 
 
 @pytest.mark.parametrize("compiled_from", [300 * 70, 300 * 70 + 1])
-def test_weights_are_handed_to_other_measures(
-    compiled_from: int, called: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_weights_are_handed_to_other_measures(compiled_from: int, called: list[str]) -> None:
     """As many draws as units if not told; by the compiled kernels, short integers."""
-    monkeypatch.setattr(totals, "COMPILED_WEIGHTS_FROM", compiled_from)
     seen: list[Array] = []
 
     def kept(W: Array) -> FloatArray:
@@ -129,7 +125,8 @@ def test_weights_are_handed_to_other_measures(
     units = Units(np.ones(70, dtype=np.int64), np.array([0, 20, 70]))
     keys = streams.replicate_keys(streams.stream_key(4, "bootstrap"), 0, 300)
     assert (
-        totals.bootstrap_blocks(units, 300, 4, kept) == weights.bootstrap_weights(keys, units.bounds)
+        totals.bootstrap_blocks(units, 300, 4, kept, compiled_from=compiled_from)
+        == weights.bootstrap_weights(keys, units.bounds)
     ).all()
     compiled = compiled_from == 300 * 70
     assert called == (["bootstrap_weights"] if compiled else [])

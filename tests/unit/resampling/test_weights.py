@@ -223,9 +223,15 @@ def test_weights_handed_to_measures_of_ranks_have_the_draws(
     bounds, draws = (np.array([0, 20, 120]), [4, 20]) if strata else (np.array([0, 120]), [24])
     units = Units(np.ones(120, dtype=np.int64), bounds)
 
-    def handed(n_jobs: int = 1) -> np.ndarray:
+    def handed(n_jobs: int = 1, compiled_from: int = totals.COMPILED_FROM) -> np.ndarray:
         return totals.bootstrap_blocks(
-            units, 300, 5, lambda W: W.astype(float), draws=np.array(draws), n_jobs=n_jobs
+            units,
+            300,
+            5,
+            lambda W: W.astype(float),
+            draws=np.array(draws),
+            n_jobs=n_jobs,
+            compiled_from=compiled_from,
         )
 
     plain = handed()
@@ -234,6 +240,5 @@ def test_weights_handed_to_measures_of_ranks_have_the_draws(
         assert (plain[:, start:stop].sum(axis=1) == count).all()
     monkeypatch.setattr(totals, "WEIGHT_BLOCK", 120 * 7)
     assert (handed(3) == plain).all()
-    monkeypatch.setattr(totals, "COMPILED_WEIGHTS_FROM", 0)
-    assert (handed() == plain).all()
-    assert (handed(2) == plain).all()
+    assert (handed(compiled_from=0) == plain).all()
+    assert (handed(2, compiled_from=0) == plain).all()
