@@ -31,8 +31,10 @@ FEW = 2
 PROBE = 20
 MOST_NUMBERS = 50_000_000
 """Numbers of eight bytes a rival may hold at once: 400 MB."""
-OURS_FOR = 0.02
-"""Seconds that a turn of bestby lasts at least: the median of the calls in it counts."""
+OURS_FOR = 0.1
+"""Seconds that a turn of bestby lasts at least: the median of the calls in it counts.
+
+The first calls find the caches as the rivals left them, and must be few among all."""
 
 
 def peak() -> float:
