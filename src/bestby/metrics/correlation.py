@@ -246,8 +246,8 @@ class Kendall(_RankCorrelation):
             return self._compiled(prepared, counts)
         weights = counts.astype(np.float64)
         agreement = np.einsum("rn,rn->r", weights @ prepared.signs, weights)
-        x, x_before = totals_to_group_ends(counts[:, prepared.x.order], prepared.x.last)
-        y, y_before = totals_to_group_ends(counts[:, prepared.y.order], prepared.y.last)
+        x, x_before = totals_to_group_ends(counts.take(prepared.x.places, axis=1), prepared.x.last)
+        y, y_before = totals_to_group_ends(counts.take(prepared.y.places, axis=1), prepared.y.last)
         pairs = x[:, -1] ** 2
         untied_x = pairs - ((x - x_before) ** 2).sum(axis=1)
         untied_y = pairs - ((y - y_before) ** 2).sum(axis=1)

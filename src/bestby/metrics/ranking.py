@@ -81,7 +81,7 @@ class RocAuc(_BinaryRanking):
     """
 
     def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
-        in_order = counts[:, prepared.order]
+        in_order = counts.take(prepared.places, axis=1)
         positive = in_order * prepared.positive
         above, before = totals_to_group_ends(positive, prepared.last)
         in_order -= positive
@@ -129,7 +129,7 @@ class AveragePrecision(_BinaryRanking):
     """
 
     def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
-        in_order = counts[:, prepared.order]
+        in_order = counts.take(prepared.places, axis=1)
         positives, before = totals_to_group_ends(in_order * prepared.positive, prepared.last)
         everything, _ = totals_to_group_ends(in_order, prepared.last)
         terms = (positives - before) * (positives / np.maximum(everything, 1))
