@@ -246,7 +246,8 @@ REASONS = {
     " binomial test of two counts.",
     "Pearson": "A resample weights the sums of every item; so do the rivals, in NumPy as well. bestby's call"
     " has the intervals of both scores besides.",
-    "Spearman|ROC-AUC": "Every resample is ranked anew, in one pass over the items; the rivals sort, in C.",
+    "Spearman|ROC-AUC": "Every resample is ranked anew, in a few passes over the items; the rivals"
+    " sort, in C.",
     "accuracy|mean of scores": "Nothing is drawn: what is left is the fixed cost of a call, its checks and"
     " notes.",
     "hard labels": "Labels are counted once and few cells resampled: what is left is the fixed"

@@ -102,7 +102,7 @@ class ItemGroup(Group):
         return resampling.WEIGHT_BLOCK
 
     def _compiled_from(self) -> int:
-        """Return how many draws are made by compiled kernels, which take some tenths of a second to load."""
+        """Return the number of draws from which it is worth loading the compiled kernels."""
         return resampling.COMPILED_FROM
 
     @cached_property

@@ -140,8 +140,8 @@ def _close(values: FloatArray, width: float) -> int:
 def distinct_sample(values: FloatArray) -> FloatArray | None:
     """Return some of very many values in rising order, if more than `MOST_VALUES` of them are distinct.
 
-    Then the values are no multiples of a step, which shows without putting all of them in order. Returns None
-    otherwise.
+    Then there are more of them than `as_lattice` looks at, which shows without putting all values in order.
+    Returns None otherwise.
     """
     if values.size < MANY:
         return None

@@ -74,12 +74,15 @@ def _bootstrap_of_many(
     some = distinct_sample(values)
     if some is None:
         return None
+    low, high = float(values.min()), float(values.max())
     n, sd = float(known.sums[0]), known.scale * math.sqrt(float(known.sums[2]))
+    if rounding.is_nothing(sd, math.sqrt(n) * max(high, -low)):
+        return None
     found = _inverted_bootstrap(values, counts, bounds, [n * known.centre], sd, known)
     if found is None:
         return None
-    spread, first = float(values.max()) - float(values.min()), found.coefficients.size + 1
-    return found if surely_dies_out(some, known, spread, found.frequency / n, first) else None
+    first = found.coefficients.size + 1
+    return found if surely_dies_out(some, known, high - low, found.frequency / n, first) else None
 
 
 def _merged_by_stratum(

@@ -57,8 +57,8 @@ Tail: TypeAlias = tuple[float, str]
 def tail(sizes: FloatArray, counts: IntArray, far: float) -> Tail | None:
     """Return the tail, by the way that is quick and accurate; None where there is none.
 
-    Multiples of a step are convolved where that is quick, or nothing else holds: the characteristic function
-    of others with as many steps is off by 1e-8, and by a part of 1e-5 of itself.
+    Multiples of a step are convolved where that is quick, or where no other way is accurate. The
+    characteristic function of finer ones gives a tail that is off by 1e-8 at most, and by a part of 1e-5.
     """
     lattice = as_lattice(sizes)
     if lattice is None:

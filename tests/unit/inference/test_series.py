@@ -11,6 +11,7 @@ import pytest
 from bestby._core.typing import FloatArray
 from bestby.inference import distributions, series, sign_sums
 from bestby.inference.intervals import Moments
+from bestby.inference.lattice import distinct_sample
 from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.inference.series import SignSeries, log_characteristic, power_sums
 
@@ -143,3 +144,14 @@ def test_slope_and_curvature_are_derivatives() -> None:
     assert made.curvature(w) == pytest.approx(slopes / (2 * step), rel=1e-6)
     assert made.curvature(0.0) == pytest.approx(float(sizes @ sizes), rel=1e-10)
     assert made.curvature(0.0, inner=True) == pytest.approx(float(sizes[:-1024] @ sizes[:-1024]), rel=1e-10)
+
+
+def test_very_many_values_that_differ_by_rounding_alone_are_constant() -> None:
+    values = 0.3 + 1e-13 * np.random.default_rng(8).normal(size=N)
+    counts, bounds = np.ones(N, dtype=np.int64), np.array([0, N])
+    moments = Moments.of(values, counts)
+    assert moments is not None
+    assert distinct_sample(values) is not None
+    found = mean_bootstrap(values, counts, bounds, moments.powers)
+    assert isinstance(found, distributions.Lattice)
+    assert found.sd == 0.0
