@@ -169,7 +169,7 @@ class LargeMeans(SumGroup):
 
 
 def _numbers(values: FloatArray) -> Contributions:
-    """Return numbers of single items as contributions: as they come, if very many are distinct."""
+    """Return numbers of single items as contributions: in the order of the items, if many are distinct."""
     if lattice.distinct_sample(values) is None:
         return _in_order(values.copy())
     return _singles(values)

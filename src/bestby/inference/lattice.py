@@ -85,7 +85,10 @@ def _all_equal(counts: IntArray) -> bool:
 
 
 def weighted_sum(values: FloatArray, counts: Array | None) -> float:
-    """Return the sum of values with multiplicities, None for ones."""
+    """Return the sum of values with multiplicities, None for ones.
+
+    The order of few values, and of values with multiplicities, may change its last digits.
+    """
     if counts is not None:
         return float(counts @ values)
     return _sum_of_many(values) if values.size >= MANY else float(values.sum())
@@ -95,7 +98,7 @@ def _sum_of_many(values: FloatArray) -> float:
     """Return the sum of very many values, which does not depend on their order.
 
     The leading digits of all values are multiples of a step so large that their sum is exact, and the others
-    are too small to change the result [1]_.
+    are too small to change the result [1]_, unless the largest values cancel each other or nearly overflow.
 
     References
     ----------

@@ -78,7 +78,7 @@ def _bootstrap_of_many(
     n, sd = float(known.sums[0]), known.scale * math.sqrt(float(known.sums[2]))
     if rounding.is_nothing(sd, math.sqrt(n) * max(high, -low)):
         return None
-    found = _inverted_bootstrap(values, counts, bounds, [n * known.centre], sd, known)
+    found = _inverted_bootstrap(values, counts, bounds, [n * known.centre], sd, known, by_series=True)
     if found is None:
         return None
     first = found.coefficients.size + 1
@@ -166,6 +166,8 @@ def _inverted_bootstrap(
     totals: Sequence[float],
     sd: float,
     known: series.PowerSums | None = None,
+    *,
+    by_series: bool = False,
 ) -> Inverted | None:
     n = int(counts.sum())
     h = np.pi / (WINDOW * sd)
@@ -179,6 +181,8 @@ def _inverted_bootstrap(
             log_modulus += logarithm.real
             phase += logarithm.imag
             continue
+        if by_series:
+            return None
         one = _powers(h * (values[a:b] - centre), counts[a:b] / n_units)
         with np.errstate(divide="ignore"):
             log_modulus += n_units * np.log(np.abs(one))

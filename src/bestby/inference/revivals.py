@@ -7,6 +7,7 @@ must look that far. Bounds from a few of the values make that quick, however man
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
@@ -24,6 +25,9 @@ MOST_FREQUENCIES = _ROW * _ROW
 LEAST_TERM = 1e-8
 """Frequencies k at which the characteristic function is below k times this move no tail by 1e-6."""
 
+MOST_WITH_STEPS = 1 << 20
+"""The same for multiples of a step that is known: beyond the middle of a period nothing new comes."""
+
 UNRESOLVED = 0.03
 """A revival this large among the last frequencies will go on beyond them."""
 
@@ -36,16 +40,27 @@ _RISING = 1.19
 """x / cosh(x), which signed sizes spread by under a tilt, rises up to here."""
 
 
-def later_terms(sizes: FloatArray, h: float, theta: float, first: int) -> tuple[IntArray, Array] | None:
+def later_terms(
+    sizes: FloatArray, h: float, theta: float, first: int, gap: float = 0.0
+) -> tuple[IntArray, Array] | None:
     """Return the k >= first at which E exp(i k h (S - ES)) counts, and its values.
 
     S is the sum of the sizes, which are in rising order, with random signs, whose means are tanh(theta size).
-    None if the function still revives at the last frequencies.
+    `gap` is the distance of neighbouring values of S, if it is known. None if the function still revives at
+    the last frequencies, or with a gap beyond them.
     """
     sizes = _by_spread(sizes, theta)
     some = sizes[_spread_ranks(sizes.size, _LEADING)]
-    squares = _squares(h * some, np.tanh(theta * some))
-    k = np.flatnonzero(squares >= (LEAST_TERM * np.arange(MOST_FREQUENCIES)) ** 2)
+    angles, means = h * some, np.tanh(theta * some)
+    period = math.pi / (gap * h) if gap > 0.0 else 0.0  # half of one, which the other half mirrors
+    if period > MOST_WITH_STEPS:
+        return None
+    for start in range(MOST_FREQUENCIES, math.ceil(period), MOST_FREQUENCIES):
+        k = _counting(_squares(angles, means, start), start)
+        if _sign_terms(k, sizes, h, theta)[0].size:
+            return None
+    squares = _squares(angles, means)
+    k = _counting(squares)
     k = k[k >= first]
     late = k[k >= MOST_FREQUENCIES // 2]
     late = late[np.argsort(-squares[late], kind="stable")[:_CHUNK]]
@@ -61,10 +76,20 @@ def _by_spread(sizes: FloatArray, theta: float) -> FloatArray:
     return sizes.take(np.argsort(-sizes * np.sqrt(1.0 - np.tanh(theta * sizes) ** 2), kind="stable"))
 
 
-def _squares(angles: FloatArray, means: FloatArray) -> FloatArray:
-    """Return the product of |cos k x + i mean sin k x|^2 over the angles x, for all k, with seven digits."""
+def _counting(squares: FloatArray, start: int = 0) -> IntArray:
+    """Return the frequencies k >= start at which squares of the function, from `start` on, may count."""
+    k = start + np.arange(squares.size)
+    return k[squares >= (LEAST_TERM * k) ** 2]
+
+
+def _squares(angles: FloatArray, means: FloatArray, start: int = 0) -> FloatArray:
+    """Return the product of |cos k x + i mean sin k x|^2 over the angles x with seven digits.
+
+    Those of all k from `start` on, as many as are looked at by default.
+    """
     half = 0.5 * (1.0 - means**2)  # each is (1 - half) + half cos 2 k x
     long, short = _powers(2.0 * angles)
+    long *= np.exp(2j * start * angles)
     left = np.stack([half * long.real, -half * long.imag, np.broadcast_to(1.0 - half, long.shape)])
     right = np.stack([short.real, short.imag, np.ones(short.shape)])
     factors = left.transpose(2, 1, 0).astype(np.float32) @ right.transpose(2, 0, 1).astype(np.float32)

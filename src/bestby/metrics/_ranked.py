@@ -21,7 +21,7 @@ _CHUNK = 1 << 16  # weights per NumPy step: its temporaries of half a megabyte s
 
 
 class RankMetric(WeightedMetric):
-    """A weighted metric with a NumPy way for small work and mostly a compiled one for large.
+    """A weighted metric with a NumPy way for small work and, for most metrics, a compiled one for large.
 
     Both compute in whole numbers, or sum in the same order, so that they agree to the bit.
     """

@@ -288,11 +288,15 @@ def _doubled_ranks(drawn: Array, n_items: IntArray, column: Ranks) -> tuple[Arra
 
 
 def _sum_of_squares(sizes: Array, n_items: IntArray) -> FloatArray:
-    """Return that of the ranks: as without ties, less what the sizes (R, G) of groups of ties take away."""
-    cubes = sizes * sizes
-    cubes *= sizes
-    n = n_items[:, 0].astype(sizes.dtype)
-    squares: FloatArray = (n * n * n - cubes.sum(axis=1)).astype(np.float64) / 3.0
+    """Return the sum of squares of doubled and centred midranks, from the sizes (R, G) of the groups of ties.
+
+    It is (n^3 - sum of size^3) / 3, summed as size (n - size) (n + size), which loses no digit.
+    """
+    n = n_items.astype(sizes.dtype)
+    parts = n - sizes
+    parts *= n + sizes
+    parts *= sizes
+    squares: FloatArray = parts.sum(axis=1).astype(np.float64) / 3.0
     return squares
 
 

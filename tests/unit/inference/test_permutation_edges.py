@@ -232,6 +232,47 @@ def test_multiples_of_a_fine_step_without_their_convolution(sd: float, tails: st
     assert found[0] == pytest.approx(exact, abs=2e-8)
 
 
+def upper_tail(sizes: list[int], target: int) -> float:
+    """Return P(S >= target) by adding the sizes one by one, with all sums in whole numbers."""
+    ways = {0: 1}
+    for size in sizes:
+        after: dict[int, int] = {}
+        for total, number in ways.items():
+            for moved in (total - size, total + size):
+                after[moved] = after.get(moved, 0) + number
+        ways = after
+    return sum(number for total, number in ways.items() if total >= target) / 2 ** len(sizes)
+
+
+@pytest.mark.parametrize("coarse", [2, 5, 8, 16])
+def test_multiples_of_a_coarse_step_but_one(coarse: int) -> None:
+    """The sums lie on few residues: their characteristic function revives beyond the first frequencies."""
+    rng = np.random.default_rng(coarse)
+    sizes = coarse * rng.integers(1, 3000 // coarse + 1, 60)
+    sizes[0] += 1
+    values, counts = merged(sizes.astype(np.float64), np.ones(60, dtype=np.int64))
+    sd = math.sqrt(float((sizes.astype(np.float64) ** 2).sum()))
+    for place in (0.1, 1.0, 2.5):
+        target = int(sizes.sum()) - 2 * round((int(sizes.sum()) - place * sd) / 2.0)
+        found = sign_sums.tail(values, counts, float(target))
+        assert found is not None
+        assert found[0] == pytest.approx(upper_tail(sizes.tolist(), target), abs=1e-7)
+
+
+@pytest.mark.parametrize("place", [2.0, 3.5, 4.9])
+def test_few_sizes_that_are_far_larger_than_all_others(place: float) -> None:
+    """Less than 1e-16 of the mass is there, though the target is within five standard deviations."""
+    sizes = np.concatenate([np.full(100, 1), [300, 350, 399]])
+    target = int(sizes.sum()) - 2 * round(
+        (int(sizes.sum()) - place * math.sqrt(float((sizes**2).sum()))) / 2.0
+    )
+    exact = upper_tail(sizes.tolist(), target)
+    values, counts = merged(sizes.astype(np.float64), np.ones(sizes.size, dtype=np.int64))
+    found = sign_sums.tail(values, counts, float(target))
+    assert found is not None
+    assert found[0] == pytest.approx(exact, rel=1e-6, abs=0.0)
+
+
 def test_rounding_never_makes_p_more_than_1() -> None:
     delta = np.array([[1.0], [math.sqrt(2.0)], [math.e]])
     found = exact_enumeration(
