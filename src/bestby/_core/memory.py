@@ -9,18 +9,13 @@ import numpy as np
 KEPT: Final = 1 << 22
 """Bytes of the largest arrays whose memory is kept when they are freed; twice as many are kept in all."""
 
-_ARRAYS: Final = 7
-"""Arrays that are made at once: together they are larger than what is free at the end of any young heap."""
-
 
 def keep_what_is_freed() -> None:
     """Let glibc, the C library of most Linux systems, keep the memory of arrays that are freed.
 
     It gives the end of its heap back to the system where more is free than twice the size of the largest
     array that it has freed so far (mallopt(3), M_TRIM_THRESHOLD), and gets it back in the next call, page by
-    page: up to a third of the time of a call with ten thousand items. An array that nobody fills moves this
-    limit, if it has pages of its own; the first ones may be part of the heap. Other C libraries stay as they
-    are.
+    page: up to a third of the time of a call with ten thousand items. An array that nobody fills is enough to
+    move this limit. Where MALLOC_TRIM_THRESHOLD_ is set, and in other C libraries, nothing changes.
     """
-    arrays = [np.empty(KEPT, dtype=np.uint8) for _ in range(_ARRAYS)]
-    arrays.clear()
+    np.empty(KEPT, dtype=np.uint8)
