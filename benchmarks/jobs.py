@@ -17,6 +17,14 @@ MEASURES: dict[str, tuple[ms.Measure, Callable[..., Any] | None, str]] = {
     "accuracy": (ms.accuracy, ms.accuracy, "NumPy accuracy"),
     "f1_macro": (ms.f1_macro, ms.f1_macro_along, "f1_score of scikit-learn"),
     "matthews_corrcoef": (ms.mcc, ms.mcc_along, "matthews_corrcoef of scikit-learn"),
+    "cohen_kappa": (ms.kappa, ms.kappa_along, "cohen_kappa_score of scikit-learn"),
+    "balanced_accuracy": (
+        ms.balanced_accuracy,
+        ms.balanced_accuracy_along,
+        "balanced_accuracy_score of scikit-learn",
+    ),
+    "f1[1]": (ms.f1_of_class, ms.f1_of_class_along, "f1_score of scikit-learn"),
+    "f1_weighted": (ms.f1_weighted, ms.f1_weighted_along, "f1_score of scikit-learn"),
     "pearson": (ms.pearson, ms.pearson_along, "np.corrcoef"),
     "spearman": (ms.spearman, None, "spearmanr of SciPy"),
     "roc_auc": (ms.roc_auc, None, "roc_auc_score of scikit-learn"),
@@ -458,6 +466,10 @@ def all_jobs() -> Iterator[Job]:
     for n in (638, 10_000):
         yield _interval("f1_macro", "macro-F1 of 3 classes", n, only=True, asked=10_000, at_most=0.0012)
     yield _interval("matthews_corrcoef", "Matthews correlation", 1_000, only=True, at_most=0.0012)
+    yield _interval("cohen_kappa", "Cohen's kappa", 1_000, only=True, at_most=0.0012)
+    yield _interval("balanced_accuracy", "balanced accuracy", 1_000, only=True, at_most=0.0012)
+    yield _interval("f1[1]", "F1 of one class of 3", 1_000, only=True, at_most=0.0012)
+    yield _interval("f1_weighted", "weighted F1 of 3 classes", 1_000, only=True, at_most=0.0012)
     yield _interval("pearson", "Pearson", 1_000, only=True, at_most=0.0015)
     yield _interval("pearson", "Pearson", 10_000, only=True, at_most=0.004)
     yield _interval("spearman", "Spearman", 10_000, only=True, at_most=0.005)

@@ -27,6 +27,30 @@ def f1_macro(predictions: Array, gold: Array) -> float:
     return float(f1_score(gold, predictions, average="macro"))
 
 
+def f1_weighted(predictions: Array, gold: Array) -> float:
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(gold, predictions, average="weighted"))
+
+
+def f1_of_class(predictions: Array, gold: Array) -> float:
+    from sklearn.metrics import f1_score
+
+    return float(f1_score(gold == 1, predictions == 1))
+
+
+def balanced_accuracy(predictions: Array, gold: Array) -> float:
+    from sklearn.metrics import balanced_accuracy_score
+
+    return float(balanced_accuracy_score(gold, predictions))
+
+
+def kappa(predictions: Array, gold: Array) -> float:
+    from sklearn.metrics import cohen_kappa_score
+
+    return float(cohen_kappa_score(gold, predictions))
+
+
 def mcc(predictions: Array, gold: Array) -> float:
     from sklearn.metrics import matthews_corrcoef
 
@@ -68,6 +92,40 @@ def mcc_along(predictions: Array, gold: Array, n_classes: int = 3) -> Array:
     above = right * float(n) - (guessed * true).sum(axis=-1)
     below = (float(n) * n - (guessed**2).sum(axis=-1)) * (float(n) * n - (true**2).sum(axis=-1))
     return above / np.sqrt(np.maximum(below, 1.0))
+
+
+def _counts(predictions: Array, gold: Array, n_classes: int) -> tuple[Array, Array, Array]:
+    """Return hits, predictions and gold items per class along the last axis, as floats."""
+    guessed = np.stack([predictions == k for k in range(n_classes)])
+    true = np.stack([gold == k for k in range(n_classes)])
+    hits, made, due = (one.sum(axis=-1).astype(np.float64) for one in (guessed & true, guessed, true))
+    return hits, made, due
+
+
+def f1_weighted_along(predictions: Array, gold: Array, n_classes: int = 3) -> Array:
+    """Weighted F1 along the last axis."""
+    hits, made, due = _counts(predictions, gold, n_classes)
+    return np.asarray((due * 2.0 * hits / np.maximum(made + due, 1.0)).sum(axis=0) / due.sum(axis=0))
+
+
+def f1_of_class_along(predictions: Array, gold: Array) -> Array:
+    """F1 of class 1 along the last axis."""
+    hits, made, due = (one[1] for one in _counts(predictions, gold, 2))
+    return np.asarray(2.0 * hits / np.maximum(made + due, 1.0))
+
+
+def balanced_accuracy_along(predictions: Array, gold: Array, n_classes: int = 3) -> Array:
+    """Balanced accuracy along the last axis."""
+    hits, _, due = _counts(predictions, gold, n_classes)
+    return np.asarray((hits / np.maximum(due, 1.0)).sum(axis=0) / (due > 0.0).sum(axis=0))
+
+
+def kappa_along(predictions: Array, gold: Array, n_classes: int = 3) -> Array:
+    """Cohen's kappa along the last axis."""
+    hits, made, due = _counts(predictions, gold, n_classes)
+    n = due.sum(axis=0)
+    by_chance = (made * due).sum(axis=0) / n
+    return np.asarray((hits.sum(axis=0) - by_chance) / np.maximum(n - by_chance, 1e-9))
 
 
 def pearson_along(x: Array, y: Array) -> Array:

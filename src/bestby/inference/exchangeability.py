@@ -67,7 +67,8 @@ def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1, moments: M
         return False
     spread = found.largest * math.sqrt(found.second / n / (n - 1))
     apart = (float(c @ d) / n - _median(d, c)) / spread
-    return apart * skewness > 0.0 and abs(apart) > (APART_OF_FEW if n < FEW else APART)
+    # One unit against n - 1 that are alike is apart by 1, which rounding must not decide.
+    return apart * skewness > 0.0 and not rounding.at_most(abs(apart), APART_OF_FEW if n < FEW else APART)
 
 
 def _chance(pairs: int) -> float:

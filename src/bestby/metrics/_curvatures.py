@@ -115,3 +115,40 @@ def mean_of_quotients(total: FloatArray, quotients: Quotients, factor: float) ->
     flat[quotients.mixed] = np.concatenate([-by_numerator / below] * (2 * n))
     flat[quotients.squared] = np.concatenate([-2.0 * by_denominator / below] * (n * n))
     return gradient, hessian
+
+
+def mean_by_gold(total: FloatArray, n_labels: int, n_denominators: int, factor: float) -> Derivatives | None:
+    """Return the derivatives of a mean over the classes of hits over other counts, weighted by the gold.
+
+    The totals are the hits, predictions and gold items of each label. The denominators are the first of the
+    latter two, or both, and a quotient is multiplied by `factor`. None where a denominator is 0, unless the
+    label has no counts at all, or there is no gold.
+    """
+    hits, predicted, gold = counts = total.reshape(3, n_labels)
+    denominators = slice(1, 1 + n_denominators)
+    below, n_items = np.add.reduce(counts[denominators]), float(np.add.reduce(gold))
+    least = np.minimum.reduce(below)
+    if least <= 0.0:
+        below += predicted + gold == 0.0  # without counts: any number will do
+        least = np.minimum.reduce(below)
+    if n_items <= 0.0 or least <= 0.0:
+        return None
+    by_hits, weight = factor / below, gold / below
+    value = by_hits * hits
+    by_denominator = value / -below
+    # First of the sum of gold times quotient, then of that over all gold.
+    gradient, hessian = np.zeros(counts.shape), np.zeros(counts.shape * 2)
+    gradient[0] = factor * weight
+    gradient[denominators] = -weight * value
+    gradient[2] += value - float(gold @ value) / n_items
+    gradient /= n_items
+    bends = np.einsum("aibi->abi", hessian)  # by counts of the same label; a view
+    bends[0, denominators] = bends[denominators, 0] = -weight * by_hits
+    bends[denominators, denominators] = -2.0 * weight * by_denominator
+    for slopes in (bends[2], bends[:, 2]):
+        slopes[0] += by_hits
+        slopes[denominators] += by_denominator
+    hessian[2] -= gradient
+    hessian[:, :, 2] -= gradient[:, :, None]
+    hessian /= n_items
+    return gradient.reshape(-1), hessian.reshape(total.size, -1)

@@ -19,7 +19,13 @@ from bestby._core.typing import Array, FloatArray
 from bestby.data.columns import complete
 from bestby.data.roles import listed
 from bestby.data.values import Rule
-from bestby.metrics._curvatures import MOST_TOTALS, Derivatives, mean_of_quotients, quotients_of_classes
+from bestby.metrics._curvatures import (
+    MOST_TOTALS,
+    Derivatives,
+    mean_by_gold,
+    mean_of_quotients,
+    quotients_of_classes,
+)
 from bestby.metrics._distributions import dot, over_classes
 from bestby.metrics._items import marked
 from bestby.metrics._label_counts import (
@@ -39,6 +45,9 @@ from bestby.metrics._lines import Line, SmoothMetric
 from bestby.metrics.base import MeanMetric, Names, Patterns
 
 Average: TypeAlias = Literal["macro", "weighted"]
+
+_FACTOR: dict[Part, float] = {"precision": 1.0, "recall": 1.0, "f1": 2.0}
+"""What the quotient of the counts is multiplied by."""
 
 _WHY: dict[Part, str] = {
     "precision": "never predicted",
@@ -157,6 +166,10 @@ class OneClass(SmoothMetric):
         """Return the same ratio."""
         return quotient(self.part, totals.split(len(COUNTS[self.part])))
 
+    def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
+        """Return the derivatives by the totals; None where the score is 0/0."""
+        return mean_of_quotients(total, quotients_of_classes((0,), 1, total.size), _FACTOR[self.part])
+
     @property
     def same_trials(self) -> bool:
         """Whether the gold alone says which items count, as for recall."""
@@ -243,11 +256,13 @@ class Averaged(SmoothMetric):
         return (1.0 / len(self.classes)) * per_class.over_classes()
 
     def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
-        """Return the derivatives of a plain average of few classes by the totals; None if there are none."""
-        if self.average == "weighted" or total.size > MOST_TOTALS:
+        """Return the derivatives of an average of few classes by the totals; None if there are none."""
+        if total.size > MOST_TOTALS:
             return None
-        quotients = quotients_of_classes(self.classes, len(self.labels), len(self._columns))
-        return mean_of_quotients(total, quotients, 2.0 if self.part == "f1" else 1.0)
+        n_labels, needed, factor = len(self.labels), len(COUNTS[self.part]), _FACTOR[self.part]
+        if self.average == "macro":
+            return mean_of_quotients(total, quotients_of_classes(self.classes, n_labels, needed), factor)
+        return mean_by_gold(total, n_labels, needed - 1, factor)
 
     def undefined(self, totals: FloatArray) -> str | None:
         """Return a sentence naming the classes whose part is 0/0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ OF_NUMBERS = ("pearson", "rmse", "r2")
 N = 40
 
 
-def fitted(name: str, seed: int = 0) -> tuple[Metric, FloatArray]:
+def fitted(name: str, seed: int = 0) -> tuple[Any, FloatArray]:
     """Return a metric that has seen data, and its statistics; some predictions are missing, one label too."""
     rng = np.random.default_rng(seed)
     metric: Any = resolve(name)
@@ -118,6 +119,8 @@ def test_the_derivatives_of_a_score_that_a_subclass_replaced_are_not_known() -> 
 WITH_HESSIAN = (
     "pearson",
     *(f"{part}_macro" for part in ("precision", "recall", "f1")),
+    *(f"{part}_weighted" for part in ("precision", "f1")),
+    *(f"{part}[b]" for part in ("precision", "recall", "f1")),
     "balanced_accuracy",
     "matthews_corrcoef",
     "cohen_kappa",
@@ -169,7 +172,33 @@ def test_there_are_no_gradient_and_hessian_where_the_score_is_undefined_or_jumps
     assert gradient_and_hessian(metric, one.sum(axis=0)) is None
 
 
-@pytest.mark.parametrize("name", ["f1_macro", "balanced_accuracy", "matthews_corrcoef", "cohen_kappa"])
+@pytest.mark.parametrize("part", ["precision", "f1"])
+def test_a_label_without_counts_changes_nothing_of_a_weighted_mean(part: str) -> None:
+    metric, rows = fitted(f"{part}_weighted")
+    wider = np.concatenate([np.pad(block, ((0, 0), (0, 1))) for block in np.split(rows, 3, axis=1)], axis=1)
+    more = dataclasses.replace(metric, labels=(*metric.labels, "e"))
+    here, there = (
+        gradient_and_hessian(metric, rows.sum(axis=0)),
+        gradient_and_hessian(more, wider.sum(axis=0)),
+    )
+    assert here is not None
+    assert there is not None
+    np.testing.assert_allclose(wider @ there[0], rows @ here[0], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(wider @ there[1] @ wider.T, rows @ here[1] @ rows.T, rtol=0, atol=1e-15)
+
+
+def test_a_weighted_mean_has_no_derivatives_without_gold_or_predictions_of_a_class() -> None:
+    metric, rows = fitted("precision_weighted")
+    total = rows.sum(axis=0)
+    for left in (slice(8, 12), slice(5, 6)):  # all gold; the predictions of one class of the gold
+        without = total.copy()
+        without[left] = 0.0
+        assert gradient_and_hessian(metric, without) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["f1_macro", "f1_weighted", "balanced_accuracy", "matthews_corrcoef", "cohen_kappa"]
+)
 def test_there_is_no_hessian_of_many_classes(name: str) -> None:
     gold = np.arange(200) % 40
     predictions = np.where(np.arange(200) % 3 == 0, gold, (gold + 1) % 40)
