@@ -103,7 +103,7 @@ class LargeMeans(SumGroup):
     @cached_property
     def _numbers(self) -> list[list[Contributions]]:
         """Those of each metric and system, which all pairs ask for."""
-        return [[_numbers(values) for values in systems] for systems in self.values]
+        return [[_of_system(values) for values in systems] for systems in self.values]
 
     @cached_property
     def _differences(self) -> Memo[Pair, Contributions]:
@@ -168,15 +168,15 @@ class LargeMeans(SumGroup):
         return {pair: found[pair] for pair in pairs}
 
 
-def _numbers(values: FloatArray) -> Contributions:
-    """Return numbers of single items as contributions: in the order of the items, if many are distinct."""
+def _of_system(values: FloatArray) -> Contributions:
+    """Return the numbers of a system as contributions: sorted only if few of them are distinct."""
     if lattice.distinct_sample(values) is None:
         return _in_order(values.copy())
     return _singles(values)
 
 
 def _in_order(values: FloatArray) -> Contributions:
-    """Return numbers of single items as contributions, in rising order; they are sorted in place."""
+    """Return numbers as contributions in rising order, equal ones put together; they are sorted in place."""
     values.sort()
     fresh = values[1:] != values[:-1]
     if 2 * np.count_nonzero(fresh) >= values.size:
@@ -187,5 +187,6 @@ def _in_order(values: FloatArray) -> Contributions:
 
 
 def _singles(values: FloatArray) -> Contributions:
+    """Return numbers as contributions of which each stands for one item."""
     counts: IntArray = np.broadcast_to(np.int64(1), values.shape)
     return Contributions(values, counts, np.array([0, values.size]), single_items=True)

@@ -21,7 +21,7 @@ from bestby.inference import influence, intervals, permutation
 from bestby.inference.abc import Expansion
 from bestby.inference.influence import Path
 from bestby.inference.joint import Spread
-from bestby.metrics._ranked import RankMetric
+from bestby.metrics._ranked import CompiledRankMetric, RankMetric
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
 from bestby.resampling import totals as resampling
@@ -239,8 +239,9 @@ class WeightGroup(ItemGroup):
         return np.array([[self.metric.whole(self.prepared(s)) for s in range(self.n_systems)]])
 
     def _compiled_from(self) -> int:
-        loaded = isinstance(self.metric, RankMetric) and self.metric.compiled
-        return resampling.COMPILED_WEIGHTS_FROM if loaded else resampling.COMPILED_FROM
+        if isinstance(self.metric, CompiledRankMetric):
+            return resampling.COMPILED_WEIGHTS_FROM
+        return super()._compiled_from()
 
     def _score_weights(self, weights: Array) -> FloatArray:
         systems = range(self.n_systems)

@@ -35,8 +35,8 @@ def mean_bootstrap(
     inverted by one FFT; for real values at about thirty equispaced frequencies, which is accurate where it
     has died out by then (below 1e-10) and does not revive later, as it does for values near the multiples of
     a step. Of 20,000 distinct values or more it is the series of their moments, with an error below 1e-9.
-    `counts` has shape (C,) and `bounds` has shape (H + 1,). `values`, of shape (C,), are the distinct values
-    of the units, by stratum; `known` are their power sums about the mean, if these were made. Returns None
+    `counts` has shape (C,) and `bounds` has shape (H + 1,). `values`, of shape (C,), are those of the units
+    by stratum, in any order; `known` are their power sums about the mean, if these were made. Returns None
     where neither route is accurate or cheap: then resamples must be drawn.
     """
     quick = None if known is None else _bootstrap_of_many(values, counts, bounds, known)
@@ -50,12 +50,11 @@ def mean_bootstrap(
         totals, variances = _moments(values, counts, bounds)
     else:
         totals, variances = [n * known.centre], [float(known.sums[2]) * known.scale**2]
-    mean = sum(totals)
+    variance = sum(variances)
     low, high = (values[0], values[-1]) if bounds.size == 2 else (values.min(), values.max())
-    variance, largest = sum(variances), max(float(high), -float(low))
-    if variance <= rounding.noise_width(largest) ** 2 * n:
-        step = n * largest or 1.0  # ties are relative to the step
-        return Lattice(mean / step, step, n, np.ones(1))
+    if _is_nothing(variance, n, low, high):
+        step = n * max(float(high), -float(low)) or 1.0  # ties are relative to the step
+        return Lattice(sum(totals) / step, step, n, np.ones(1))
     lattice = as_lattice(values if bounds.size == 2 else np.unique(values), scale)
     if lattice is not None:
         step = lattice[0]
@@ -70,19 +69,25 @@ def mean_bootstrap(
 def _bootstrap_of_many(
     values: FloatArray, counts: IntArray, bounds: IntArray, known: series.PowerSums
 ) -> Inverted | None:
-    """Return the same of very many values in any order, if it shows that they are on no lattice."""
+    """Return the same of very many values in any order, if a sample shows that they are on no lattice."""
     some = distinct_sample(values)
     if some is None:
         return None
     low, high = float(values.min()), float(values.max())
-    n, sd = float(known.sums[0]), known.scale * math.sqrt(float(known.sums[2]))
-    if rounding.is_nothing(sd, math.sqrt(n) * max(high, -low)):
+    n, variance = float(known.sums[0]), float(known.sums[2]) * known.scale**2
+    if _is_nothing(variance, n, low, high):
         return None
-    found = _inverted_bootstrap(values, counts, bounds, [n * known.centre], sd, known, by_series=True)
+    totals, sd = [n * known.centre], math.sqrt(variance)
+    found = _inverted_bootstrap(values, counts, bounds, totals, sd, known, by_series=True)
     if found is None:
         return None
-    first = found.coefficients.size + 1
-    return found if surely_dies_out(some, known, high - low, found.frequency / n, first) else None
+    h, first = found.frequency / n, found.coefficients.size + 1
+    return found if surely_dies_out(some, n, high - low, variance, h, first) else None
+
+
+def _is_nothing(variance: float, n: float, low: float, high: float) -> bool:
+    """Return whether the variance of a total of n values from `low` to `high` is rounding alone."""
+    return bool(variance <= rounding.noise_width(max(float(high), -float(low))) ** 2 * n)
 
 
 def _merged_by_stratum(

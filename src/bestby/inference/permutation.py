@@ -15,7 +15,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.inference.lattice import all_single, merged, rising, weighted_sum
-from bestby.inference.sign_sums import MOST_COMBINATIONS, central_binomial, tail
+from bestby.inference.sign_sums import MOST_COMBINATIONS, central_binomial, upper_tail
 from bestby.results.values import TestResult
 
 _AT_ONCE = 1 << 14
@@ -126,7 +126,7 @@ def exact_mean(
     far = direction * observed / unit
     upper, method = 0.5 ** int(c.sum()), "enumeration"
     if not one_way:
-        found = tail(size, c, far)
+        found = upper_tail(size, c, far)
         if found is None:
             return None
         upper, method = max(upper, found[0]), found[1]

@@ -15,7 +15,6 @@ from itertools import pairwise
 import numpy as np
 
 from bestby._core.typing import Array, FloatArray, IntArray
-from bestby.inference.series import PowerSums
 
 _ROW = 128
 
@@ -136,13 +135,12 @@ def total_revives(
     )
 
 
-def surely_dies_out(some: FloatArray, known: PowerSums, spread: float, h: float, first: int) -> bool:
+def surely_dies_out(some: FloatArray, n: float, spread: float, variance: float, h: float, first: int) -> bool:
     """Return whether a bound shows that the function of a total counts at no k h with k >= first.
 
-    `some` are some of very many values, in rising order; `known` are the power sums of all of them and
-    `spread` is their range.
+    `some` are some of n values, in rising order. `spread` is the range of all values, and `variance` that of
+    the total of n draws from them.
     """
-    n, variance = float(known.sums[0]), float(known.sums[2]) * known.scale**2
     counts, least = np.ones(some.size), _least_logarithms()
     return any(
         bool((_log_bound(some, counts, n, spread, variance, h, looked_at)[first:] < least[first:]).all())

@@ -57,7 +57,7 @@ Tail: TypeAlias = tuple[float, str]
 """P(S >= far) for the sum S of signed sizes, and how it was found."""
 
 
-def tail(sizes: FloatArray, counts: IntArray, far: float) -> Tail | None:
+def upper_tail(sizes: FloatArray, counts: IntArray, far: float) -> Tail | None:
     """Return the tail, by the way that is quick and accurate; None where there is none.
 
     Multiples of a step are convolved where that is quick, or where the characteristic function does not die

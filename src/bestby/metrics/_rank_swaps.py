@@ -20,13 +20,13 @@ import numpy as np
 
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.metrics._rank_weights import concordance
-from bestby.metrics._ranked import Ranking, Ranks
+from bestby.metrics._ranked import Ranking, Ranks, places_in
 
 
 def roc_auc(both: Ranking) -> FloatArray:
     """Return the items of the other class that each item is on the right side of, ties half, doubled."""
     doubled = 2.0 * np.where(both.positive == 1, both.at_positions(both.below), both.at_positions(both.above))
-    return _by_item(doubled, both.order)
+    return doubled.take(places_in(both.order))
 
 
 def spearman(x: Ranks, y: Ranks) -> FloatArray | None:
@@ -44,12 +44,6 @@ def spearman(x: Ranks, y: Ranks) -> FloatArray | None:
 def kendall(x: Ranks, y: Ranks) -> FloatArray | None:
     """Return the concordant items less the discordant ones; None where items share predictions."""
     return None if _shared(x.groups).any() else concordance(x.groups, y.groups)
-
-
-def _by_item(at_positions: FloatArray, order: IntArray) -> FloatArray:
-    values = np.empty_like(at_positions)
-    values[order.astype(np.intp, copy=False)] = at_positions
-    return values
 
 
 def _shared(groups: IntArray) -> BoolArray:

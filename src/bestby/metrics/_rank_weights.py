@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.typing import Array, FloatArray, IntArray, ScorePath
+from bestby._core.typing import FloatArray, IntArray, ScorePath
 from bestby.metrics._rank_pairs import mean_concordance
-from bestby.metrics._ranked import Ranking, Ranks
+from bestby.metrics._ranked import Ranking, Ranks, places_in
 from bestby.metrics.derivatives import Paths, WeightDerivatives
 
 _AT_ONCE = 1 << 11
@@ -40,7 +40,7 @@ def roc_auc(ranking: Ranking) -> WeightDerivatives:
     area = float(positives @ below) / float(n_positive * n_negative)
     size = np.where(is_positive, n_positive, n_negative)
     first = (placement - area) / size
-    place = _places(ranking.order)
+    place = places_in(ranking.order)
 
     def second() -> FloatArray:
         found: FloatArray = (-2.0 * first / size).take(place)
@@ -76,7 +76,7 @@ def average_precision(ranking: Ranking) -> WeightDerivatives:
     size = (np.flatnonzero(ranking.last) + 1).astype(np.float64)
     precision, total = true / size, float(true[-1])
     score = float(positives @ precision) / total
-    here, place = at(precision), _places(ranking.order)
+    here, place = at(precision), places_in(ranking.order)
     # Sums over the positive items at thresholds at or below that of an item.
     once, gain = (at(_from_here(positives * term)) for term in (1.0 / size, precision / size))
     first = (y * once - gain + y * here - score * y) / total
@@ -254,13 +254,6 @@ def concordance(groups_x: IntArray, groups_y: IntArray, weights: FloatArray | No
 
 
 # -- parts -----------------------------------------------------------------------------------------
-
-
-def _places(order: Array) -> IntArray:
-    """Return where each item stands in an order."""
-    place = np.empty(order.size, dtype=np.int64)
-    place[order.astype(np.intp, copy=False)] = np.arange(order.size)
-    return place
 
 
 def _from_here(values: FloatArray) -> FloatArray:

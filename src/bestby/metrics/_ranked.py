@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -21,19 +21,14 @@ _CHUNK = 1 << 16  # weights per NumPy step: its temporaries of half a megabyte s
 
 
 class RankMetric(WeightedMetric):
-    """A weighted metric with a NumPy way for small work and, for most metrics, a compiled one for large.
-
-    Both compute in whole numbers, or sum in the same order, so that they agree to the bit.
-    """
-
-    compiled: ClassVar[bool] = True
-    """Whether there is a compiled way, because NumPy takes several times as long."""
+    """A weighted metric that NumPy scores, some resamples at a time."""
 
     def weighted(self, prepared: Any, weights: Array) -> FloatArray:
         """Score resamples from how often each item is in them."""
-        counts = _as_counts(weights, prepared.n_items)
-        if self.compiled and counts.size >= COMPILED_FROM:
-            return self._compiled(prepared, counts)
+        return self._counted(prepared, _as_counts(weights, prepared.n_items))
+
+    def _counted(self, prepared: Any, counts: Array) -> FloatArray:
+        """Return the scores of resamples that are given by whole numbers of a narrow type."""
         rows = max(1, _CHUNK // max(1, counts.shape[1]))
         blocks = [
             self._vectorised(prepared, counts[start : start + rows])
@@ -65,9 +60,26 @@ class RankMetric(WeightedMetric):
     def _vectorised(self, prepared: Any, counts: Array) -> FloatArray:
         """Score a few resamples with NumPy."""
 
+
+class CompiledRankMetric(RankMetric):
+    """The same with a compiled way for large work, because NumPy takes several times as long.
+
+    Both compute in whole numbers, or sum in the same order, so that they agree to the bit.
+    """
+
+    def _counted(self, prepared: Any, counts: Array) -> FloatArray:
+        if counts.size >= COMPILED_FROM:
+            return self._compiled(prepared, counts)
+        return super()._counted(prepared, counts)
+
+    @abstractmethod
     def _compiled(self, prepared: Any, counts: Array) -> FloatArray:
-        """Score many resamples with a compiled kernel, if there is one."""
-        raise NotImplementedError
+        """Score many resamples with a compiled kernel."""
+
+
+def for_kernel(order: IntArray) -> Array:
+    """Return an order in the type that the kernels read quickest."""
+    return order.astype(np.int32) if order.size < np.iinfo(np.int32).max else order
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +91,7 @@ class Ranks:
     """
 
     values: Array
-    order: Array
+    order: IntArray
     last: BoolArray
     groups: IntArray
 
@@ -93,11 +105,6 @@ class Ranks:
     def tied(self) -> IntArray | None:
         """The number of items tied with each, itself included; None if there are no ties."""
         return None if self.last.all() else np.bincount(self.groups).take(self.groups)
-
-    @cached_property
-    def places(self) -> IntArray:
-        """The order in the type that NumPy takes places in."""
-        return self.order.astype(np.intp, copy=False)
 
     @property
     def group_at(self) -> IntArray:
@@ -152,7 +159,7 @@ class Ranking:
     `last` is True at the last position of each group of ties.
     """
 
-    order: Array
+    order: IntArray
     positive: Array
     last: BoolArray
 
@@ -160,11 +167,6 @@ class Ranking:
     def n_items(self) -> int:
         """The number of items."""
         return self.order.size
-
-    @cached_property
-    def places(self) -> IntArray:
-        """The order in the type that NumPy takes places in."""
-        return self.order.astype(np.intp, copy=False)
 
     @cached_property
     def group(self) -> IntArray | None:
@@ -207,11 +209,11 @@ def sums_of_groups(groups: IntArray, values: FloatArray) -> FloatArray:
     return np.asarray(np.bincount(groups, weights=values), dtype=np.float64)
 
 
-def sorted_with_ties(values: Array) -> tuple[Array, BoolArray]:
+def sorted_with_ties(values: Array) -> tuple[IntArray, BoolArray]:
     """Return the ascending order of the values and a flag at the last position of each group of ties.
 
     >>> sorted_with_ties(np.array([2.0, 1.0, 2.0]))
-    (array([1, 0, 2], dtype=int32), array([ True, False,  True]))
+    (array([1, 0, 2]), array([ True, False,  True]))
     """
     # Not stable, which takes six times as long.
     order, in_order = sorting.in_order(values)
@@ -220,15 +222,25 @@ def sorted_with_ties(values: Array) -> tuple[Array, BoolArray]:
     if not last.all():  # ties stand in the order of the items, whatever the machine sorts with
         before = (np.cumsum(last) - last) * values.size
         order = np.sort(before + order) - before
-    small = values.size < np.iinfo(np.int32).max  # half the memory traffic in the kernels
-    return order.astype(np.int32) if small else order, last
+    return order, last
 
 
-def group_of_items(order: Array, last: BoolArray) -> IntArray:
+def places_in(order: IntArray) -> IntArray:
+    """Return where each item stands in an order.
+
+    >>> places_in(np.array([2, 0, 1]))
+    array([1, 2, 0])
+    """
+    places = np.empty(order.size, dtype=np.int64)
+    places[order] = np.arange(order.size)
+    return places
+
+
+def group_of_items(order: IntArray, last: BoolArray) -> IntArray:
     """Return for each item the number of its group of ties, the least value being group 0."""
     groups = np.empty(order.size, dtype=np.int64)
     group_at = np.arange(order.size) if last.all() else np.cumsum(last) - last
-    groups[order.astype(np.intp, copy=False)] = group_at
+    groups[order] = group_at
     return groups
 
 

@@ -10,15 +10,11 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
+from typing import ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.data.columns import complete
-from bestby.data.roles import listed
-from bestby.data.values import Rule
 from bestby.metrics._curvatures import (
     MOST_TOTALS,
     Derivatives,
@@ -40,6 +36,7 @@ from bestby.metrics._label_counts import (
     split_counts,
     unfitted,
 )
+from bestby.metrics._label_names import named_label, printed_labels, required_labels
 from bestby.metrics._label_rows import classes_of, rows_of_labels
 from bestby.metrics._lines import Line, SmoothMetric
 from bestby.metrics.base import MeanMetric, Names, Patterns
@@ -141,7 +138,7 @@ class OneClass(SmoothMetric):
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the position of the class fixed."""
         return dataclasses.replace(
-            self, position=named_label(self.label, _required_labels(self.name, labels).tolist(), self.name)
+            self, position=named_label(self.label, required_labels(self.name, labels).tolist(), self.name)
         )
 
     def statistics(self, gold: Array, predictions: Array) -> FloatArray:
@@ -339,37 +336,6 @@ class BalancedAccuracy(ByClass):
         if not absent.any():
             return None
         return f"{marked(self.labels, absent)} is not in the gold and left out of {self.name}"
-
-
-def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
-    """Return the position of the label that prints as `label`, or else spells the same value.
-
-    >>> named_label("1", [0, 1], "f1[1]"), named_label("True", [0, 1], "f1[True]")
-    (1, 1)
-    """
-    for position, value in enumerate(labels):
-        if str(value) == label or (isinstance(value, float) and f"{value:g}" == label):
-            return position
-    rule = Rule.of(complete(np.asarray(labels)), strings=True)
-    equal = [position for position, value in enumerate(labels) if rule.key(value) == rule.key(label)]
-    if len(equal) == 1:  # such as True of labels that are 0 and 1
-        return equal[0]
-    raise InvalidInputError(
-        f"{metric}: there is no label {label!r}; the labels are {listed([*map(str, labels)], 10)}",
-        hint=f"write one of them in the brackets, as in {metric.partition('[')[0]}[{labels[0]}]",
-        argument="metric",
-    )
-
-
-def _required_labels(name: str, labels: Array | None) -> Array:
-    if labels is None:
-        raise InvalidInputError(f"{name} needs the label set", hint="pass labels= to fit()")
-    return labels
-
-
-def printed_labels(name: str, labels: Array | None) -> tuple[str, ...]:
-    """Return the label set as it prints, or refuse to go on without."""
-    return tuple(str(label) for label in _required_labels(name, labels).tolist())
 
 
 _HOW: dict[Average, str] = {

@@ -19,7 +19,14 @@ from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
 from bestby.metrics._curvatures import over_root, product_form
 from bestby.metrics._items import required_gold
 from bestby.metrics._lines import Line, SmoothMetric
-from bestby.metrics._ranked import RankMetric, Ranks, totals_to_group_ends
+from bestby.metrics._ranked import (
+    CompiledRankMetric,
+    RankMetric,
+    Ranks,
+    for_kernel,
+    places_in,
+    totals_to_group_ends,
+)
 from bestby.metrics.base import Names, StandardisedMetric
 from bestby.metrics.derivatives import WeightDerivatives
 
@@ -146,9 +153,7 @@ class TwoOrders:
     @cached_property
     def y_by_x(self) -> IntArray:
         """Where each item stands in the order of y, the items being in the order of x."""
-        place = np.empty(self.n_items, dtype=np.int64)
-        place[self.y.places] = np.arange(self.n_items)
-        return place.take(self.x.places)
+        return places_in(self.y.order).take(self.x.order)
 
     @cached_property
     def signs(self) -> FloatArray:
@@ -189,17 +194,15 @@ class Spearman(_RankCorrelation):
     Undefined (NaN) on a resample in which a column is constant.
     """
 
-    compiled = False
-
     def _vectorised(self, prepared: TwoOrders, counts: Array) -> FloatArray:
         n_items = counts.sum(axis=1, dtype=np.int64)[:, None]
         largest = int(n_items.max())
         # Sums of products are exact in floats for few items, and in whole numbers for more.
         exact = np.int64 if _HALVES_UP_TO < largest <= _WHOLE_UP_TO else np.float64
-        drawn = counts.take(prepared.x.places, axis=1)
+        drawn = counts.take(prepared.x.order, axis=1)
         x, sizes = _doubled_ranks(drawn, n_items, prepared.x)
         xx = yy = _sum_of_squares(sizes.astype(exact), n_items)
-        drawn_y = counts.take(prepared.y.places, axis=1)
+        drawn_y = counts.take(prepared.y.order, axis=1)
         y, sizes_y = _doubled_ranks(drawn_y, n_items, prepared.y)
         if prepared.x.tied is not None or prepared.y.tied is not None:
             yy = _sum_of_squares(sizes_y.astype(exact), n_items)
@@ -229,7 +232,7 @@ class Spearman(_RankCorrelation):
         return dataclasses.replace(_rank_weights.spearman(prepared.x, prepared.y), second_of_groups=of_groups)
 
 
-class Kendall(_RankCorrelation):
+class Kendall(_RankCorrelation, CompiledRankMetric):
     """Kendall's tau-b: concordant minus discordant pairs, over the geometric mean of the untied pairs.
 
     Kendall (1945), Biometrika 33, 239-251. Copies of one item in a resample are tied with each other.
@@ -246,8 +249,8 @@ class Kendall(_RankCorrelation):
             return self._compiled(prepared, counts)
         weights = counts.astype(np.float64)
         agreement = np.einsum("rn,rn->r", weights @ prepared.signs, weights)
-        x, x_before = totals_to_group_ends(counts.take(prepared.x.places, axis=1), prepared.x.last)
-        y, y_before = totals_to_group_ends(counts.take(prepared.y.places, axis=1), prepared.y.last)
+        x, x_before = totals_to_group_ends(counts.take(prepared.x.order, axis=1), prepared.x.last)
+        y, y_before = totals_to_group_ends(counts.take(prepared.y.order, axis=1), prepared.y.last)
         pairs = x[:, -1] ** 2
         untied_x = pairs - ((x - x_before) ** 2).sum(axis=1)
         untied_y = pairs - ((y - y_before) ** 2).sum(axis=1)
@@ -257,7 +260,9 @@ class Kendall(_RankCorrelation):
         from bestby.metrics import _kernels
 
         n_groups = int(np.count_nonzero(prepared.y.last))
-        return _kernels.kendall(counts, prepared.x.order, prepared.x.last, prepared.y.groups, n_groups)
+        return _kernels.kendall(
+            counts, for_kernel(prepared.x.order), prepared.x.last, prepared.y.groups, n_groups
+        )
 
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
         """Return what swaps change, where no two items share predictions; see `RankMetric`."""

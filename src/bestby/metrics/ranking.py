@@ -16,14 +16,20 @@ from bestby._core.typing import Array, FloatArray
 from bestby.data.coding import codes
 from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
 from bestby.metrics._items import required_gold
-from bestby.metrics._ranked import Ranking, RankMetric, sorted_with_ties, totals_to_group_ends
+from bestby.metrics._label_names import named_label
+from bestby.metrics._ranked import (
+    CompiledRankMetric,
+    Ranking,
+    for_kernel,
+    sorted_with_ties,
+    totals_to_group_ends,
+)
 from bestby.metrics.base import Names, Patterns
-from bestby.metrics.classification import named_label
 from bestby.metrics.derivatives import WeightDerivatives
 
 
 @dataclass(frozen=True, repr=False)
-class _BinaryRanking(RankMetric):
+class _BinaryRanking(CompiledRankMetric):
     """What `RocAuc` and `AveragePrecision` share: which items are positive, and the sort.
 
     `label` is the positive label; all others are negative. Without one, the gold must hold two labels, and
@@ -81,7 +87,7 @@ class RocAuc(_BinaryRanking):
     """
 
     def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
-        in_order = counts.take(prepared.places, axis=1)
+        in_order = counts.take(prepared.order, axis=1)
         positive = in_order * prepared.positive
         above, before = totals_to_group_ends(positive, prepared.last)
         in_order -= positive
@@ -102,9 +108,10 @@ class RocAuc(_BinaryRanking):
     def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
         from bestby.metrics import _kernels
 
+        order = for_kernel(prepared.order)
         if prepared.last.all():
-            return _kernels.roc_auc_without_ties(counts, prepared.order, prepared.positive)
-        return _kernels.roc_auc(counts, prepared.order, prepared.positive, prepared.last)
+            return _kernels.roc_auc_without_ties(counts, order, prepared.positive)
+        return _kernels.roc_auc(counts, order, prepared.positive, prepared.last)
 
     def swap_effects(self, prepared: Ranking) -> FloatArray:
         """Return the placements; see `RankMetric`."""
@@ -129,7 +136,7 @@ class AveragePrecision(_BinaryRanking):
     """
 
     def _vectorised(self, prepared: Ranking, counts: Array) -> FloatArray:
-        in_order = counts.take(prepared.places, axis=1)
+        in_order = counts.take(prepared.order, axis=1)
         positives, before = totals_to_group_ends(in_order * prepared.positive, prepared.last)
         everything, _ = totals_to_group_ends(in_order, prepared.last)
         terms = (positives - before) * (positives / np.maximum(everything, 1))
@@ -140,7 +147,9 @@ class AveragePrecision(_BinaryRanking):
     def _compiled(self, prepared: Ranking, counts: Array) -> FloatArray:
         from bestby.metrics import _kernels
 
-        return _kernels.average_precision(counts, prepared.order, prepared.positive, prepared.last)
+        return _kernels.average_precision(
+            counts, for_kernel(prepared.order), prepared.positive, prepared.last
+        )
 
     def derivatives(self, prepared: Ranking) -> WeightDerivatives:
         """Return the derivatives by the weights of the items."""

@@ -16,8 +16,8 @@ from bestby._core.typing import Array, FloatArray
 from bestby.metrics import _entities
 from bestby.metrics._items import marked, required_gold
 from bestby.metrics._label_counts import Part, fraction, ratio
+from bestby.metrics._label_names import named_label
 from bestby.metrics.base import BaseMetric, Metric, Names, Patterns
-from bestby.metrics.classification import named_label
 
 _WHY: dict[Part, str] = {
     "precision": "predicted",

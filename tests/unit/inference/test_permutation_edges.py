@@ -223,7 +223,7 @@ def test_multiples_of_a_fine_step_without_their_convolution(sd: float, tails: st
     sizes, counts = sizes[sizes > 0.0], counts[sizes > 0.0]
     total = int(counts @ sizes)
     target = total - 2 * round((total - sd * math.sqrt(float(counts @ sizes**2))) / 2.0)
-    found = sign_sums.tail(sizes * 0.7, counts, target * 0.7)
+    found = sign_sums.upper_tail(sizes * 0.7, counts, target * 0.7)
     exact = sign_sums._lattice_upper(sizes.astype(np.int64), counts, target, sign_sums.MOST_CONVOLVED)
     assert found is not None
     assert exact is not None
@@ -232,7 +232,7 @@ def test_multiples_of_a_fine_step_without_their_convolution(sd: float, tails: st
     assert found[0] == pytest.approx(exact, abs=2e-8)
 
 
-def upper_tail(sizes: list[int], target: int) -> float:
+def added_up(sizes: list[int], target: int) -> float:
     """Return P(S >= target) by adding the sizes one by one, with all sums in whole numbers."""
     ways = {0: 1}
     for size in sizes:
@@ -254,9 +254,9 @@ def test_multiples_of_a_coarse_step_but_one(coarse: int) -> None:
     sd = math.sqrt(float((sizes.astype(np.float64) ** 2).sum()))
     for place in (0.1, 1.0, 2.5):
         target = int(sizes.sum()) - 2 * round((int(sizes.sum()) - place * sd) / 2.0)
-        found = sign_sums.tail(values, counts, float(target))
+        found = sign_sums.upper_tail(values, counts, float(target))
         assert found is not None
-        assert found[0] == pytest.approx(upper_tail(sizes.tolist(), target), abs=1e-7)
+        assert found[0] == pytest.approx(added_up(sizes.tolist(), target), abs=1e-7)
 
 
 @pytest.mark.parametrize("place", [2.0, 3.5, 4.9])
@@ -266,9 +266,9 @@ def test_few_sizes_that_are_far_larger_than_all_others(place: float) -> None:
     target = int(sizes.sum()) - 2 * round(
         (int(sizes.sum()) - place * math.sqrt(float((sizes**2).sum()))) / 2.0
     )
-    exact = upper_tail(sizes.tolist(), target)
+    exact = added_up(sizes.tolist(), target)
     values, counts = merged(sizes.astype(np.float64), np.ones(sizes.size, dtype=np.int64))
-    found = sign_sums.tail(values, counts, float(target))
+    found = sign_sums.upper_tail(values, counts, float(target))
     assert found is not None
     assert found[0] == pytest.approx(exact, rel=1e-6, abs=0.0)
 

@@ -1,0 +1,46 @@
+"""The labels of a metric by the names that users write and read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
+from bestby.data.columns import complete
+from bestby.data.roles import listed
+from bestby.data.values import Rule
+
+
+def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
+    """Return the position of the label that prints as `label`, or else spells the same value.
+
+    >>> named_label("1", [0, 1], "f1[1]"), named_label("True", [0, 1], "f1[True]")
+    (1, 1)
+    """
+    for position, value in enumerate(labels):
+        if str(value) == label or (isinstance(value, float) and f"{value:g}" == label):
+            return position
+    rule = Rule.of(complete(np.asarray(labels)), strings=True)
+    equal = [position for position, value in enumerate(labels) if rule.key(value) == rule.key(label)]
+    if len(equal) == 1:  # such as True of labels that are 0 and 1
+        return equal[0]
+    raise InvalidInputError(
+        f"{metric}: there is no label {label!r}; the labels are {listed([*map(str, labels)], 10)}",
+        hint=f"write one of them in the brackets, as in {metric.partition('[')[0]}[{labels[0]}]",
+        argument="metric",
+    )
+
+
+def required_labels(name: str, labels: Array | None) -> Array:
+    """Return the label set, or refuse to go on without."""
+    if labels is None:
+        raise InvalidInputError(f"{name} needs the label set", hint="pass labels= to fit()")
+    return labels
+
+
+def printed_labels(name: str, labels: Array | None) -> tuple[str, ...]:
+    """Return the label set as it prints."""
+    return tuple(str(label) for label in required_labels(name, labels).tolist())
