@@ -125,30 +125,29 @@ def mean_by_gold(total: FloatArray, n_labels: int, n_denominators: int, factor: 
     label has no counts at all, or there is no gold.
     """
     hits, predicted, gold = counts = total.reshape(3, n_labels)
-    denominators = slice(1, 1 + n_denominators)
-    below, n_items = np.add.reduce(counts[denominators]), float(np.add.reduce(gold))
+    last = 1 + n_denominators
+    below, n_items = np.add.reduce(counts[1:last]), float(np.add.reduce(gold))
     least = np.minimum.reduce(below)
     if least <= 0.0:
         below += predicted + gold == 0.0  # without counts: any number will do
         least = np.minimum.reduce(below)
     if n_items <= 0.0 or least <= 0.0:
         return None
-    by_hits, weight = factor / below, gold / below
+    # Of the quotients over the number of items, which the gold multiplies ...
+    by_hits, weight = factor / (n_items * below), gold / below
     value = by_hits * hits
-    by_denominator = value / -below
-    # First of the sum of gold times quotient, then of that over all gold.
-    gradient, hessian = np.zeros(counts.shape), np.zeros(counts.shape * 2)
-    gradient[0] = factor * weight
-    gradient[denominators] = -weight * value
-    gradient[2] += value - float(gold @ value) / n_items
-    gradient /= n_items
-    bends = np.einsum("aibi->abi", hessian)  # by counts of the same label; a view
-    bends[0, denominators] = bends[denominators, 0] = -weight * by_hits
-    bends[denominators, denominators] = -2.0 * weight * by_denominator
-    for slopes in (bends[2], bends[:, 2]):
-        slopes[0] += by_hits
-        slopes[denominators] += by_denominator
-    hessian[2] -= gradient
-    hessian[:, :, 2] -= gradient[:, :, None]
-    hessian /= n_items
+    by_others = value / -below
+    slopes = np.zeros(counts.shape)
+    slopes[0], slopes[1:last] = by_hits, by_others
+    gradient, hessian = slopes * gold, np.zeros(counts.shape * 2)
+    by_gold, bends = gradient[2], np.einsum("aibi->abi", hessian)  # by counts of the same label; views
+    by_gold += value - float(gold @ value) / n_items
+    bends[0, 1:last] = bends[1:last, 0] = -weight * by_hits
+    bends[1:last, 1:last] = -2.0 * weight * by_others
+    for one in (bends[2], bends[:, 2]):
+        one += slopes
+    # ... and of the number of items, which is all gold.
+    by_items = gradient / n_items
+    for part, change in ((hessian[2], by_items), (hessian[:, :, 2], by_items[:, :, None])):
+        part -= change
     return gradient.reshape(-1), hessian.reshape(total.size, -1)
