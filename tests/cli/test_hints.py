@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -141,3 +142,28 @@ def test_an_option_that_is_to_be_left_out_is_written_as_it_was_given(run: Run, t
     (tmp_path / "r.csv").write_text("\n".join(["system,run,score", *rows]), encoding="utf-8")
     done = run("runs", "r.csv", "--test", "none", "--plot-kind", "order", "--plot", "r.png")
     check_refused(done, "no stochastic orders", "hint: leave out --test none, or draw another kind")
+
+
+@pytest.mark.parametrize(
+    ("option", "answers"),
+    [
+        (None, ["other items", "fewest differing", "most differing"]),
+        ("--same-items", ["fewest differing", "most differing"]),
+        ("--other-items", ["other items"]),
+    ],
+)
+def test_whether_a_published_score_is_of_the_same_items(
+    option: str | None, answers: list[str], run: Run, tmp_path: Path
+) -> None:
+    rows = [f"{item},{item % 2},{item % 2 if item < 90 else 0}" for item in range(100)]
+    (tmp_path / "p.csv").write_text("\n".join(["id,gold,mine", *rows]), encoding="utf-8")
+    command = ["published", "p.csv", "--gold", "gold", "--score", "0.88", *([option] if option else [])]
+    done = run(*command, "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [answer["assumption"] for answer in json.loads(done.stdout)["answers"]] == answers
+    if option == "--same-items":
+        check_refused(
+            run(*command, "--n-items", "200"),
+            "100 items cannot be the same as 200",
+            "hint: leave out --same-items, or pass --n-items 100",
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from bestby.cli.options import REQUIRED, Group, argument, flag, option, record, result_file
 from bestby.cli.parameters import groups, outputs
@@ -29,14 +29,14 @@ class Score(Group):
     )
     name: str = option("TEXT", "Name of the published system, such as 'Smith 2020'.", default="published")
     n_items: Count = option("N", "Number of items behind the published score (default: as many as in FILES).")
-    other_items: bool = flag("The published score is of other items than those of FILES, though of as many.")
+    same_items: bool | None = flag(
+        "The published score is of the items of FILES, or of others (default: if as many, both answers).",
+        "--same-items",
+        "--other-items",
+        default=None,
+    )
     sd: Text = option("SD", "Standard deviation between the published runs; FILES then hold runs, too.")
     n_runs: Count = option("N", "Number of published runs.")
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments, with what is known of the items as Python takes it."""
-        rest = super().arguments()
-        return {**rest, "same_items": False} if rest.pop("other_items") else rest
 
 
 @record

@@ -148,7 +148,7 @@ def compare_published(
     theirs = n if n_items is None else checks.positive_int(n_items, "n_items")
     same = theirs == n if same_items is None else checks.flag(same_items, "same_items")
     if same and theirs != n:
-        hint = "leave out same_items or n_items"
+        hint = f"leave out same_items, or pass n_items={n}"
         raise InvalidInputError(f"{n} items cannot be the same as {theirs}", hint=hint, argument="same_items")
     check_bounds(score, info.name, (0.0, 1.0))
     counts = shares.counts_of(score, theirs)
