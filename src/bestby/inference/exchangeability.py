@@ -66,9 +66,10 @@ def skewed(differences: FloatArray, counts: IntArray, pairs: int = 1, moments: M
     if abs(skewness) <= max(SKEWNESS * math.sqrt(n), _chance(pairs) * _error_of_skewness(n)):
         return False
     spread = found.largest * math.sqrt(found.second / n / (n - 1))
-    apart = (float(c @ d) / n - _median(d, c)) / spread
-    # One unit against n - 1 that are alike is apart by 1, which rounding must not decide.
-    return apart * skewness > 0.0 and not rounding.at_most(abs(apart), APART_OF_FEW if n < FEW else APART)
+    away = float(c @ d) / n - _median(d, c)
+    limit = (APART_OF_FEW if n < FEW else APART) * spread
+    # One unit against n - 1 that are alike is at the limit of few, which rounding must not decide.
+    return away * skewness > 0.0 and abs(away) > limit + rounding.tie_width(largest, limit)
 
 
 def _chance(pairs: int) -> float:

@@ -180,14 +180,15 @@ def permuted(groups: Sequence[FloatArray], n_resamples: int, seed: int) -> float
 
 def _statistics(rows: FloatArray, sizes: IntArray) -> FloatArray:
     """Return Q of each row of values, shape (R, n), cut into groups of these sizes."""
-    starts = np.cumsum(sizes) - sizes
+    starts, scale = np.cumsum(sizes) - sizes, float(np.abs(rows[0]).max())
     means = np.add.reduceat(rows, starts, axis=1) / sizes
     squares = np.add.reduceat(rows**2, starts, axis=1) - sizes * means**2
     variances = steadied(np.maximum(squares, 0.0) / np.maximum(1, sizes - 1), sizes)
     with np.errstate(divide="ignore", invalid="ignore"):
         weights = np.where(variances > 0.0, sizes / variances, np.inf)
         centre = (weights * means).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
-        found: FloatArray = (weights * (means - centre) ** 2).sum(axis=1)
+        away = np.where(rounding.level(means, centre, scale), 0.0, means - centre)
+        found: FloatArray = (weights * away**2).sum(axis=1)
     flat = ~(variances[:, 0] > 0.0)  # every group is constant: they are equal, or differ without error
-    found[flat] = np.where(np.ptp(means[flat], axis=1) > 0.0, np.inf, 0.0)
+    found[flat] = np.where(np.ptp(means[flat], axis=1) > rounding.level_width(scale), np.inf, 0.0)
     return found

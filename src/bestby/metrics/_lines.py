@@ -114,7 +114,7 @@ class SmoothMetric(Metric):
 
 def has_own_derivatives(metric: Metric) -> TypeGuard[SmoothMetric]:
     """Return whether a metric tells the derivatives of its score; a subclass may have another score."""
-    return isinstance(metric, SmoothMetric) and _of_own_score(type(metric), "along")
+    return isinstance(metric, SmoothMetric) and _goes_with(type(metric), "along", "score")
 
 
 def derivatives(
@@ -134,13 +134,17 @@ def derivatives(
 
 
 def gradient_and_hessian(metric: Metric, total: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return what `SmoothMetric.gradient_and_hessian` does; None for a metric that does not know them."""
-    if not isinstance(metric, SmoothMetric) or not _of_own_score(type(metric), "gradient_and_hessian"):
+    """Return what `SmoothMetric.gradient_and_hessian` does; None for a metric that does not know them.
+
+    Nor does a subclass that has other statistics, of which there may be more than the score needs.
+    """
+    method = "gradient_and_hessian"
+    if not isinstance(metric, SmoothMetric) or not _goes_with(type(metric), method, "score", "statistics"):
         return None
     return metric.gradient_and_hessian(total)
 
 
 @cache
-def _of_own_score(kind: type[Metric], method: str) -> bool:
-    """Return whether a method gives the derivatives of the score of a class, not of one that it replaced."""
-    return next(method in vars(one) for one in kind.__mro__ if {method, "score"} & vars(one).keys())
+def _goes_with(kind: type[Metric], method: str, *others: str) -> bool:
+    """Return whether no subclass has replaced the other methods of a class, but not the method itself."""
+    return next(method in vars(one) for one in kind.__mro__ if {method, *others} & vars(one).keys())

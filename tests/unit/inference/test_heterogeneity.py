@@ -141,3 +141,11 @@ def test_groups_that_are_constant_are_permuted_too() -> None:
     assert heterogeneity.permuted([np.zeros(8), np.ones(8)], 999, 0) < 0.01
     rare = [np.r_[np.ones(2), np.zeros(48)], np.zeros(50), np.r_[-1.0, np.zeros(49)]]
     assert 0.05 < heterogeneity.permuted(rare, 999, 0) <= 1.0
+
+
+def test_groups_with_the_same_mean_are_not_unlike_by_rounding() -> None:
+    rng = np.random.default_rng(0)
+    for size in rng.random(30):
+        values = size * rng.integers(0, 3, 16)
+        assert heterogeneity.permuted([rng.permutation(values) for _ in range(3)], 99, 0) == 1.0
+        assert heterogeneity.permuted([np.full(n, size) for n in (3, 7, 10)], 99, 0) == 1.0

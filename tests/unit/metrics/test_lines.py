@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import bestby as bb
 from bestby._core.typing import FloatArray
 from bestby.metrics import resolve
 from bestby.metrics._lines import Line, SmoothMetric, derivatives, gradient_and_hessian
 from bestby.metrics.base import Metric
+from bestby.metrics.classification import Averaged
 from bestby.metrics.correlation import Pearson
 from bestby.metrics.regression import R2
 
@@ -170,6 +172,41 @@ def test_there_are_no_gradient_and_hessian_where_the_score_is_undefined_or_jumps
     metric, rows = fitted(name)
     one = np.repeat(rows[5:6], 4, axis=0)  # four items alike: some classes are never predicted
     assert gradient_and_hessian(metric, one.sum(axis=0)) is None
+
+
+@pytest.mark.parametrize("name", ["f1[b]", "f1_macro", "f1_weighted"])
+def test_statistics_that_a_subclass_adds_to_do_not_move_the_score(name: str) -> None:
+    metric, rows = fitted(name)
+
+    class More(type(metric)):  # type: ignore[misc]
+        def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+            return np.column_stack([super().statistics(gold, predictions), np.ones(len(gold))])
+
+    more = More(**vars(metric))
+    assert gradient_and_hessian(metric, rows.sum(axis=0)) is not None
+    assert gradient_and_hessian(more, np.append(rows.sum(axis=0), float(N))) is None
+    rng = np.random.default_rng(1)
+    gold = rng.choice(list("abc"), 200)
+    systems = {s: np.where(rng.random(200) < 0.8, gold, rng.choice(list("abc"), 200)) for s in "xy"}
+    plain = resolve(name)
+    (one,), (other,) = (
+        bb.compare(systems, gold, metric=m, test=None).differences for m in (plain, More(**vars(plain)))
+    )
+    assert one.standard_error == pytest.approx(other.standard_error, rel=1e-9)
+    assert one.interval.low == pytest.approx(other.interval.low, rel=1e-9)
+
+
+def test_a_weighted_mean_of_recalls_has_the_interval_of_accuracy() -> None:
+    rng = np.random.default_rng(2)
+    gold = rng.integers(0, 3, 300)
+    systems = {s: np.where(rng.random(300) < 0.8, gold, rng.integers(0, 3, 300)) for s in "xy"}
+    recall = Averaged("recall", "recall", "weighted")
+    (one,), (other,) = (
+        bb.compare(systems, gold, metric=m, interval="abc", test=None).differences
+        for m in (recall, "accuracy")
+    )
+    assert one.interval.low == pytest.approx(other.interval.low, rel=1e-3)
+    assert one.interval.high == pytest.approx(other.interval.high, rel=1e-3)
 
 
 @pytest.mark.parametrize("part", ["precision", "f1"])
