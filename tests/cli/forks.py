@@ -29,9 +29,10 @@ LIBRARIES = (
 
 
 class Server:
-    """The process that forks; started when first needed."""
+    """The process that forks; started when first needed, in an environment that no command asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
         self._process: subprocess.Popen[str] | None = None
 
     def run(
@@ -39,9 +40,10 @@ class Server:
     ) -> subprocess.CompletedProcess[str]:
         """Run the command line with these arguments and return what became of it."""
         if self._process is None or self._process.poll() is not None:
+            path = os.pathsep.join(filter(None, sys.path))
             self._process = subprocess.Popen(
                 [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                encoding="utf-8", env={**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                encoding="utf-8", env={**self._environment, "PYTHONPATH": path},
             )  # fmt: skip
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -41,7 +41,7 @@ def check_refused(done: subprocess.CompletedProcess[str], first: str, second: st
     assert len(lines) <= 2
 
 
-_SERVER = forks.Server()
+_SERVER = forks.Server(environment())
 
 
 def run_in(folder: Path) -> Run:
