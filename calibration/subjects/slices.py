@@ -18,8 +18,8 @@ Two systems, right or wrong on each item; the largest slice is five times the sm
 adjusted p-value is at most .05 although no slice has a difference; *all intervals*: those of all slices hold
 their true differences. *Heterogeneity* is the test that the difference is the same in all slices, where it
 is; *change of sign* that of Gail and Simon, where half of the slices have no difference and the others one
-of the same sign. *Unequal spread*: the systems disagree on 5 % of the items in one half of the slices and on
-60 % in the other. *Two columns*: the items are sliced by another column too, and both families hold at once.
+of the same sign; in *half, scores* it is 1.4 standard deviations of normal differences. *Unequal spread*: the
+systems disagree on 5 % of the items in one half of the slices and on 60 % in the other. *Two columns*: the items are sliced by another column too, and both families hold at once.
 *Clusters across slices*: ten items of a cluster lie in ten slices. *shrunken*: the mean squared error of the
 shrunken differences is below that of the raw ones, in data sets whose true differences have a standard
 deviation of .03.
@@ -46,6 +46,9 @@ def cells() -> Iterator[Statements]:
     for name in ("half", "spread"):
         one = partial(_one, name=name, k=10, n=1000)
         yield Statements("slices", name, "10 of 100", 1000, one, datasets=400)
+    for mean in (3, 5, 20):
+        one = partial(_scores, k=10, size=mean)
+        yield Statements("slices", "half, scores", f"10 of {mean}", 10 * mean, one, datasets=400)
 
 
 def _one(rng: np.random.Generator, _seed: int, name: str, k: int, n: int) -> dict[What, Outcome]:
@@ -76,6 +79,17 @@ def _one(rng: np.random.Generator, _seed: int, name: str, k: int, n: int) -> dic
         kept = np.array([truth[one.column, one.slice] for one in found])
         better = bool(((drawn - kept) ** 2).sum() < ((raw - kept) ** 2).sum())
         made[What("power", "shrunken", False)] = Outcome(better, False)
+    return made
+
+
+def _scores(rng: np.random.Generator, _seed: int, k: int, size: int) -> dict[What, Outcome]:
+    code = np.repeat(np.arange(k), size)
+    a = rng.standard_normal(code.size) + np.where(code % 2 == 0, 0.0, 2.0)
+    found = compare_slices({"a": a, "b": rng.standard_normal(code.size)}, by={"slice": code}, n_resamples=999)
+    true = {("slice", str(i)): 0.0 if i % 2 == 0 else 2.0 for i in range(k)}
+    made = _family(found, true)
+    (tested,) = found.heterogeneity
+    made[What("rejected", "change of sign", True)] = Outcome(tested.sign_p <= 0.05, False)
     return made
 
 

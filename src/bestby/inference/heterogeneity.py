@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtr, chdtrc, fdtrc
+from scipy.special import chdtr, chdtrc, fdtrc, ndtri, stdtr
 
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
@@ -120,7 +120,9 @@ def hotelling(q: float, df: int, n_units: float) -> float:
     return float(fdtrc(df, n_units - df, q * (n_units - df) / (df * (n_units - 1.0))))
 
 
-def gail_simon(estimates: FloatArray, errors: FloatArray) -> tuple[float, float]:
+def gail_simon(
+    estimates: FloatArray, errors: FloatArray, freedom: FloatArray | float = math.inf
+) -> tuple[float, float]:
     """Return the statistic and the p-value of the test that independent effects have different signs.
 
     Gail & Simon (1985), Biometrics 41, 361-372: a qualitative, or crossover, interaction. The null hypothesis
@@ -128,13 +130,18 @@ def gail_simon(estimates: FloatArray, errors: FloatArray) -> tuple[float, float]
     scores of the positive and of the negative effects. The p-value is the largest under the null hypothesis:
     one effect of unknown sign and far from 0, all others 0.
 
+    They take the standard errors to be known. Where these have degrees of freedom, of shape (K,), an effect
+    over its error is replaced by the normal score with the same tail as this value of Student's t: errors of
+    few items would otherwise make signs change that do not.
+
     >>> statistic, p = gail_simon(
     ...     np.array([0.163, -0.114, -0.047, -0.151]), np.array([0.0788, 0.0689, 0.0614, 0.0547])
     ... )  # the example of that paper, as in the R package biostatUZH
     >>> round(statistic, 2), round(p, 3)
     (4.28, 0.088)
     """
-    squares = (estimates / errors) ** 2
+    tails = np.maximum(stdtr(freedom, -np.abs(estimates / errors)), np.finfo(np.float64).tiny)
+    squares = ndtri(tails) ** 2
     statistic = min(float(squares[estimates > 0.0].sum()), float(squares[estimates < 0.0].sum()))
     if statistic == 0.0:
         return 0.0, 1.0

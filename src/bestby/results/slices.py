@@ -76,8 +76,8 @@ class Heterogeneity:
     tau : float
         The standard deviation of the true differences; 0 if chance accounts for all that was seen.
     sign_statistic, sign_p : float or None
-        The test of Gail and Simon that A is better in some slices and B in others. None if clusters
-        span slices, for then they are not independent.
+        The test of Gail and Simon that A is better in some slices and B in others, with Student's t of each
+        slice as a normal score. None if clusters span slices, for then they are not independent.
 
     See Also
     --------

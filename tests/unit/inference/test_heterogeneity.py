@@ -96,6 +96,17 @@ def test_gail_and_simon_reject_no_more_often_than_they_say() -> None:
         assert (p <= 0.05).mean() < 0.05 + 3 * (0.05 * 0.95 / 4000) ** 0.5
 
 
+@pytest.mark.parametrize(("k", "size"), [(20, 2), (20, 3), (10, 5), (4, 3)])
+def test_errors_of_few_items_change_no_sign(k: int, size: int) -> None:
+    """One effect is far from 0, all others are 0, and each is the mean of a few normal values."""
+    rng = np.random.default_rng(k + size)
+    values = rng.normal(size=(4000, k, size))
+    values[:, 0] += 1e12
+    effects, errors = values.mean(axis=2), values.std(axis=2, ddof=1) / math.sqrt(size)
+    p = [heterogeneity.gail_simon(*one, size - 1.0)[1] for one in zip(effects, errors, strict=True)]
+    assert 0.035 < (np.array(p) <= 0.05).mean() < 0.05 + 3 * (0.05 * 0.95 / 4000) ** 0.5
+
+
 @pytest.mark.parametrize("k", [3, 6])
 def test_a_spread_as_large_as_the_errors_is_missed_as_often_as_said(k: int) -> None:
     effects = math.sqrt(2.0) * np.random.default_rng(k).normal(size=(4000, k))

@@ -71,8 +71,9 @@ def tested(
         correlations = together
     estimates = np.array([one.estimate for one in differences])
     pooled = inference.pooled(estimates, correlations * np.outer(errors, errors))
-    name, p, notes = _p_value(parts, pair, differences, errors, pooled, n_spanning)
-    sign, sign_p = (None, None) if spanned else inference.gail_simon(estimates, errors)
+    known = np.array([freedom(part, pair) for part in parts])
+    name, p, notes = _p_value(parts, pair, differences, errors, known, pooled, n_spanning)
+    sign, sign_p = (None, None) if spanned else inference.gail_simon(estimates, errors, known)
     result = Heterogeneity(
         *about, column, pooled.q, pooled.df, p, name, pooled.mean, pooled.error, pooled.tau, sign, sign_p
     )
@@ -121,6 +122,7 @@ def _p_value(
     pair: Pair,
     differences: Sequence[Difference],
     errors: FloatArray,
+    known: FloatArray,
     pooled: inference.Pooled,
     n_spanning: int | None,
 ) -> tuple[HeterogeneityTest, float, tuple[Note, ...]]:
@@ -134,7 +136,6 @@ def _p_value(
         drawing = parts[0].makers.drawing
         times = min(drawing.n_resamples, max(LEAST_PERMUTATIONS, MOST_WORK // n))
         return "permutation-q", inference.permuted(values, times, drawing.seed), ()
-    known = np.array([freedom(part, pair) for part in parts])
     p = inference.welch(np.array([one.estimate for one in differences]), errors, known)
     if least >= FEW_DIFFERING:
         return "welch-q", p, ()
