@@ -155,7 +155,7 @@ TOO_LONG = "x" * 81
 @pytest.mark.parametrize(
     ("arguments", "first", "second"),
     [
-        (["submit", "items.csv", *OURS], "InvalidInputError: items.csv: 1 ids are not items of the task, such as 'p0'", "public list"),
+        (["submit", "items.csv", *OURS], "InvalidInputError: items.csv: the task has no item for 1 id, such as 'p0'", "public list"),
         (["submit", "twice.csv", *OURS], "twice.csv", "one"),
         (["submit", "label.csv", *OURS], "'w'", "labels are: x, y, z"),
         (["submit", "large.csv", *OURS], "large.csv' is too large: 1.1 MB; the board takes 1 MB", "alone"),

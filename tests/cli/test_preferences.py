@@ -117,7 +117,7 @@ def test_graded_preferences_are_win_rates(run: Run, graded: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [
         f"InvalidInputError: strengths are made of wins, losses and ties, but a preference is graded (the first: {2.0 - given[0]:g})",
-        "hint: --method win-rate compares the means of graded preferences",
+        "hint: compare the means of graded preferences: bestby preferences --method win-rate, or compare with them as the scores of items",
     ]
 
 

@@ -131,6 +131,17 @@ def test_with_a_result_on_stdout_the_looks_go_to_stderr(run: Run, log: Path) -> 
     assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["50 items", "60 items"]
 
 
+def test_more_items_than_the_benchmark_has_are_refused(run: Run, log: Path) -> None:
+    write(log, rows(150, 0.6, 0.6))
+    check_refused(
+        run("watch", "log.jsonl", "--items", "60", "--every", "60"),
+        "besides the 60 items of the benchmark",
+        "--population wider",
+    )
+    assert run("watch", "log.jsonl", "--items", "60", "--population", "wider").returncode != 2
+    assert run("watch", "log.jsonl", "--items", "150").returncode != 2
+
+
 def test_planned_looks(run: Run, log: Path) -> None:
     write(log, rows(250, 0.6, 0.7))
     done = run("watch", "log.jsonl", "--looks", "3", "--items", "300", "--population", "wider")

@@ -24,7 +24,7 @@ T = TypeVar("T", bound=str)
 LARGEST = 1e75
 """The largest number there may be: variances of variances are sums of fourth powers, and must be floats."""
 
-ASK_VALUE = "remove the item for all systems, or give the value the failure should count as"
+ASK_VALUE = "correct it, or leave out the item, run or fold that it belongs to"
 """What to do about values that are infinite or missing."""
 
 NUMERAL = re.compile(
@@ -274,7 +274,7 @@ def two_systems(
     """Refuse a comparison of one system."""
     if len(names) < 2:
         raise InvalidInputError(
-            f"a comparison needs at least 2 systems, got {len(names)}: {', '.join(names)}",
+            f"a comparison needs at least 2 systems, got {len(names)}: {', '.join(names) or 'none'}",
             hint=hint,
         )
 

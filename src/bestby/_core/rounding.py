@@ -98,6 +98,22 @@ def on_marks(values: FloatArray, marks: tuple[float, ...], scale: FloatArray | f
     return out
 
 
+def made_equal(rows: FloatArray) -> FloatArray:
+    """Return rows in which scores that are level are the same number, the least of them.
+
+    >>> made_equal(np.array([[0.3, 0.1 + 0.2, 0.4]]))
+    array([[0.3, 0.3, 0.4]])
+    """
+    order = np.argsort(rows, axis=1, kind="stable")
+    rising = np.take_along_axis(rows, order, axis=1)
+    first = np.ones(rows.shape, dtype=np.bool_)
+    first[:, 1:] = ~level(rising[:, 1:], rising[:, :-1], np.abs(rising[:, 1:]))
+    places = np.maximum.accumulate(np.where(first, np.arange(rows.shape[1]), 0), axis=1)
+    out = np.empty_like(rows)
+    np.put_along_axis(out, order, np.take_along_axis(rising, places, axis=1), axis=1)
+    return out
+
+
 # -- two resampled differences tie -----------------------------------------------------------------
 
 _TIE: Final = 1e-10

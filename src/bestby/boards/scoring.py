@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core.arrays import objects
 from bestby._core.cached import cached_property
 from bestby._core.errors import BoardError, InvalidInputError
-from bestby._core.text import grouped, quoted
+from bestby._core.text import counted, grouped, quoted
 from bestby._core.typing import Array
 from bestby.boards.gold import TaskGold
 from bestby.boards.settings import Task
@@ -173,7 +173,7 @@ def _rows(part: Part, items: Sequence[str]) -> Array:
     others = [item for item in part.items if item not in known]
     if others:
         raise InvalidInputError(
-            f"{part.source}: {grouped(len(others))} ids are not items of the task, such as"
+            f"{part.source}: the task has no item for {counted(len(others), 'id')}, such as"
             f" {_examples(others)}",
             hint="the ids are those of the public list of items",
         )
@@ -197,9 +197,9 @@ def _values(part: Part, task: Task, form: Form) -> Array:
         )
     if column.missing.any():
         row = int(np.flatnonzero(column.missing)[0])
+        missing = counted(int(column.missing.sum()), "missing prediction")
         raise InvalidInputError(
-            f"{part.source}: {grouped(int(column.missing.sum()))} predictions are missing, the first for item"
-            f" {quoted(part.keys[row])}",
+            f"{part.source} has {missing}, the first for item {quoted(part.keys[row])}",
             hint="give a prediction for every item",
         )
     texts = text_of(column).values

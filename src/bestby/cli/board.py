@@ -128,8 +128,11 @@ def _board(place: Place) -> Board:
 
 
 def _in_columns(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    from rich.cells import cell_len, set_cell_size
+
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     padded = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
     )
     return "\n".join(padded)

@@ -119,10 +119,23 @@ def _count(log: GrowingLog, monitor: Monitor, every: int, looks: _Looks) -> None
         new, n_items = monitor.add(item, scores, cluster=cluster), monitor.n_items
         if not new or not (planned or n_items % every == 0 or n_items == last):
             continue
+        if n_items == last and monitor.settings["population"] == "bank":
+            _check_whole(log, monitor)
         before = monitor.n_counted
         _ = monitor.decision
         if monitor.n_counted > before:
             looks.show(monitor)
+
+
+def _check_whole(log: GrowingLog, monitor: Monitor) -> None:
+    """Refuse a log with more items than the benchmark, whose mean would pass for known."""
+    known = set(monitor.items)
+    other = next((item for item in log.waiting if item not in known), None)
+    if other is not None:
+        raise InvalidInputError(
+            f"the log has item {quoted(other)} besides the {monitor.n_items} items of the benchmark",
+            hint="give --items all that the benchmark has, or what can be paid for with --population wider",
+        )
 
 
 def _end(log: GrowingLog, monitor: Monitor) -> None:

@@ -23,6 +23,17 @@ Labels = tuple[Annotations | None, ArrayLike | None, bool]
 """Annotators' labels, the classes, and whether soft rows are divided by their sums."""
 
 
+def _with_on_missing(error: MissingValueError) -> InvalidInputError:
+    """Return an error about a value of the gold or of a system, with what `on_missing` does about it."""
+    hint = 'remove the item for all systems; compare does so with on_missing="drop"'
+    if not error.message.startswith("gold "):
+        hint = (
+            "remove the item for all systems, or give the value the failure should count as; compare does so"
+            ' with on_missing="drop" or "worst"'
+        )
+    return InvalidInputError(error.message, hint=hint)
+
+
 def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | None) -> dict[str, Any]:
     """Return the fields of an evaluation; no `labels` for items of any kind."""
     side = together.side
@@ -40,8 +51,7 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
             values, names, merged = checked_labels(columns, ids, *labels, coded)
             notes += merged
     except MissingValueError as error:  # of a system or the gold: for others on_missing does nothing
-        hint = f'{error.hint}; compare does so with on_missing="drop" or "worst"'
-        raise InvalidInputError(error.message, hint=hint) from error
+        raise _with_on_missing(error) from error
     gold: Any = values.pop("", None)
     if isinstance(gold, Coded):
         gold = gold.values

@@ -158,7 +158,7 @@ def _array(series: Any) -> Raw:
     import narwhals as nw
 
     kind = series.dtype
-    is_whole = kind.is_integer() or kind == nw.Boolean
+    is_whole = kind == nw.Boolean or (kind.is_integer() and kind not in (nw.Int128, nw.UInt128))
     if kind.is_float() or kind.is_temporal() or (is_whole and not series.null_count()):
         array: Array = series.to_numpy()
         if array.dtype.kind != "O":

@@ -53,7 +53,7 @@ def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
     """Return the folder of a cache, made if it is not there; None for None."""
     if path is None:
         return None
-    if not isinstance(path, str | os.PathLike) or is_url(os.fspath(path)):
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path) or is_url(os.fspath(path)):
         raise InvalidInputError(
             f"cache must be the path of a folder, got {quoted(path)}", hint="cache='counts'", argument="cache"
         )

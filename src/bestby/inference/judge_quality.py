@@ -206,7 +206,7 @@ def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect
     told = []
     for number, name in enumerate(names.tolist()):
         error = fit.error(contrasts[number])
-        mean = float(fit.coefficients[number])
+        mean = _unless_nothing(float(fit.coefficients[number]), size)
         interval = None if _alike(pairs.bias[place == number]) else _t_interval(mean, error, level)
         told.append(BiasLevel(name, mean, interval, int(counts[number])))
     found = _wald(fit, contrasts[:-1] - contrasts[-1], size) if names.size > 1 else None
@@ -251,8 +251,18 @@ def _mean_bias(pairs: Pairs, level: float) -> tuple[float, Interval | None]:
     if not pairs.binary:
         return _mean(pairs.bias, pairs, level)
     w = pairs.weights / pairs.weights.sum()
-    mean, differing = float(w @ pairs.bias), float(w @ np.abs(pairs.bias))
+    mean, differing = _weighted(w, pairs.bias), float(w @ np.abs(pairs.bias))
     return mean, _net_interval(mean, differing, pairs.bias, w, pairs, level)
+
+
+def _weighted(w: FloatArray, values: FloatArray) -> float:
+    """Return a weighted mean."""
+    return _unless_nothing(float(w @ values), float(w @ np.abs(values)))
+
+
+def _unless_nothing(value: float, size: float) -> float:
+    """Return a mean of values of this size, 0 where it is mere rounding."""
+    return 0.0 if rounding.is_nothing(abs(value), size) else value
 
 
 def _mean(
@@ -260,7 +270,7 @@ def _mean(
 ) -> tuple[float, Interval | None]:
     """Return a weighted mean with its interval; of a `share` the values are 0 and 1."""
     w = pairs.weights / pairs.weights.sum()
-    mean = float(w @ values)
+    mean = _weighted(w, values)
     if share:
         return mean, _share_interval(mean, values, w, pairs, level)
     if values.size < 2:

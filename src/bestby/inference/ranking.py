@@ -24,7 +24,7 @@ def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> Float
 
 
 def ranks(scores: FloatArray, *, greater_is_better: bool = True) -> FloatArray:
-    """Return the rank of each system on each dataset, shape (N, k); scores equal to the bit are ties."""
+    """Return the rank of each system on each dataset, shape (N, k); equal scores are ties."""
     x = -scores if greater_is_better else scores
     below = (x[:, None, :] < x[:, :, None]).sum(axis=2)
     level = (x[:, None, :] == x[:, :, None]).sum(axis=2)

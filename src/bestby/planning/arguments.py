@@ -89,7 +89,7 @@ def check_effect(design: Design, wanted: float, question: Question) -> None:
     if design.effect == design.null:
         raise DesignError(
             "no size has the power to detect a difference of 0",
-            hint="assume the smallest difference that matters",
+            hint="assume the smallest difference that matters: difference=...",
         )
     sign = {"two-sided": 0.0, "greater": 1.0, "less": -1.0}[question.alternative]
     if sign * design.true_difference < 0.0:

@@ -156,7 +156,7 @@ def test_imported_boards_verify(tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Sequence[str]], dict[str, Any], str]] = {
-    "another item": ({"id": [*ids()[:-1], "new"], "a": ["1"] * 60}, {}, "1 ids are not items of the task"),
+    "another item": ({"id": [*ids()[:-1], "new"], "a": ["1"] * 60}, {}, "the task has no item for 1 id"),
     "an item less": ({"id": ids()[:-1], "a": ["1"] * 59, "b": ["1"] * 59}, {}, "1 of 60 items have no pred"),
     "a text": ({"id": ids(), "a": ["x"] * 60, "b": ["1"] * 60}, {}, "systems must be per-item scores"),
     "an unknown phase": ({"id": ids(), "a": ["1"] * 60, "b": ["1"] * 60}, {"phase": "last"}, "has no phase"),

@@ -85,13 +85,13 @@ REFUSED: dict[str, tuple[Task, str, str]] = {
     "another item": (
         LABELS,
         "id,prediction\nitem-0,no\nitem-1,no\nitem-2,no\nq,no\n",
-        "1 ids are not items.*'q'",
+        "the task has no item for 1 id, such as 'q'",
     ),
     "twice": (LABELS, "id,prediction\nitem-0,no\nitem-0,no\nitem-2,no\nitem-3,no\n", "'item-0' has several"),
     "nothing": (
         LABELS,
         "id,prediction\nitem-0,\nitem-1,no\nitem-2,no\nitem-3,no\n",
-        "1 predictions are missing",
+        "1 missing prediction",
     ),
     "a text": (
         NUMBERS,

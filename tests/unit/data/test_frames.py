@@ -198,3 +198,11 @@ def test_a_column_called_as_a_run_is_no_system() -> None:
     frame = pd.DataFrame({"seed": [0, 1, 2, 3], "a": [0.5, 0.1, 0.2, 0.3], "b": [0.4, 0.1, 0.3, 0.2]})
     with pytest.raises(InvalidInputError, match="column 'seed' looks like the number of a run"):
         compare(frame)
+
+
+def test_whole_numbers_of_128_bits_of_polars() -> None:
+    right = [10**25 + 1, 10**25 + 2] * 9
+    kind = dict.fromkeys(("gold", "a", "b"), pl.Int128)
+    frame = pl.DataFrame({"gold": right, "a": right, "b": [10**25 + 1] * 18}, schema=kind)
+    (found,) = compare(frame, "gold").differences
+    assert found.estimate == 0.5

@@ -164,7 +164,7 @@ def test_what_may_depend_on_anything_is_not_kept(metric: Any) -> None:
     assert keys(metric) is None
 
 
-@pytest.mark.parametrize("path", ["a file", 3, "https://host/cache", "a file/below"])
+@pytest.mark.parametrize("path", ["", "a file", 3, "https://host/cache", "a file/below"])
 def test_what_is_no_folder_is_refused(tmp_path: Path, path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a file").write_text("", "utf-8")

@@ -58,6 +58,13 @@ def test_bias_is_the_paired_t_interval() -> None:
         assert system.kappa is None
 
 
+def test_a_bias_that_is_rounding_is_0() -> None:
+    human = np.array([0.1, 0.2, 0.3, 0.4, 0.7, 0.9])
+    judge = human + np.array([0.1, -0.1, 0.2, -0.2, 0.3, -0.3])
+    pairs = pairs_of(judge[:, None], human[:, None])
+    assert judge_quality.quality("j", pairs, (), LEVEL, same=True).systems[0].bias == 0.0
+
+
 def test_equal_bias_of_two_systems_is_the_paired_t_test() -> None:
     judge, human = graded(seed=1)
     found = judge_quality.equal_bias(pairs_of(judge, human))

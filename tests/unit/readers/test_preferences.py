@@ -107,7 +107,7 @@ def test_graded_preferences_are_no_wins(tmp_path: Path) -> None:
     found = read_preferences(table(tmp_path, ["x", "0.8"]))
     with pytest.raises(InvalidInputError, match=r"a preference is graded \(the first: 0.8\)") as caught:
         found.judgements()
-    assert caught.value.hint == 'method="win-rate" compares the means of graded preferences'
+    assert "bestby preferences --method win-rate" in str(caught.value.hint)
 
 
 def test_chosen_systems(tmp_path: Path) -> None:

@@ -35,7 +35,9 @@ class Statistics(groups.Direction):
     margin: Number = option("SIZE", "Smallest difference that matters; without it nothing is equivalent.")
     bounds: tuple[float, float] | None = option("LOW HIGH", "Least and greatest score (default: 0 1).")
     unbounded: bool = flag("Scores have no bounds; nothing is said of the first items then.")
-    n_items: Count = option("N", "Items of the benchmark, or as many as can be paid for.", "--items")
+    n_items: Count = option(
+        "N", "Items of the benchmark; with --population wider as many as can be paid for.", "--items"
+    )
     population: Text = option(
         "bank|wider",
         "The question: the mean over these N items, or over items like them (default: bank with --items).",

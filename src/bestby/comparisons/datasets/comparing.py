@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from os import PathLike
 from typing import Any, Literal
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
 from bestby.comparisons.common import note_rules, per_dataset, provenance, swap_notes
@@ -245,6 +246,7 @@ def compare_datasets(
     counting = Counting.of(drawing, cache)
     scores = _scores(source, metric, greater_is_better, on_missing, settings, drawing, counting)
     scores = on_one_scale(scores, normalise)
+    scores = dataclasses.replace(scores, matrix=rounding.made_equal(scores.matrix))
     check_reach(options.margin, scores.metric)
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
     order, average = _ordered(scores)
@@ -262,7 +264,7 @@ def compare_datasets(
         datasets=scores.datasets,
         systems=order,
         scores=matrix,
-        means=tuple(float(mean) for mean in matrix.mean(axis=0)),
+        means=tuple(math.fsum(column) / len(matrix) for column in matrix.T.tolist()),
         average_ranks=average,
         differences=differences,
         within=adjusted_within(inside.within, counts, options.level),

@@ -19,6 +19,7 @@ from bestby.comparisons.datasets.nesting import holds_several
 from bestby.comparisons.datasets.source import DatasetScores, Source, complete
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Data, RunsInput, data_of
+from bestby.data.layouts.runs import FAILED_RUN
 from bestby.data.roles import listed
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
@@ -26,8 +27,6 @@ from bestby.metrics.directions import direction_of
 from bestby.results.base import Note
 
 T = TypeVar("T")
-
-_FAILED = "a run that failed has a score too, the worst that a run can have"
 
 
 def run_scores(
@@ -100,7 +99,7 @@ def _runs(dataset: str, system: str, runs: Any) -> Any:
         raise InvalidInputError(
             f"{counted(len(gone), 'score')} of {what} {'is' if len(gone) == 1 else 'are'} missing; first: run"
             f" {gone[0]} of {len(values)}",
-            hint=f"leave out runs without a score, the numbers of runs may differ; {_FAILED}",
+            hint=f"leave out runs without a score, the numbers of runs may differ; {FAILED_RUN}",
         )
     if any(holds_several(value) for value in values):
         raise InvalidInputError(
@@ -111,7 +110,7 @@ def _runs(dataset: str, system: str, runs: Any) -> Any:
     for place, value in enumerate(values, start=1):
         number = checks.number(value, f"run {place} of {what.removeprefix('the runs of ')}")
         if math.isinf(number):
-            raise InvalidInputError(f"run {place} of {len(values)} of {what} is infinite", hint=_FAILED)
+            raise InvalidInputError(f"run {place} of {len(values)} of {what} is infinite", hint=FAILED_RUN)
     return dict(zip(runs, values, strict=True)) if isinstance(runs, Mapping) else values
 
 

@@ -318,8 +318,7 @@ def complete(
         hint = f'{error.hint}; outer="system" takes the outer keys for the systems'
         raise InvalidInputError(error.message, hint, error.argument)
     names = tuple(chosen_names(known, source.systems, source.ignore))
-    if len(names) < 2:
-        raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
+    checks.two_systems(names, hint="pass the scores of each system on every dataset")
     gaps = [(name, system) for name, row in table.items() for system in names if system not in row]
     without = list(dict.fromkeys(name for name, _ in gaps))
     if gaps and on_missing != "drop":

@@ -93,8 +93,7 @@ def read(
         return {str(name): _selected(value, options) for name, value in data.items()}
     chosen = chosen_systems(data, options.systems, options.ignore)
     names = tuple(str(name) for name in chosen)
-    if not names:
-        raise InvalidInputError("a comparison needs at least 2 systems, got none")
+    checks.two_systems(names, hint="pass the scores of each system by its name")
     given = {f"the scores of {quoted(str(name))}": values for name, values in chosen.items()}
     scores = [
         _fold_scores(values, name) for name, values in zip(names, _in_order(given).values(), strict=True)
@@ -248,8 +247,7 @@ def _check_size(names: Sequence[str], labels: Labels) -> None:
     for repetition, fold in labels:
         checks.check_text(repetition, "names of repetitions")
         checks.check_text(fold, "names of folds")
-    if len(names) < 2:
-        raise InvalidInputError(f"a comparison needs at least 2 systems, got {', '.join(names) or 'none'}")
+    checks.two_systems(names, hint="pass the scores of each system on every fold")
     if len(labels) < 2:
         raise InvalidInputError(
             f"at least 2 folds are needed, got {len(labels)}", hint="for one test set use compare"

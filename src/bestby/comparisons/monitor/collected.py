@@ -194,7 +194,8 @@ class Collected:
         if bounds is not None and not bounds[0] <= score <= bounds[1]:
             raise InvalidInputError(
                 f"{what} must lie between {bounds[0]:g} and {bounds[1]:g}, got {score:g}",
-                hint="correct the score; if it is right, start a new monitor with other bounds",
+                hint="correct the score; if it is right, start a new monitor with other bounds (bestby watch"
+                " has --bounds and --unbounded)",
             )
         return score
 

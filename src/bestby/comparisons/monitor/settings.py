@@ -87,7 +87,9 @@ def checked_settings(
     checks.two_systems(names)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InvalidInputError(f"system {quoted(twice)} is named twice", argument="systems")
+        raise InvalidInputError(
+            f"system {quoted(twice)} is named twice", hint="name each system once", argument="systems"
+        )
     ends = _bounds(bounds)
     found: MonitorPopulation = checks.choice(population, allowed_names("population", "monitor"), "population")
     if found == "bank" and n_items is None:

@@ -18,7 +18,7 @@ from bestby.comparisons.runs.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.layouts.options import TableOptions, chosen_systems
-from bestby.data.layouts.runs import Runs, runs_of
+from bestby.data.layouts.runs import FAILED_RUN, Runs, runs_of
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
@@ -133,10 +133,7 @@ def _from_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns:
 def _systems_of(runs: Mapping[str, Any], *, paired: bool) -> dict[str, list[Any]]:
     """Return per system its runs: numbers, or one sequence of values each."""
     checks.valid_names(runs, "system")
-    if len(runs) < 2:
-        raise InvalidInputError(
-            f"a comparison needs at least 2 systems, got {len(runs)}: {', '.join(runs) or 'none'}"
-        )
+    checks.two_systems(tuple(runs), hint="pass the runs of each system by its name")
     summary = next((name for name, values in runs.items() if _is_summary(values)), None)
     if summary is not None:
         raise InvalidInputError(
@@ -181,7 +178,9 @@ def _rows(values: Any, name: str) -> list[Any]:
             hint="train it with more seeds, or compare single runs item by item with compare()",
         )
     if not rows:
-        raise InvalidInputError(f"system {quoted(name)} has no runs")
+        raise InvalidInputError(
+            f"system {quoted(name)} has no runs", hint="leave the system out, or give the scores of its runs"
+        )
     return rows
 
 
@@ -236,6 +235,12 @@ def _score_data(
         )
     scores = []
     for name, rows in systems.items():
+        gone = next((place for place, value in enumerate(rows, start=1) if checks.missing(value)), None)
+        if gone is not None:
+            raise MissingValueError(
+                f"run {gone} of {len(rows)} of {quoted(name)} has no score",
+                hint=f"leave it out, the numbers of runs may differ; {FAILED_RUN}",
+            )
         hint = "pass gold=... to compare predictions"
         numbers = checks.numeric_column(rows, f"the runs of {quoted(name)}", hint)
         # Unpaired runs have no order; sorted, they give the same bits in any.

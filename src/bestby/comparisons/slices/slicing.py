@@ -253,7 +253,7 @@ def _large_enough(slicing: Slicing, evaluation: Evaluation, least: int) -> tuple
         raise InvalidInputError(
             f"column {quoted(slicing.column)} has {counted(kept.size, 'slice')} of at least {least} {unit}s,"
             " and two are needed",
-            hint="lower min_items, or name a column with larger slices",
+            hint="pass a smaller min_items=..., or name a column with larger slices",
             argument="min_items",
         )
     if not small.size:

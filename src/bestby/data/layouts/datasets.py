@@ -17,6 +17,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
 from bestby.data.layouts.long import system_column_of, value_word
 from bestby.data.layouts.options import TableOptions
+from bestby.data.layouts.runs import unscored_run
 from bestby.data.roles import RUN_WORDS, check_no_repetition, listed, matching, unknown_system
 from bestby.data.table import Table
 from bestby.data.values import as_scores
@@ -219,6 +220,11 @@ def _runs_by_dataset(table: Table, key: str, run: str, options: TableOptions) ->
                 " are items need a gold or an item column",
             )
         seen.add((label, name, one))
+        if value_of_run is None and by is not None:
+            raise unscored_run(
+                f"{table.source}: run {quoted(one)} of system {quoted(name)} has no score on dataset"
+                f" {quoted(label)}"
+            )
         if value_of_run is not None:
             cells[label].setdefault(name, {})[one] = value_of_run
     return cells

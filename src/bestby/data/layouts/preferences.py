@@ -78,7 +78,8 @@ class Preferences:
             graded = f"the first: {float(self._all_values[~np.isin(self._all_values, _PLAIN)][0]):g}"
             raise InvalidInputError(
                 f"strengths are made of wins, losses and ties, but a preference is graded ({graded})",
-                hint='method="win-rate" compares the means of graded preferences',
+                hint="compare the means of graded preferences: bestby preferences --method win-rate, or"
+                " compare with them as the scores of items",
             )
         rows = zip(self.first, self.second, self.values.tolist(), strict=True)
         return [a if value == 1.0 else b if value == 0.0 else TIES[0] for a, b, value in rows]

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.checks import number_hint
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.layouts.assemble import agreed, typed
@@ -23,6 +24,9 @@ from bestby.data.order import order_in_groups
 from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles, check_no_gold, listed, matching, unknown_system
 from bestby.data.table import Table
 from bestby.results.base import Note
+
+FAILED_RUN = "a run that failed has a score too, the worst that a run can have"
+"""What to know of a run without a score."""
 
 VALUE_WORDS = ("score", "prediction", "value")
 
@@ -108,6 +112,8 @@ def runs_of(
     message += "" if value is None else f" (column {roles.system})"
     metric = value if value not in VALUE_WORDS else None
     if roles.inner is None:
+        if value is not None:
+            _check_scored(table, records)
         return Runs(_scores(table, records, paired), None, None, metric, message)
     ids = table.texts(roles.inner, "item" if roles.item else "dataset")
     ids = [ids[row] for row in rows]
@@ -282,13 +288,26 @@ def _numbers(table: Table, name: str, values: Array) -> Array:
         if text is not None:
             raise InvalidInputError(
                 f"{table.source}: system {name!r} has a value that is not a number: {text!r}",
-                hint=number_hint(
+                hint=checks.number_hint(
                     text,
                     "choose the columns of the systems: systems=[...]; a column of their names is"
                     " system_column=...; predictions need gold=... and items=...",
                 ),
             )
     return values.astype(np.float64)
+
+
+def _check_scored(table: Table, records: dict[str, _Record]) -> None:
+    """Refuse a run that has a row, but no score."""
+    for name, record in records.items():
+        if record.column.missing.any():
+            run = record.runs[int(record.column.missing.argmax())]
+            raise unscored_run(f"{table.source}: run {quoted(run)} of system {quoted(name)} has no score")
+
+
+def unscored_run(message: str) -> InvalidInputError:
+    """Return the error that a row of a run has no score."""
+    return InvalidInputError(message, hint=f"remove the row, if there is no such run; {FAILED_RUN}")
 
 
 def _scores(table: Table, records: dict[str, _Record], paired: bool) -> dict[str, Array]:
@@ -324,8 +343,8 @@ def _common_order(table: Table, ids: dict[str, list[str]], paired: bool) -> list
         absent = sorted(set(ids[first]) ^ set(ids[name]))
         if absent:
             raise InvalidInputError(
-                f"{table.source}: paired runs must be the same for all systems, but run {absent[0]!r} is"
-                f" missing from {first!r} or {name!r}",
+                f"{table.source}: paired runs must be the same for all systems, but run {quoted(absent[0])}"
+                f" is missing from {quoted(name if absent[0] in ids[first] else first)}",
                 hint="leave that run out, or do not pair the runs",
             )
     return ids[first]

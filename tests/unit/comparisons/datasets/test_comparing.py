@@ -204,3 +204,14 @@ def test_clusters_are_kept_apart_between_datasets() -> None:
     loose = compare_datasets({n: Evaluation.of(dict(p.systems)) for n, p in parts.items()}, n_resamples=500)
     other = next(e for e in loose.overall if (e.average, e.resampled) == ("micro", "items"))
     assert micro.interval.high - micro.interval.low > 1.5 * (other.interval.high - other.interval.low)
+
+
+def test_scores_that_differ_by_rounding_are_equal() -> None:
+    scores = {"x": {"a": 0.1 + 0.2, "b": 0.3}, "y": {"a": 0.2, "b": 0.3}, "z": {"a": 0.3, "b": 0.1}}
+    found = compare_datasets(scores)
+    assert found.wins("a", "b") == (1, 1, 1)
+    assert found.average_ranks == (1.5, 1.5)
+    rows = {"x": (0.1, 0.3), "y": (0.2, 0.2), "z": (0.3, 0.1), "w": (0.3, 0.3)}
+    mirrored = {name: dict(zip("ab", row, strict=True)) for name, row in rows.items()}
+    found = compare_datasets(mirrored)
+    assert found.means[0] == found.means[1]

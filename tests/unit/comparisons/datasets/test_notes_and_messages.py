@@ -154,7 +154,7 @@ def test_datasets_of_the_same_name_are_refused() -> None:
             "must all be tables of scores, all Evaluations",
         ),
         (lambda: compare_datasets({"x": TABLE["bio"]}), "at least 2 datasets with a score of every system"),
-        (lambda: compare_datasets({"x": {"a": 1}, "y": {"a": 2}}), "at least 2 systems, got a"),
+        (lambda: compare_datasets({"x": {"a": 1}, "y": {"a": 2}}), "at least 2 systems, got 1: a"),
         (lambda: compare_datasets({"x": {"a": "?", "b": 1}, "y": {"a": 1, "b": 1}}), "is not a number: '?'"),
         (lambda: compare_datasets({"x": {"a": 1e999, "b": 1}}), "on dataset 'x' is infinite"),
         (lambda: compare_datasets(TABLE, systems=["old", "x"]), "no system 'x' in these data"),

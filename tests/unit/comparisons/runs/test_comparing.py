@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.unit.comparisons.runs.examples import GOLD, NEW, OLD, PER_ITEM, codes, numbers, predictions
 
-from bestby import DesignError, InvalidInputError, compare_runs
+from bestby import DesignError, InvalidInputError, compare_datasets, compare_runs, read_datasets, read_runs
 
 TWO = {"a": [1.0, 2.0], "b": [2.0, 3.0]}
 
@@ -187,7 +188,7 @@ def test_frames_and_arrays_are_taken() -> None:
         ({"a": [1.0, 2.0]}, {}, InvalidInputError, "at least 2 systems, got 1: a"),
         ([[1.0, 2.0], [1.0, 2.0]], {}, InvalidInputError, "data must be a mapping of system to its"),
         ({"": [1.0, 2.0], "b": [1.0, 2.0]}, {}, InvalidInputError, "names must be non-empty"),
-        ({"a": [1.0, math.nan], "b": [1.0, 2.0]}, {}, InvalidInputError, "runs of 'a' must be finite"),
+        ({"a": [1.0, math.nan], "b": [1.0, 2.0]}, {}, InvalidInputError, "run 2 of 2 of 'a' has no score"),
         ({"a": ["x", "y"], "b": ["x", "y"]}, {}, InvalidInputError, "runs of 'a' must be numbers, got 'x'"),
         ({"a": [1.0, 2.0], "b": [1.0, 2.0, 3.0]}, {"paired": True}, InvalidInputError,
          "equally many for all systems, got a: 2, b: 3"),
@@ -271,3 +272,27 @@ def test_a_column_of_scores_is_a_score_per_run():
     flat = {"a": [1.0, 2.0, 3.0, 4.5], "b": [0.5, 1.0, 2.0, 3.5]}
     columns = {name: np.array(scores)[:, None] for name, scores in flat.items()}
     assert compare_runs(columns)["a", "b"] == compare_runs(flat)["a", "b"]
+
+
+@pytest.mark.parametrize("cell", ["", "NaN", "NA"])
+def test_a_row_of_a_run_without_a_score_is_an_error(cell: str, tmp_path: Path) -> None:
+    rows = [
+        f"{system},{run},{cell if (system, run) == ('a', 2) else 0.5 + run / 10}"
+        for system in "ab"
+        for run in range(5)
+    ]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(["system,run,score", *rows]), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="run '2' of system 'a' has no score"):
+        compare_runs(read_runs(path))
+    records = [dict(zip(("system", "run", "score"), row.split(","), strict=True)) for row in rows]
+    records[2]["score"] = None
+    with pytest.raises(InvalidInputError, match="run '2' of system 'a' has no score"):
+        compare_runs(records)
+    over = [f"{dataset},{row}" for dataset in "xy" for row in rows]
+    path.write_text("\n".join(["dataset,system,run,score", *over]), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="run '2' of system 'a' has no score on dataset 'x'"):
+        compare_datasets(read_datasets(path))
+    wide = [f"{run},{'' if run == 2 else 0.5 + run / 10},{run / 10}" for run in range(5)]
+    path.write_text("\n".join(["run,a,b", *wide]), encoding="utf-8")
+    assert [one.n_runs for one in compare_runs(read_runs(path)).systems] == [4, 5]  # "a" has no run 2

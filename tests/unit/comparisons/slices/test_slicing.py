@@ -140,7 +140,7 @@ def test_slices_without_a_value_are_left_out() -> None:
         ({}, {}, "by is empty", "name a column"),
         ({"x": [1, 2]}, {}, "column x has 2 values, expected 600", ""),
         ({"x": [1, 2] * 300}, {"crossed": True}, "crossed=True needs at least two columns", "crossed"),
-        ({"x": [1, 2] * 300}, {"min_items": 301}, "has 0 slices of at least 301 items", "lower min_items"),
+        ({"x": [1, 2] * 300}, {"min_items": 301}, "has 0 slices of at least 301 items", "smaller min_items"),
         ({"x": [1, 2] * 300}, {"level": 1.0}, "level must lie strictly", ""),
         ({"x": [1, 2] * 300}, {"test": None}, "every slice has an interval and a test", "leave test out"),
         ({"x": [1, 2] * 300}, {"test": "auto"}, "all slices have the same test", "name it, such as"),
