@@ -94,7 +94,7 @@ CASES: list[Case] = [
         {},
         (
             "system 'b' must be finite, got -inf at position 2 (1 of 3 values)\n"
-            "hint: remove the item for all systems, or give the value the failure should count as"
+            "hint: correct it, or leave out the item, run or fold that it belongs to"
         ),
     ),
     (

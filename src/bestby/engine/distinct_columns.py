@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def distinct_columns(
     them again.
     """
     short: dict[bytes, int] = {}
-    known: dict[tuple[int, bytes], list[int]] = {}
+    known: dict[tuple[int, int, bytes], list[int]] = {}
     unique: list[FloatArray] = []
 
     def places(rows: FloatArray) -> IntArray:
@@ -59,15 +60,25 @@ def distinct_columns(
     return unique, [list(map(places, systems)) for systems in statistics]
 
 
-def _place(column: FloatArray, known: dict[tuple[int, bytes], list[int]], unique: list[FloatArray]) -> int:
+def _place(
+    column: FloatArray, known: dict[tuple[int, int, bytes], list[int]], unique: list[FloatArray]
+) -> int:
     """Return which of the unique columns one is, by its bits; a new one is told under the key of its own."""
     bits = column.view(np.int64)
-    alike = known.setdefault((int(np.add.reduce(bits)), bits[:_BEGINNING].tobytes()), [])
+    beginning = bits[:_BEGINNING]
+    # Counts of rare labels begin alike and have the same sum: what tells them apart is where they are not 0.
+    where = 0 if (beginning != beginning[0]).any() else int(bits @ _odd_numbers(bits.size))
+    alike = known.setdefault((int(np.add.reduce(bits)), where, beginning.tobytes()), [])
     for place in alike:
         if (unique[place].view(np.int64) == bits).all():
             return place
     alike.append(len(unique))
     return len(unique)
+
+
+@lru_cache(maxsize=1)
+def _odd_numbers(n: int) -> IntArray:
+    return np.arange(1, 2 * n, 2, dtype=np.int64)
 
 
 def varying_columns(columns: Sequence[FloatArray]) -> list[bool]:

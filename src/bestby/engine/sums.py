@@ -256,7 +256,10 @@ class SumGroup(raw_values.OfStandardScores):
         if self.units.n_rows <= MOST_ALONE:
             return False
         # Labels may make few kinds of units; numbers hardly do, and finding out takes a sort.
-        return self.metrics[metric].reads != "labels" or not self.table.few_kinds(columns)
+        n_kinds = self.table.few_kinds(columns) if self.metrics[metric].reads == "labels" else 0
+        # Of very many labels, a table of the kinds could not be kept, and would be made again and again.
+        n_rows = min(n_kinds, self.units.n_rows)
+        return n_kinds == 0 or n_rows * sum(one.size for one in columns) > MOST_HELD
 
     def _of_kinds(self, metric: int, a: int, b: int | None) -> tuple[SumGroup, Target] | None:
         """Return what `alone` does, if that is another group than this one and units are single."""

@@ -244,16 +244,16 @@ class Table:
             sizes=sizes,
         )
 
-    def few_kinds(self, systems: Sequence[IntArray]) -> bool:
-        """Whether the rows of some systems have at most `FEW_COMBINATIONS` combinations."""
+    def few_kinds(self, systems: Sequence[IntArray]) -> int:
+        """Return how many combinations the rows of some systems can have; 0 if over `FEW_COMBINATIONS`."""
         if self.clustered:
-            return False
+            return 0
         most = 1
         for columns in systems:
             most *= self._kinds(columns)[1]
             if most > FEW_COMBINATIONS:
-                return False
-        return most * self.units.n_strata <= FEW_COMBINATIONS
+                return 0
+        return most if most * self.units.n_strata <= FEW_COMBINATIONS else 0
 
     def _kinds(self, columns: IntArray) -> tuple[IntArray, int]:
         """Return the kind of each unit by the columns of a system, shape (C,), and how many kinds there are.
