@@ -15,14 +15,15 @@ TITLE = "Slices"
 
 TEXT = """
 Two systems, right or wrong on each item; the largest slice is five times the smallest. *Any slice*: some
-adjusted p-value is at most .05 although no slice has a difference; *all intervals*: those of all slices hold
-their true differences. *Heterogeneity* is the test that the difference is the same in all slices, where it
-is; *change of sign* that of Gail and Simon, where half of the slices have no difference and the others one
-of the same sign; in *half, scores* it is 1.4 standard deviations of normal differences. *Unequal spread*: the
-systems disagree on 5 % of the items in one half of the slices and on 60 % in the other. *Two columns*: the items are sliced by another column too, and both families hold at once.
-*Clusters across slices*: ten items of a cluster lie in ten slices. *shrunken*: the mean squared error of the
-shrunken differences is below that of the raw ones, in data sets whose true differences have a standard
-deviation of .03.
+adjusted p-value is at most .05 although no slice has a difference; *all intervals*: those of all slices
+hold their true differences. *Heterogeneity* is the test that the difference is the same in all slices,
+where it is; *change of sign* that of Gail and Simon, where half of the slices have no difference and the
+others one of the same sign; in *half, scores* it is 1.4 standard deviations of normal differences.
+*Unequal spread*: the systems disagree on 5 % of the items in one half of the slices and on 60 % in the
+other. *Two columns*: the items are sliced by another column too, and both families hold at once.
+*Clusters across slices*: ten items of a cluster lie in ten slices. *shrunken*: the mean squared error of
+the shrunken differences is below that of the raw ones, in data sets whose true differences have a
+standard deviation of .03.
 """
 
 _BASE = (0.1, 0.5)
