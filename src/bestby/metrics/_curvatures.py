@@ -124,9 +124,9 @@ def mean_by_gold(total: FloatArray, n_labels: int, n_denominators: int, factor: 
     latter two, or both, and a quotient is multiplied by `factor`. None where a denominator is 0, unless the
     label has no counts at all, or there is no gold.
     """
-    hits, predicted, gold = counts = total.reshape(3, n_labels)
+    hits, predicted, gold = total.reshape(3, n_labels)
     last = 1 + n_denominators
-    below, n_items = np.add.reduce(counts[1:last]), float(np.add.reduce(gold))
+    below, n_items = predicted + gold if last == 3 else predicted.copy(), float(np.add.reduce(gold))
     least = np.minimum.reduce(below)
     if least <= 0.0:
         below += predicted + gold == 0.0  # without counts: any number will do
@@ -137,17 +137,29 @@ def mean_by_gold(total: FloatArray, n_labels: int, n_denominators: int, factor: 
     by_hits, weight = factor / (n_items * below), gold / below
     value = by_hits * hits
     by_others = value / -below
-    slopes = np.zeros(counts.shape)
+    slopes = np.zeros((3, n_labels))
     slopes[0], slopes[1:last] = by_hits, by_others
-    gradient, hessian = slopes * gold, np.zeros(counts.shape * 2)
-    by_gold, bends = gradient[2], np.einsum("aibi->abi", hessian)  # by counts of the same label; views
-    by_gold += value - float(gold @ value) / n_items
+    gradient = slopes * gold
+    gradient[2] += value - float(gold @ value) / n_items
+    bends = np.zeros((3, 3, n_labels))  # by counts of the same label
     bends[0, 1:last] = bends[1:last, 0] = -weight * by_hits
     bends[1:last, 1:last] = -2.0 * weight * by_others
-    for one in (bends[2], bends[:, 2]):
-        one += slopes
+    bends[2] += slopes
+    bends[:, 2] += slopes
+    hessian = np.zeros((total.size, total.size))
+    hessian.reshape(-1)[_places_by_label(n_labels)] = bends
     # ... and of the number of items, which is all gold.
-    by_items = gradient / n_items
-    for part, change in ((hessian[2], by_items), (hessian[:, :, 2], by_items[:, :, None])):
-        part -= change
-    return gradient.reshape(-1), hessian.reshape(total.size, -1)
+    of_gold, by_items = 2 * n_labels, gradient.reshape(-1) / n_items
+    hessian[of_gold:] -= by_items
+    hessian[:, of_gold:] -= by_items[:, None]
+    return gradient.reshape(-1), hessian
+
+
+@lru_cache(maxsize=64)
+def _places_by_label(n_labels: int) -> IntArray:
+    """Return where the second derivatives by two of three totals of a label stand, shape (3, 3, n_labels).
+
+    The places are those in the flat matrix of the blocks of a total per label.
+    """
+    own = np.arange(3)[:, None] * n_labels + np.arange(n_labels)
+    return own[:, None] * 3 * n_labels + own
