@@ -65,11 +65,11 @@ def _place(
 ) -> int:
     """Return which of the unique columns one is, by its bits; a new one is told under the key of its own."""
     bits = column.view(np.int64)
-    beginning, where = bits[:_BEGINNING], 0
+    beginning = bits[:_BEGINNING].tobytes()
     # Counts of rare labels begin alike and have the same sum: what tells them apart is where they are not 0.
-    if beginning[0] == beginning[-1] and not (beginning != beginning[0]).any():
-        where = int(bits @ _odd_numbers(bits.size))
-    alike = known.setdefault((int(np.add.reduce(bits)), where, beginning.tobytes()), [])
+    is_constant = beginning == beginning[: bits.itemsize] * _BEGINNING
+    where = int(bits @ _odd_numbers(bits.size)) if is_constant else 0
+    alike = known.setdefault((int(np.add.reduce(bits)), where, beginning), [])
     for place in alike:
         if (unique[place].view(np.int64) == bits).all():
             return place
