@@ -27,12 +27,7 @@ from bestby.comparisons.datasets.note_rules import notes_on
 from bestby.comparisons.datasets.overall import clipped
 from bestby.comparisons.datasets.runs_source import run_scores, without_runs
 from bestby.comparisons.datasets.settings import refuse_forms, settings_of
-from bestby.comparisons.datasets.source import (
-    DatasetScores,
-    Source,
-    scores_of,
-    source_of,
-)
+from bestby.comparisons.datasets.source import DatasetScores, Source, scores_of, source_of
 from bestby.comparisons.datasets.within import adjusted_within, counts_of
 from bestby.comparisons.runs.settings import Settings
 from bestby.data.evaluation import Evaluation
@@ -249,17 +244,32 @@ def compare_datasets(
     scores = dataclasses.replace(scores, matrix=rounding.made_equal(scores.matrix))
     check_reach(options.margin, scores.metric)
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
+    asked = _named(scores, options, settings, alternative, across) | {"baseline": baseline}
+    result = _compared(scores, options, settings, asked, drawing, counting, across)
+    return remember_backend(result, backend_of(data))
+
+
+def _compared(
+    scores: DatasetScores,
+    options: Options,
+    settings: Settings | None,
+    asked: Mapping[str, Any],
+    drawing: Drawing,
+    counting: Counting,
+    across: str,
+) -> DatasetComparison:
+    """Compare scores on one scale; `settings` are those of runs, and `asked` is all that was asked for."""
+    baseline = asked["baseline"]
     order, average = _ordered(scores)
     pairs = per_dataset.pairs_of(order, scores.names, baseline, options.alternative)
-    over = dataclasses.replace(options, test=None if test is None else across)
+    over = dataclasses.replace(options, test=None if options.test is None else across)
     differences, doubts = _across(scores, pairs, over, drawing)
     inside = inner_differences(scores, pairs, differences, options, settings, drawing, counting)
     friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
     counts = counts_of(inside.within, pairs, options)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)
-    named = _named(scores, options, settings, alternative, across) | {"baseline": baseline}
     notes = notes_on(scores, pairs, counts, inside.within, options, over.test)
-    result = DatasetComparison(
+    return DatasetComparison(
         metric=scores.metric,
         datasets=scores.datasets,
         systems=order,
@@ -274,7 +284,7 @@ def compare_datasets(
         ranking=ranks,
         critical_difference=cd,
         notes=(*scores.notes, *notes, *doubts, *inside.notes),
-        provenance=provenance.made_by(drawing, named, scores.about(), scores.data_hash),
+        provenance=provenance.made_by(drawing, asked, scores.about(), scores.data_hash),
         level=options.level,
         correction=options.corrected_by,
         margin=options.margin,
@@ -282,7 +292,6 @@ def compare_datasets(
         runs=inside.runs,
         ranges=scores.ranges,
     )
-    return remember_backend(result, backend_of(data))
 
 
 def _named(
@@ -316,13 +325,8 @@ def _scores(
 
 def _ordered(scores: DatasetScores) -> tuple[tuple[str, ...], tuple[float, ...]]:
     better = scores.metric.greater_is_better
-    average = dict(
-        zip(
-            scores.names,
-            ranking.average_ranks(scores.matrix, greater_is_better=better).tolist(),
-            strict=True,
-        )
-    )
+    ranks = ranking.average_ranks(scores.matrix, greater_is_better=better).tolist()
+    average = dict(zip(scores.names, ranks, strict=True))
     order = tuple(sorted(scores.names, key=lambda name: (average[name], name)))
     return order, tuple(average[name] for name in order)
 
