@@ -71,9 +71,14 @@ def tested(
         correlations = together
     estimates = np.array([one.estimate for one in differences])
     pooled = inference.pooled(estimates, correlations * np.outer(errors, errors))
-    known = np.array([freedom(part, pair) for part in parts])
-    name, p, notes = _p_value(parts, pair, differences, errors, known, pooled, n_spanning)
-    sign, sign_p = (None, None) if spanned else inference.gail_simon(estimates, errors, known)
+    name: HeterogeneityTest = "hotelling"
+    notes: tuple[Note, ...] = ()
+    if n_spanning is not None:
+        p, sign, sign_p = inference.hotelling(pooled.q, pooled.df, n_spanning), None, None
+    else:
+        degrees = np.array([freedom(part, pair) for part in parts])
+        name, p, notes = _p_value(parts, pair, differences, errors, degrees)
+        sign, sign_p = inference.gail_simon(estimates, errors, degrees)
     result = Heterogeneity(
         *about, column, pooled.q, pooled.df, p, name, pooled.mean, pooled.error, pooled.tau, sign, sign_p
     )
@@ -122,13 +127,12 @@ def _p_value(
     pair: Pair,
     differences: Sequence[Difference],
     errors: FloatArray,
-    known: FloatArray,
-    pooled: inference.Pooled,
-    n_spanning: int | None,
+    degrees: FloatArray,
 ) -> tuple[HeterogeneityTest, float, tuple[Note, ...]]:
-    """Return the test (Hotelling's, permutations or Welch's F), its p-value and what to know of it."""
-    if n_spanning is not None:
-        return "hotelling", inference.hotelling(pooled.q, pooled.df, n_spanning), ()
+    """Return the test of independent slices (permutations or Welch's F), its p-value and what to know of it.
+
+    `errors` and their `degrees` of freedom have shape (K,).
+    """
     least = min(one.n_differing for one in differences)
     values = _values(parts, pair, differences) if least < FEW_DIFFERING else None
     if values is not None:
@@ -136,7 +140,7 @@ def _p_value(
         drawing = parts[0].makers.drawing
         times = min(drawing.n_resamples, max(LEAST_PERMUTATIONS, MOST_WORK // n))
         return "permutation-q", inference.permuted(values, times, drawing.seed), ()
-    p = inference.welch(np.array([one.estimate for one in differences]), errors, known)
+    p = inference.welch(np.array([one.estimate for one in differences]), errors, degrees)
     if least >= FEW_DIFFERING:
         return "welch-q", p, ()
     d = differences[0]
