@@ -26,7 +26,7 @@ Labels = tuple[Annotations | None, ArrayLike | None, bool]
 def _with_on_missing(error: MissingValueError) -> InvalidInputError:
     """Return an error about a value of the gold or of a system, with what `on_missing` does about it."""
     hint = 'remove the item for all systems; compare does so with on_missing="drop"'
-    if not error.message.startswith("gold "):
+    if not error.message.startswith(system_or_gold("")):
         hint = (
             "remove the item for all systems, or give the value the failure should count as; compare does so"
             ' with on_missing="drop" or "worst"'

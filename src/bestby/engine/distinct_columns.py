@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 import numpy as np
 
@@ -68,18 +67,13 @@ def _place(
     beginning = bits[:_BEGINNING].tobytes()
     # Counts of rare labels begin alike and have the same sum: what tells them apart is where they are not 0.
     is_constant = beginning == beginning[: bits.itemsize] * _BEGINNING
-    where = int(bits @ _odd_numbers(bits.size)) if is_constant else 0
+    where = int(bits @ np.arange(bits.size)) if is_constant else 0
     alike = known.setdefault((int(np.add.reduce(bits)), where, beginning), [])
     for place in alike:
         if (unique[place].view(np.int64) == bits).all():
             return place
     alike.append(len(unique))
     return len(unique)
-
-
-@lru_cache(maxsize=1)
-def _odd_numbers(n: int) -> IntArray:
-    return np.arange(1, 2 * n, 2, dtype=np.int64)
 
 
 def varying_columns(columns: Sequence[FloatArray]) -> list[bool]:

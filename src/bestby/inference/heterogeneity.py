@@ -194,7 +194,7 @@ def _statistics(rows: FloatArray, sizes: IntArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         weights = np.where(variances > 0.0, sizes / variances, np.inf)
         centre = (weights * means).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
-        away = np.where(rounding.level(means, centre, scale), 0.0, means - centre)
+        away = rounding.on_marks(means - centre, (0.0,), scale)
         found: FloatArray = (weights * away**2).sum(axis=1)
     flat = ~(variances[:, 0] > 0.0)  # every group is constant: they are equal, or differ without error
     found[flat] = np.where(np.ptp(means[flat], axis=1) > rounding.level_width(scale), np.inf, 0.0)

@@ -262,7 +262,7 @@ def _weighted(w: FloatArray, values: FloatArray) -> float:
 
 def _unless_nothing(value: float, size: float) -> float:
     """Return a mean of values of this size, 0 where it is mere rounding."""
-    return 0.0 if rounding.is_nothing(abs(value), size) else value
+    return float(rounding.on_marks(np.array(value), (0.0,), size))
 
 
 def _mean(

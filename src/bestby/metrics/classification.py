@@ -254,9 +254,9 @@ class Averaged(SmoothMetric):
 
     def gradient_and_hessian(self, total: FloatArray) -> Derivatives | None:
         """Return the derivatives of an average of few classes by the totals; None if there are none."""
-        n_labels, needed, factor = len(self.labels), len(COUNTS[self.part]), _FACTOR[self.part]
         if total.size > MOST_TOTALS:
             return None
+        n_labels, needed, factor = len(self.labels), len(COUNTS[self.part]), _FACTOR[self.part]
         if self.average != "weighted":
             return mean_of_quotients(total, quotients_of_classes(self.classes, n_labels, needed), factor)
         return None if self.part == "recall" else mean_by_gold(total, n_labels, needed - 1, factor)

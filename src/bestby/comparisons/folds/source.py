@@ -30,6 +30,9 @@ from bestby.results.base import MetricInfo, Note
 Labels = tuple[tuple[str, str], ...]
 """Repetition and fold."""
 
+_OF_EACH = "pass the scores of each system on every fold"
+"""What a comparison of folds needs."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Folds:
@@ -93,7 +96,7 @@ def read(
         return {str(name): _selected(value, options) for name, value in data.items()}
     chosen = chosen_systems(data, options.systems, options.ignore)
     names = tuple(str(name) for name in chosen)
-    checks.two_systems(names, hint="pass the scores of each system by its name")
+    checks.two_systems(names, hint=_OF_EACH)
     given = {f"the scores of {quoted(str(name))}": values for name, values in chosen.items()}
     scores = [
         _fold_scores(values, name) for name, values in zip(names, _in_order(given).values(), strict=True)
@@ -247,7 +250,7 @@ def _check_size(names: Sequence[str], labels: Labels) -> None:
     for repetition, fold in labels:
         checks.check_text(repetition, "names of repetitions")
         checks.check_text(fold, "names of folds")
-    checks.two_systems(names, hint="pass the scores of each system on every fold")
+    checks.two_systems(names, hint=_OF_EACH)
     if len(labels) < 2:
         raise InvalidInputError(
             f"at least 2 folds are needed, got {len(labels)}", hint="for one test set use compare"
