@@ -355,7 +355,14 @@ def files(draw: st.DrawFn) -> bytes:
 def test_a_result_or_an_error_of_ours(tmp_path: Path, data: bytes, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(data)
-    with contextlib.suppress(BestbyError):
+    try:
         found = read_preferences(path)
-        win_rates(found, "drop")
-        found.judgements()
+    except BestbyError:
+        return
+    n = len(found.values)
+    assert n > 0
+    assert (len(found.first), len(found.second)) == (n, n)
+    with contextlib.suppress(BestbyError):  # of graded preferences
+        assert len(found.judgements()) == n
+    with contextlib.suppress(BestbyError):  # of judgements without items
+        assert win_rates(found, "drop").n_items <= n
