@@ -30,7 +30,7 @@ class Score(Group):
     name: str = option("TEXT", "Name of the published system, such as 'Smith 2020'.", default="published")
     n_items: Count = option("N", "Number of items behind the published score (default: as many as in FILES).")
     same_items: bool | None = flag(
-        "The published score is of the items of FILES, or of others (default: if as many, both answers).",
+        "Whether the published score is of the items of FILES (default: both answers if it is of as many).",
         "--same-items",
         "--other-items",
         default=None,
