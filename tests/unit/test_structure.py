@@ -1,27 +1,15 @@
-"""The structure of the package: no circle of imports, no long module, no long function.
-
-What breaks a rule today is listed here by its dotted path. The lists may only shrink: a test also fails where
-an entry is no longer needed, or lists more lines than there are.
-"""
+"""The structure of the package: no circle of imports, and tests that lie where the package does."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from tests.unit import source_trees
 from tests.unit.source_trees import ROOT
-
-MODULE_LINES = 400
-FUNCTION_LINES = 60
-SLACK = 40
-"""A listed module must not be shorter by more lines than this: its entry is then out of date."""
-
-CIRCULAR_IMPORTS: set[tuple[str, str]] = set()
-"""An import (of the first module) that closes a circle, and the module that it imports."""
 
 RESULTS = "bestby.results"
 """The modules whose name begins so may import their reports by name, with `import_module`."""
@@ -31,12 +19,6 @@ TOP_LEVEL = {"__init__", "__main__", "_version"}
 
 NO_ROOMS = {".", "repository"}
 """Folders of unit tests of more than one room, and of what is beside the package."""
-
-LONG_MODULES: dict[str, int] = {}
-
-LONG_FUNCTIONS: dict[str, int] = {}
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @cache
@@ -55,9 +37,6 @@ def dotted(path: Path) -> str:
     """Return the dotted path of the module in a file."""
     parts = ("bestby", *path.relative_to(ROOT).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-# -- circles ---------------------------------------------------------------------------------------
 
 
 def imports(tree: ast.Module, module: str, modules: Mapping[str, object], *, is_package: bool) -> set[str]:
@@ -126,17 +105,8 @@ def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
 
 
 def test_no_circle_of_imports() -> None:
-    graph = import_graph()
-    gone = [edge for edge in CIRCULAR_IMPORTS if edge[1] not in graph.get(edge[0], ())]
-    assert not gone, f"these imports are no more, take them from the list: {gone}"
-    rest = {
-        name: targets - {to for by, to in CIRCULAR_IMPORTS if by == name} for name, targets in graph.items()
-    }
-    new = [sorted(circle) for circle in circles(rest)]
-    assert not new, f"these modules import one another: {new}"
-    for importer, target in CIRCULAR_IMPORTS:
-        closed = circles(rest | {importer: rest[importer] | {target}})
-        assert closed, f"the import of {target} by {importer} closes no circle, take it from the list"
+    found = [sorted(circle) for circle in circles(import_graph())]
+    assert not found, f"these modules import one another: {found}"
 
 
 def test_nothing_imports_the_root() -> None:
@@ -197,84 +167,3 @@ def test_what_tests_a_module_lies_in_the_folder_of_the_module() -> None:
         if len(folders) == 1 and path.parent.relative_to(unit) not in folders:
             wrong.append(path.relative_to(unit).as_posix())
     assert wrong == []
-
-
-# -- lengths ---------------------------------------------------------------------------------------
-
-
-def functions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, FunctionNode]]:
-    """Yield functions, methods and the functions within them, with their dotted paths."""
-    for node in body:
-        if isinstance(node, FunctionNode | ast.ClassDef):
-            path = f"{prefix}.{node.name}"
-            if isinstance(node, FunctionNode):
-                yield path, node
-            yield from functions(node.body, path)
-        elif isinstance(node, ast.If | ast.Try | ast.With):
-            yield from functions(node.body, prefix)
-
-
-def length(node: FunctionNode) -> int:
-    """Return the number of lines of the body of a function, without its docstring."""
-    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
-
-
-def disagreements(long: Mapping[str, int], listed: Mapping[str, int], slack: int) -> list[str]:
-    """Return where what is too long and what is listed as such do not agree."""
-    new = [f"{name} has {lines} lines" for name, lines in long.items() if name not in listed]
-    grown = [
-        f"{name} has grown from {listed[name]} to {lines} lines"
-        for name, lines in long.items()
-        if lines > listed.get(name, lines)
-    ]
-    shorter = [
-        f"{name} has {lines} lines now: correct its entry"
-        for name, lines in long.items()
-        if lines < listed.get(name, lines) - slack
-    ]
-    done = [f"{name} is short enough or gone: take it from the list" for name in listed if name not in long]
-    return new + grown + shorter + done
-
-
-def test_no_long_module() -> None:
-    lengths = {name: len(text.splitlines()) for name, text in sources().items()}
-    long = {name: lines for name, lines in lengths.items() if lines > MODULE_LINES}
-    found = disagreements(long, LONG_MODULES, SLACK)
-    assert not found, f"modules have at most {MODULE_LINES} lines:\n" + "\n".join(found)
-
-
-def test_no_long_function() -> None:
-    lengths = {
-        path: length(node) for name, tree in trees().items() for path, node in functions(tree.body, name)
-    }
-    long = {path: lines for path, lines in lengths.items() if lines > FUNCTION_LINES}
-    found = disagreements(long, LONG_FUNCTIONS, 0)
-    assert not found, f"bodies of functions have at most {FUNCTION_LINES} lines:\n" + "\n".join(found)
-
-
-def test_the_lists_may_only_shrink() -> None:
-    listed = {"old": 500, "short": 480, "gone": 450, "longer": 410}
-    long = {"old": 461, "short": 439, "longer": 411, "new": 401}
-    assert disagreements(long, listed, 40) == [
-        "new has 401 lines",
-        "longer has grown from 410 to 411 lines",
-        "short has 439 lines now: correct its entry",
-        "gone is short enough or gone: take it from the list",
-    ]
-
-
-def test_the_body_of_a_function_is_without_its_docstring() -> None:
-    text = '''
-class A:
-    def f(self):
-        """One.
-
-        Two.
-        """
-        x = 1
-
-        return x
-'''
-    ((path, node),) = functions(ast.parse(text).body, "m")
-    assert (path, length(node)) == ("m.A.f", 3)
