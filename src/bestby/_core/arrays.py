@@ -16,7 +16,7 @@ import numpy as np
 
 from bestby._core import paths
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import path_text, quoted
+from bestby._core.text import normal_form, path_text, quoted
 from bestby._core.typing import Array, ArrayLike, IntArray
 
 _HINT = "pass a list, a NumPy array, or a pandas, polars or Arrow column"
@@ -40,6 +40,8 @@ def sequence(values: Any, what: str) -> Any:
         )
     if isinstance(values, list | tuple):
         return values
+    if tuple(getattr(values, "shape", ()))[1:] == (0,):
+        raise InvalidInputError(f"{what} has no columns", hint="pass a value per item")
     kind = type(values).__name__
     try:
         if getattr(values, "shape", None) == ():
@@ -278,7 +280,16 @@ def check_indexes(indexes: Mapping[str, Any], ids: Any = None, called: str = "in
 
 
 def _same(one: Any, other: Any) -> bool:
-    return bool(one.equals(other)) or one.tolist() == other.tolist()
+    return bool(one.equals(other)) or in_normal_form(one.tolist()) == in_normal_form(other.tolist())
+
+
+def in_normal_form(ids: Iterable[Any]) -> list[Any]:
+    r"""Return ids, those that are text in the form in which they are compared.
+
+    >>> in_normal_form(["cafe\u0301", 7]) == ["caf\xe9", 7]
+    True
+    """
+    return [normal_form(one) if isinstance(one, str) else one for one in ids]
 
 
 def _is_shuffled(one: Any, other: Any) -> bool:

@@ -16,13 +16,16 @@ import numpy as np
 from bestby._core.arrays import as_array as as_array
 from bestby._core.arrays import listed
 from bestby._core.errors import InvalidInputError, MissingValueError
-from bestby._core.text import counted, quoted, shortened, suggestion, surrogate
+from bestby._core.text import counted, normal_form, quoted, shortened, suggestion, surrogate
 from bestby._core.typing import Array, ArrayLike, FloatArray
 
 T = TypeVar("T", bound=str)
 
 LARGEST = 1e75
 """The largest number there may be: variances of variances are sums of fourth powers, and must be floats."""
+
+NEAREST = 1e-12
+"""How near to 0 and 1 a level or a power may lie: nearer, quantiles lose their digits."""
 
 ASK_VALUE = "correct it, or leave out the item, run or fold that it belongs to"
 """What to do about values that are infinite or missing."""
@@ -121,12 +124,18 @@ def check_text(text: str, what: str) -> str:
 
 
 def valid_names(values: Iterable[Any], what: str) -> tuple[str, ...]:
-    """Return names if every one is text, not empty and valid Unicode."""
+    """Return names if every one is text, not empty and valid Unicode, and no two of them look alike."""
     names = tuple(values)
+    first: dict[str, str] = {}
     for one in names:
         if not isinstance(one, str) or not one:
             raise InvalidInputError(f"{what} names must be non-empty strings, got {quoted(one)}")
         check_text(one, f"{what} names")
+        if (other := first.setdefault(normal_form(one), one)) != one:
+            raise InvalidInputError(
+                f"{what} names must look different, got {other!a} and {one!a}, which do not",
+                hint="write both with the same characters if they are one, or give one another name",
+            )
     return names
 
 
@@ -290,12 +299,13 @@ def valid_path(value: Any, hint: str) -> Path:
 
 
 def probability(value: float, what: str) -> float:
-    """Return `value` if it lies strictly between 0 and 1."""
+    """Return `value` if it lies strictly between 0 and 1, and not so near that quantiles break down."""
     chance = number(value, what)
-    if not 0.0 < chance < 1.0:
+    if not NEAREST <= chance <= 1.0 - NEAREST:
         percent = chance if 50.0 <= chance < 100.0 else 95.0
+        near = f" and not within {NEAREST:g} of them" if 0.0 < chance < 1.0 else ""
         raise InvalidInputError(
-            f"{what} must lie strictly between 0 and 1, got {value}",
+            f"{what} must lie strictly between 0 and 1{near}, got {value}",
             hint=f"{percent / 100:g} means {percent:g} %",
             argument=what,
         )
@@ -359,6 +369,24 @@ def flag(value: Any, what: str) -> bool:
     )
 
 
+def text(value: Any, what: str) -> str:
+    """Return `value` if it is a text."""
+    if isinstance(value, str):
+        return value
+    raise InvalidInputError(
+        f"{what} must be a text, got {quoted(value)}", hint=f'such as {what}="name"', argument=what
+    )
+
+
+def whole(value: Any, what: str) -> int:
+    """Return `value` if it is a whole number."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return int(value)
+    raise InvalidInputError(
+        f"{what} must be a whole number, got {quoted(value)}", hint=f"such as {what}=100", argument=what
+    )
+
+
 def positive_int(value: int, what: str) -> int:
     """Return `value` if it is a whole number of at least one."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
@@ -385,6 +413,11 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
     )
 
 
+def is_scalar(value: Any) -> bool:
+    """Tell whether a value is one that two of can be compared: of arrays, each element gives an answer."""
+    return not hasattr(value, "shape") or value.shape == ()
+
+
 def refuse_unused(where: str, **options: tuple[object, object]) -> None:
     """Refuse options that have no effect, instead of ignoring them.
 
@@ -394,7 +427,7 @@ def refuse_unused(where: str, **options: tuple[object, object]) -> None:
     bestby._core.errors.InvalidInputError: test='sign' has no effect on a table of scores...
     """
     for name, (value, default) in options.items():
-        if value is not default and (default is None or value != default):  # arrays have no one answer
+        if value is not default and (default is None or not is_scalar(value) or value != default):
             raise InvalidInputError(
                 f"{name}={quoted(value)} has no effect on {where}", hint="leave it out", argument=name
             )

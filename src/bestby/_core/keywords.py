@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+from bestby._core.checks import flag, text, whole
 from bestby._core.errors import UnknownKeywordError
+from bestby._core.paths import checked_path
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,18 +39,40 @@ _BESIDE_COMPARE = ("advise", "evaluate")
 
 _MOST_NAMES = 8
 
+_PLAIN: dict[str, Callable[[Any, str], object]] = {
+    "bool": flag,
+    "bool | None": flag,
+    "str": text,
+    "str | None": text,
+    "int": whole,
+    "int | None": whole,
+    "str | Path": checked_path,
+    "str | Path | None": checked_path,
+}
+"""What checks an argument, by its annotation."""
+
 
 def with_suggestions(function: F) -> F:
-    """Return the function or class; an unknown keyword is answered with the one that was probably meant."""
+    """Return the function or class, which refuses what its signature does not have.
+
+    An unknown keyword is answered with the one that was probably meant. Arguments that are annotated as a
+    truth value, a whole number, a text or a path are checked here, once for all functions.
+    """
     if isinstance(function, type):
         function.__init__ = with_suggestions(function.__init__)  # type: ignore[misc]
         return cast("F", function)
-    known = frozenset(_parameters(function))
+    names = _parameters(function)
+    known = frozenset(names)
+    takes_any = bool(function.__code__.co_flags & inspect.CO_VARKEYWORDS)
+    kinds = {name: str(kind) for name, kind in function.__annotations__.items() if str(kind) in _PLAIN}
 
     @wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
-        if not keywords.keys() <= known:
+        if not (takes_any or keywords.keys() <= known):
             raise unknown_keyword(function, next(word for word in keywords if word not in known))
+        for name, value in (*zip(names, args, strict=False), *keywords.items()):
+            if name in kinds and not (value is None and kinds[name].endswith("None")):
+                _PLAIN[kinds[name]](value, name)
         return function(*args, **keywords)
 
     return cast("F", called)

@@ -7,8 +7,10 @@ import os
 import re
 import stat
 from pathlib import Path
+from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}", re.IGNORECASE)
 _LONGEST_SHOWN = 120
@@ -29,8 +31,18 @@ def is_url(path: str | Path) -> bool:
     return _URL.match(str(path)) is not None
 
 
+def checked_path(path: Any, what: str = "path") -> str | os.PathLike[str]:
+    """Return what can be the path of a file or a folder; refuse anything else."""
+    if isinstance(path, str | os.PathLike):
+        return path
+    raise InvalidInputError(
+        f"{what} must be a path, got {quoted(path)}", hint=f'such as {what}="results/a.csv"', argument=what
+    )
+
+
 def user_path(path: str | Path) -> Path:
     """Return a path as it is, with the home directory in place of a leading ~ unless such a file exists."""
+    checked_path(path)
     plain = Path(path)
     if str(plain).startswith("~") and not exists(plain):
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,6 +16,10 @@ _HIDDEN = re.compile(
     "\ufffe\uffff\ud800-\udfff]"
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Spaces at which no line breaks, and characters without any shape or width that no script is spelt with.
+_NO_BREAK = "\xa0\u2007\u202f"
+_BLANKS = re.compile(f"[{_NO_BREAK}]")
+_NO_WIDTH = re.compile("[\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")
 _BEFORE_PERCENT = re.compile(r"(?<=\d) %")
 _OF_P = re.compile(r"\bp ([=<>]) ")
@@ -27,6 +32,21 @@ def visible(text: str) -> str:
     Every writer for people applies it to what it writes; data formats (JSON, CSV, frames) keep the text.
     """
     return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_escaped, text)
+
+
+def normal_form(text: str) -> str:
+    r"""Return the one form in which ids and labels are compared, that of texts which look alike.
+
+    It is Unicode's NFC, with plain spaces for no-break ones (none at the ends) and without the characters
+    that have no width.
+
+    >>> normal_form("cafe\u0301") == "caf\xe9", normal_form("\u200bNew\xa0York\xa0")
+    (True, 'New York')
+    """
+    if text.isascii():
+        return text
+    plain = _NO_WIDTH.sub("", unicodedata.normalize("NFC", text)).strip(_NO_BREAK)
+    return _BLANKS.sub(" ", plain)
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -69,9 +89,13 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def quoted(value: Any, most: int = 80) -> str:
-    """Return the `repr` of a value on one line, its end left out if it is long."""
+    """Return the `repr` of a value on one line, its end left out if it is long.
+
+    A text that is not in its normal form looks like another one: it is shown with escapes.
+    """
     try:
-        shown = one_line(_ADDRESS.sub("", repr(value)))
+        odd = isinstance(value, str) and normal_form(value) != value
+        shown = one_line(_ADDRESS.sub("", ascii(value) if odd else repr(value)))
     except Exception:  # a repr of the user's own may fail, and must not hide what the message says
         shown = f"<{type(value).__name__}>"
     return shortened(shown, most)
@@ -140,14 +164,15 @@ def unbroken(text: str) -> str:
     return _OF_P.sub("p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", whole)
 
 
-def natural(name: str) -> tuple[list[tuple[str, int]], str]:
-    """Return the key by which names are sorted: numbers in them count as numbers.
+def natural(name: str) -> tuple[list[tuple[str, int, str]], str]:
+    """Return the key by which names are sorted: numbers in them count as numbers, of any length.
 
     >>> sorted(["h10", "h2", "h1.10", "h1.9"], key=natural)
     ['h1.9', 'h1.10', 'h2', 'h10']
     """
-    parts = re.split(r"([0-9]+)", name)
-    return [(text, int(digits)) for text, digits in zip(parts[::2], [*parts[1::2], "-1"], strict=True)], name
+    parts = re.split(r"0*([0-9]+)", name)
+    pairs = zip(parts[::2], [*parts[1::2], ""], strict=True)
+    return [(text, len(digits), digits) for text, digits in pairs], name  # more digits, a greater number
 
 
 def natural_order(names: Sequence[str]) -> list[int]:

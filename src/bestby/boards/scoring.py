@@ -16,6 +16,7 @@ from bestby._core.text import counted, grouped, quoted
 from bestby._core.typing import Array
 from bestby.boards.gold import TaskGold
 from bestby.boards.settings import Task
+from bestby.data.alignment import in_common_spelling
 from bestby.data.coding import Coded
 from bestby.data.columns import MISSING, Column, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
@@ -169,22 +170,22 @@ def _rows(part: Part, items: Sequence[str]) -> Array:
         raise InvalidInputError(
             f"{part.source}: the item {quoted(doubled)} has several predictions", hint="give one per item"
         )
-    known = set(items)
-    others = [item for item in part.items if item not in known]
+    place, known = in_common_spelling(place, dict.fromkeys(items))
+    others = [item for item in place if item not in known]
     if others:
         raise InvalidInputError(
             f"{part.source}: the task has no item for {counted(len(others), 'id')}, such as"
             f" {_examples(others)}",
             hint="the ids are those of the public list of items",
         )
-    absent = [item for item in items if item not in place]
+    absent = [item for item in known if item not in place]
     if absent:
         raise InvalidInputError(
             f"{part.source}: {grouped(len(absent))} of {grouped(n)} items have no prediction, such as"
             f" {_examples(absent)}",
             hint="give a prediction for every item of the public list",
         )
-    return np.fromiter(map(place.__getitem__, items), dtype=np.int64, count=n)
+    return np.fromiter(map(place.__getitem__, known), dtype=np.int64, count=n)
 
 
 def _values(part: Part, task: Task, form: Form) -> Array:

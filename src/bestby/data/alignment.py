@@ -10,9 +10,10 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import counted, quoted
+from bestby._core.text import counted, normal_form, quoted
 from bestby._core.typing import BoolArray, OnMissing
 from bestby.data import soft
+from bestby.data.values import forms_note
 from bestby.results.base import Note
 
 
@@ -68,6 +69,7 @@ def _by_id(
                 f"the systems have item ids, but {key} has none",
                 hint=f"give {key} as a mapping of id to value too",
             )
+    systems, side, joined = _in_one_form(systems, side)
     gold = side["gold"]
     reference, source = (
         (gold, "the gold") if gold is not None else (systems[names[0]], f"system {quoted(names[0])}")
@@ -92,7 +94,69 @@ def _by_id(
     ids, notes = _shared_ids(reference, systems) if on_missing == "drop" else (list(reference), ())
     columns, missing, filled = _filled(ids, systems)
     ordered = {key: None if value is None else _in_order(key, value, ids) for key, value in side.items()}
-    return Aligned(columns, ordered, ids, missing, (*notes, *filled))
+    return Aligned(columns, ordered, ids, missing, (*joined, *notes, *filled))
+
+
+def _in_one_form(
+    systems: Mapping[str, Mapping[Any, Any]], side: Mapping[str, Any]
+) -> tuple[Mapping[str, Mapping[Any, Any]], Mapping[str, Any], tuple[Note, ...]]:
+    """Return the values with one spelling for ids that look alike, and a note if that joined any."""
+    sides = [values for values in side.values() if values is not None]
+    spelling = common_spelling([*systems.values()], sides)
+    if not spelling:
+        return systems, side, ()
+    forms: dict[str, list[str]] = {}
+    for text, form in spelling.items():
+        forms.setdefault(form, []).append(text)
+    return (
+        {name: respelled(values, spelling) for name, values in systems.items()},
+        {key: None if values is None else respelled(values, spelling) for key, values in side.items()},
+        (forms_note("item id", [*forms.values()]),),
+    )
+
+
+def common_spelling(
+    systems: Sequence[Mapping[Any, Any]], sides: Sequence[Mapping[Any, Any]] = ()
+) -> dict[Any, str]:
+    r"""Return the normal form of the ids that several sources spell with different characters.
+
+    An id that one system has in two forms is two items, and so is one with two values in one of the `sides`.
+
+    >>> common_spelling([{"cafe\u0301": 1, "x": 0}, {"caf\xe9": 1, "x": 1}]) == dict.fromkeys(
+    ...     ["cafe\u0301", "caf\xe9"], "caf\xe9"
+    ... )
+    True
+    """
+    first, *others = [*systems, *sides]
+    if all(len(values) == len(first) and values.keys() == first.keys() for values in others):
+        return {}
+    forms: dict[str, set[str]] = {}
+    for values in (first, *others):
+        for key in values:
+            if isinstance(key, str) and not key.isascii():
+                forms.setdefault(normal_form(key), set()).add(key)
+    for form, texts in forms.items():  # of a text with a no-break space the form may be ASCII
+        if any(form in values for values in (first, *others)):
+            texts.add(form)
+
+    def one_item(texts: set[str]) -> bool:
+        return all(sum(text in values for text in texts) < 2 for values in systems) and all(
+            len({quoted(values[text]) for text in texts if text in values}) < 2 for values in sides
+        )
+
+    joined = {form: texts for form, texts in forms.items() if len(texts) > 1 and one_item(texts)}
+    return {text: form for form, texts in joined.items() for text in sorted(texts)}
+
+
+def respelled(values: Mapping[Any, Any], spelling: Mapping[Any, str]) -> dict[Any, Any]:
+    """Return values by id, the ids in the spelling that `common_spelling` returned."""
+    return {spelling.get(key, key): value for key, value in values.items()}
+
+
+def in_common_spelling(*sources: Mapping[Any, Any]) -> list[dict[Any, Any]]:
+    """Return the values by id of several sources, with one spelling for ids that look alike."""
+    spelling = common_spelling(sources)
+    return [respelled(values, spelling) for values in sources]
 
 
 def _present(values: Mapping[Any, Any], *, objects: bool) -> dict[Any, Any]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError, MissingValueError
-from bestby._core.text import counted
+from bestby._core.text import counted, normal_form
 from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.data.alignment import Aligned, unequal_lengths
 from bestby.data.annotations import Annotations
@@ -15,6 +17,8 @@ from bestby.data.arrays import identifiers
 from bestby.data.checked_values import check_numeric, checked_counts, checked_labels, opaque, system_or_gold
 from bestby.data.coding import Coded, Columns
 from bestby.data.groupings import check_countable, check_nested, check_unique_ids
+from bestby.data.values import forms_note
+from bestby.results.base import Note
 
 SLICES = "column "
 """What the names of the columns of slices begin with, beside the gold and the groups of the items."""
@@ -69,11 +73,17 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
     if ids is not None:
         ids = checks.column(ids, "items", n)  # as many as the systems have values
         check_unique_ids(ids, "items")
-    groups = {
-        what: None if side[what] is None else identifiers(side[what], what, n)
-        for what in ("clusters", "strata", "crossed")
-    }
-    slices = {key.removeprefix(SLICES): value for key, value in side.items() if key.startswith(SLICES)}
+    groups: dict[str, Array | None] = dict.fromkeys(("clusters", "strata", "crossed"))
+    slices: dict[str, Array] = {}
+    for what, group in side.items():
+        if group is None or what == "gold":
+            continue
+        labels_of_groups, forms = in_one_form(identifiers(group, what, n))
+        notes += forms
+        if what.startswith(SLICES):
+            slices[what.removeprefix(SLICES)] = labels_of_groups
+        else:
+            groups[what] = labels_of_groups
     if groups["crossed"] is None:
         check_nested(groups["clusters"], groups["strata"])
     if number is not None and any(value.ndim > 1 for value in values.values()):
@@ -83,7 +93,7 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
         "gold": gold,
         "items": ids,
         **groups,
-        "groupings": {name: identifiers(value, f"{SLICES}{name}", n) for name, value in slices.items()},
+        "groupings": slices,
         "missing": dict(together.missing),
         "notes": notes,
         "classes": names,
@@ -91,6 +101,21 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
         "counts": number,
         "codes_of_texts": coded,
     }
+
+
+def in_one_form(groups: Array) -> tuple[Array, tuple[Note, ...]]:
+    """Return the names of groups with one spelling for those that look alike, and a note if some do."""
+    if groups.dtype.kind != "U" or np.ascontiguousarray(groups).view(np.uint32).max(initial=0) < 128:
+        return groups, ()  # of ASCII texts no two look alike
+    names, places = np.unique(groups, return_inverse=True)
+    forms: dict[str, list[str]] = {}
+    for name in names.tolist():
+        forms.setdefault(normal_form(name), []).append(name)
+    several = [spellings for spellings in forms.values() if len(spellings) > 1]
+    if not several:
+        return groups, ()
+    form = np.array([normal_form(name) for name in names.tolist()])
+    return form[places], (forms_note("group", several),)
 
 
 def _sizes(values: Mapping[str, Array | Coded], counts: ArrayLike | None) -> tuple[int, IntArray | None]:

@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core import arrays, checks
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.text import counted, visible
+from bestby._core.text import counted, quoted, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
 from bestby.data import hashing
 from bestby.data.alignment import aligned
@@ -187,11 +187,20 @@ class Evaluation:
         array(['y', 'y'], dtype='<U1')
         """
         checks.choice(on_missing, allowed_names("on_missing", "items"), "on_missing")
+        objects = checks.flag(objects, "objects")
         names = checked_names(systems)
         first, second = two_groupings(clusters)
         annotations = gold if isinstance(gold, Annotations) else None
         side = {"gold": gold, "clusters": first, "crossed": second, "strata": strata}
-        side |= {f"{SLICES}{name}": values for name, values in (slices or {}).items()}
+        if slices is not None:
+            if not isinstance(slices, Mapping):
+                raise InvalidInputError(
+                    f"slices must be a mapping of a column's name to its values, got {quoted(slices)}",
+                    hint='slices={"language": ["de", "en", ...]}',
+                    argument="slices",
+                )
+            checks.valid_names(slices, "column")
+            side |= {f"{SLICES}{name}": values for name, values in slices.items()}
         columns = {name: keyed_or_sequence(systems[name], system_or_gold(name)) for name in names}
         side = {key: value if value is None else keyed_or_sequence(value, key) for key, value in side.items()}
         if items is not None:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from bestby._core.checks import NUMERAL
+from bestby._core.text import counted, normal_form
 from bestby.data.coding import EXACT
 from bestby.data.columns import Column, NumeralColumn, text_of_value
 from bestby.results.base import Note
@@ -48,8 +49,9 @@ def number_of(text: str) -> int | float | None:
 
 
 def key_of(value: Any) -> Key:
-    """Return the number or boolean that a value is or spells, otherwise its text."""
+    """Return the number or boolean that a value is or spells, otherwise its text in the normal form."""
     if isinstance(value, str):
+        value = normal_form(value)
         number = number_of(value)
         if number is not None:
             return number
@@ -217,9 +219,12 @@ def as_scores(column: Column) -> Column:
 
 
 def merged_note(merged: Sequence[tuple[str, ...]]) -> tuple[Note, ...]:
-    """Return the note on labels that are spelled in several ways, none if there are none."""
+    """Return notes on labels that are spelled in several ways: in several Unicode forms, or as numbers."""
+    forms = [texts for texts in merged if len({*map(normal_form, texts)}) == 1]
+    merged = [texts for texts in merged if texts not in forms]
+    notes = () if not forms else (forms_note("label", forms),)
     if not merged:
-        return ()
+        return notes
     shown = "; ".join(" and ".join(map(repr, texts[:3])) for texts in merged[:3])
     more = f"; and {len(merged) - 3} more" if len(merged) > 3 else ""
     message = (
@@ -227,7 +232,18 @@ def merged_note(merged: Sequence[tuple[str, ...]]) -> tuple[Note, ...]:
         " codes, some wrong predictions count as right: write the codes so that they are not numbers, such as"
         " 'v1.10'"
     )
-    return (Note("labels_merged", message),)
+    return (*notes, Note("labels_merged", message))
+
+
+def forms_note(noun: str, forms: Sequence[Collection[str]]) -> Note:
+    """Return the note on texts that look alike, are written with different characters, and count as one."""
+    examples = "; ".join(" and ".join(map(ascii, sorted(texts)[:3])) for texts in forms[:3])
+    verb = "is" if len(forms) == 1 else "are"
+    message = (
+        f"{counted(len(forms), noun)} {verb} written in several Unicode forms, which look alike and count as"
+        f" one: {examples}"
+    )
+    return Note("unicode_forms", message)
 
 
 def integer_type(numbers: Collection[Any]) -> Any:
@@ -272,7 +288,8 @@ def _as_float(value: float) -> float:
 
 
 def _folded(text: str, *, booleans: bool) -> str:
-    """Return a label that is a text in the one spelling of whole numbers and of booleans."""
+    """Return a label that is a text in its normal form and the one spelling of whole numbers and booleans."""
+    text = normal_form(text)
     whole = _WHOLE.fullmatch(text)
     if whole is not None:
         return "0" if whole[1] == "-0" else whole[1]

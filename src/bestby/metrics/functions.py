@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Array
 from bestby.metrics.base import BaseMetric
 
@@ -50,6 +51,7 @@ class FunctionMetric(BaseMetric):
 
     reads = "raw"
 
+    @with_suggestions
     def __init__(
         self,
         function: Callable[[Any, Any], Any],

@@ -14,7 +14,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import counted, normal_form, quoted
 from bestby._core.typing import Array
 from bestby.data.columns import complete
 from bestby.data.evaluation import Evaluation
@@ -64,7 +64,7 @@ def chosen_metrics(
             f"metric {doubled!r} is given {names.count(doubled)} times", hint="give each a name of its own"
         )
     notes = [note for _, notes in directed for note in notes]
-    return metrics, [*notes, *check(metrics, parts, named=named)]
+    return metrics, [*notes, *check(metrics, parts, named=named), *_note_forms(metrics, parts)]
 
 
 def _directed(
@@ -128,6 +128,39 @@ def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, nam
         except DesignError as error:
             raise DesignError(before + error.message, error.hint) from error
     return list(dict.fromkeys(notes))
+
+
+def _note_forms(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation]) -> list[Note]:
+    """Return notes on texts that count as different from the gold though they look alike."""
+    names = ", ".join(metric.name for metric in metrics if metric.reads == "objects")
+    notes = []
+    for place, part in parts.items() if names else ():
+        references = [] if part.gold is None else part.gold.tolist()
+        for system in part.names if references else ():
+            odd = sum(map(_differ_in_form, references, part.systems[system].tolist()))
+            if odd:
+                message = (
+                    f"{place + ': ' if place else ''}in {counted(odd, 'text')} of {system}, words of the"
+                    f" gold have another Unicode form and count as different ({names}): write both in one"
+                    ' form, for example with unicodedata.normalize("NFC", text), and with plain spaces'
+                )
+                notes.append(Note("unicode_forms", message, (system,)))
+    return notes
+
+
+def _differ_in_form(gold: Any, text: Any) -> bool:
+    """Tell whether a text shares more words with a reference in the normal form than as written."""
+    references = [gold] if isinstance(gold, str) else gold if isinstance(gold, list | tuple) else []
+    if not isinstance(text, str) or not all(isinstance(one, str) for one in references):
+        return False
+    if text.isascii() and all(map(str.isascii, references)):
+        return False
+    words, normal = {*text.split(" ")}, {*normal_form(text).split(" ")}
+    return any(
+        len(normal.intersection(normal_form(one).split(" "))) > len(words.intersection(one.split(" ")))
+        for one in references
+        if one != text
+    )
 
 
 def _has_labels(evaluation: Evaluation) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -38,13 +39,19 @@ def checked_question(
     )
 
 
-def checked_size(design: Design, n: int | None) -> int:
-    """Return the size given as n, or that of the pilot."""
+def check_design(design: Any) -> None:
+    """Refuse what is no design."""
     if not isinstance(design, Design):
         raise InvalidInputError(
             f"design must be one of the designs of bestby.planning, got {type(design).__name__}",
             hint="for example PairedProportions(0.83, 0.80, agreement=0.9)",
+            argument="design",
         )
+
+
+def checked_size(design: Design, n: int | None) -> int:
+    """Return the size given as n, or that of the pilot."""
+    check_design(design)
     if n is None:
         if design.size is None:
             raise InvalidInputError(
@@ -79,6 +86,7 @@ def check_costs(**costs: float) -> None:
 
 def check_effect(design: Design, wanted: float, question: Question) -> None:
     """Refuse a power that no size of the study has."""
+    check_design(design)
     checked_size(design, design.least)
     check_wanted(wanted, question)
     if design.margin is not None and rounding.level(design.effect, design.null, design.margin):

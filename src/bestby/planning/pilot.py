@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
@@ -132,7 +133,7 @@ class Pilot(Design):
                 hint="Evaluation.of({'a': ..., 'b': ...}, gold) makes one",
             )
         self.evaluation.uncounted("a simulated pilot")
-        if not -1.0 <= self.effect_scale <= 1.0:
+        if not -1.0 <= checks.number(self.effect_scale, "effect_scale") <= 1.0:
             raise InvalidInputError(
                 f"effect_scale must lie in [-1, 1], got {self.effect_scale}",
                 hint="1 is the difference of the pilot; a larger one cannot be drawn from it",

@@ -228,8 +228,8 @@ class Costs:
             top = rounding.round_down((self.budget - 2.0 * self.item_cost) / least)
         most = _MOST_RUNS if self.max_runs is None else min(self.max_runs, _MOST_RUNS)
         runs = np.arange(1, max(0, min(top, most)) + 1)
-        price = self.item_cost + runs * self.answer_cost
-        left = self.budget - runs * self.run_cost
+        price = self.item_cost + runs * float(self.answer_cost)
+        left = self.budget - runs * float(self.run_cost)
         with np.errstate(divide="ignore", invalid="ignore"):
             paid = np.where(price > 0.0, left / price, np.where(left >= 0.0, np.inf, 0.0))
         limit = _MOST_ITEMS if self.max_items is None else self.max_items

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
 from bestby._core.typing import Array
 from bestby.data.soft import soft_or_hard
@@ -17,6 +18,7 @@ _INTEGER = re.compile(r"[+-]?(0|[1-9]\d{0,17})", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?(0|[1-9]\d*)\.\d+", re.ASCII)
 
 
+@with_suggestions
 def read_labels(path: str | Path) -> Array:
     r"""Read a file with a label, an id or a row of probabilities per line.
 

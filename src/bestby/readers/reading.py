@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.keywords import unknown_keyword
+from bestby._core.keywords import unknown_keyword, with_suggestions
 from bestby._core.paths import is_file, readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.columns import MISSING
@@ -37,6 +37,7 @@ from bestby.results.base import Note
 from bestby.vocabulary import allowed_names
 
 
+@with_suggestions
 def read(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     *,

@@ -19,6 +19,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text, quoted
 from bestby._core.typing import Array
+from bestby.data.alignment import in_common_spelling
 from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 
@@ -135,6 +136,8 @@ def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> li
         return list(predictions)
     place = {item: position for position, item in enumerate(ids)}
     wanted = [str(item) for item in evaluation.items.tolist()]
+    place, known = in_common_spelling(place, dict.fromkeys(wanted))
+    wanted = list(known)
     for name, missing in (
         (shown, [item for item in wanted if item not in place]),
         ("the candidate", sorted(place.keys() - {*wanted})),

@@ -101,6 +101,7 @@ def combined(
     `default` is the number of resamples of the function. Settings that are not among the keywords have no
     effect on it and are refused.
     """
+    checks.positive_int(n_resamples, "n_resamples")
     if record is None:
         return Resampling(n_resamples, **keywords)
     if not isinstance(record, Resampling):

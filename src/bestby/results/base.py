@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
 
 from bestby._core import checks
+from bestby._core.keywords import with_suggestions
 from bestby._core.versions import blas, versions
 from bestby._version import __version__
 from bestby.results.loading import encoded
@@ -190,10 +191,12 @@ class Reported:
         document: dict[str, Any] = report_module("data").to_dict(self)
         return document
 
+    @with_suggestions
     def to_json(self, path: str | Path | None = None) -> str:
         """Return JSON, floats unrounded, that `bestby.load` reads back; write it to `path` if given."""
         return written(report_module("as_json").to_json(self), path)
 
+    @with_suggestions
     def to_frame(self, what: str | None = None, *, backend: str | None = None) -> Any:
         """Return one of the tables of the result as a data frame, numbers unrounded.
 
@@ -209,6 +212,7 @@ class Reported:
         """
         return report_module("data").to_frame(self, what, backend or self._frame_backend)
 
+    @with_suggestions
     def to_csv(
         self, path: str | Path | None = None, *, what: str | None = None, spreadsheet_safe: bool = False
     ) -> str:
@@ -227,6 +231,7 @@ class Reported:
         """
         return written(report_module("data").to_csv(self, what, spreadsheet_safe=spreadsheet_safe), path)
 
+    @with_suggestions
     def to_markdown(
         self, path: str | Path | None = None, *, top: int | None = None, percent: bool = False
     ) -> str:
@@ -243,6 +248,7 @@ class Reported:
         """
         return written(report_module("writers.markdown").to_markdown(shown_in(self, percent), top), path)
 
+    @with_suggestions
     def to_latex(
         self,
         path: str | Path | None = None,
@@ -300,6 +306,7 @@ class Reported:
         layout = writer.Layout(wide, label, caption, digits)
         return written(writer.to_latex(shown_in(self, percent), top, parts=parts, layout=layout), path)
 
+    @with_suggestions
     def to_html(
         self, path: str | Path | None = None, *, top: int | None = None, percent: bool = False
     ) -> str:
@@ -310,6 +317,7 @@ class Reported:
         """
         return written(report_module("writers.html").to_html(shown_in(self, percent), top), path)
 
+    @with_suggestions
     def table(self, *, top: int | None = None, percent: bool = False) -> str:
         """Return what ``print(result)`` shows, as text.
 
@@ -346,6 +354,7 @@ class Reported:
         text: str = report_module("paper.paragraph").paragraph(self, style)
         return text
 
+    @with_suggestions
     def citations(self, path: str | Path | None = None) -> str:
         """Return the works that `methods` cites as BibTeX; write them to `path` if given."""
         return written(report_module("paper.paragraph").citations(self), path)

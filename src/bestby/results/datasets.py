@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
 from bestby.results.base import MetricInfo, Note, Provenance, report_module
@@ -294,6 +295,7 @@ class DatasetComparison(Paired):
         ahead = first - second if self.metric.greater_is_better else second - first
         return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
 
+    @with_suggestions
     def plot(
         self,
         kind: DatasetFigure = "auto",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby.results.base import MetricInfo, report_module, shown_in, written
 
@@ -223,6 +224,7 @@ class ItemsAtHand:
         state = [None if one.name == "_items" else getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
         return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
 
+    @with_suggestions
     def to_html(
         self,
         path: str | Path | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from bestby._core.keywords import with_suggestions
 from bestby.results.base import report_module, shown_in
 from bestby.vocabulary import FigureFont, FigureWidth, ItemFigure
 
@@ -15,6 +16,7 @@ class Drawn:
 
     drawn_by: ClassVar[tuple[str, str]]
 
+    @with_suggestions
     def plot(
         self,
         *,
@@ -48,6 +50,7 @@ class DrawnSystems:
 
     __slots__ = ()
 
+    @with_suggestions
     def plot(
         self,
         metric: str | None = None,

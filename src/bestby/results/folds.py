@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bestby._core.errors import DesignError
+from bestby._core.keywords import with_suggestions
 from bestby._core.typing import FloatArray
 from bestby.results.base import MetricInfo, Note, Provenance, report_module, shown_in
 from bestby.results.comparison import Difference, Paired
@@ -119,6 +120,7 @@ class FoldComparison(Paired):
         """Whether there are scores of folds, not of repetitions as a whole only."""
         return any(fold for _, fold in self.folds)
 
+    @with_suggestions
     def plot(
         self,
         *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted
 from bestby.results.base import negated, report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
@@ -167,6 +168,7 @@ class JudgedComparison(Comparison):
             return f"{own}, error rates from {self.n_labelled} others"
         return f"{own}, {self.n_labelled} with human labels"
 
+    @with_suggestions
     def plot(  # type: ignore[override]
         self,
         metric: str | None = None,

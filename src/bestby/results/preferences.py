@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import grouped
 from bestby.results.base import report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
@@ -139,6 +140,7 @@ class PreferenceComparison(Comparison):
         """How much was compared, in words."""
         return extent(self.n_items, self.n_clusters, "judgements")
 
+    @with_suggestions
     def plot(  # type: ignore[override]
         self,
         metric: str | None = None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import grouped, quoted
 from bestby.results.base import negated, report_module
 from bestby.results.comparison import Comparison, Difference, SystemScore
@@ -255,6 +256,7 @@ class RunsComparison(Comparison):
             " compared",
         )
 
+    @with_suggestions
     def plot(  # type: ignore[override]
         self,
         metric: str | None = None,

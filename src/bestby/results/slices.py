@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted, shortened, suggestion
 from bestby.results.base import MetricInfo, Note, Provenance, Reported, report_module
 from bestby.results.comparison import Difference
@@ -200,6 +201,7 @@ class SlicesComparison(Reported):
             hint=f"slices: {shortened(', '.join(known))}",
         )
 
+    @with_suggestions
     def plot(
         self,
         metric: str | None = None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import grouped
 from bestby.results.base import report_module, written
 from bestby.results.comparison import Comparison, Difference
@@ -89,6 +90,7 @@ class StudyComparison(Comparison):
         runs = f"{low}" if low == high else f"{low} to {high}"
         return f"{grouped(self.n_items)} items, {runs} {'run' if high == 1 else 'runs'} of each condition"
 
+    @with_suggestions
     def plot(  # type: ignore[override]
         self,
         metric: str | None = None,

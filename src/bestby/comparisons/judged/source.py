@@ -14,6 +14,7 @@ from bestby._core.arrays import objects
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.data.alignment import common_spelling, respelled
 from bestby.data.arrays import identifiers
 from bestby.data.coding import group_codes
 from bestby.data.frames import is_table, unreadable
@@ -128,6 +129,14 @@ def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> JudgedItems:
 
 def _by_ids(judge: Mapping[str, Any], human: Mapping[str, Any], systems: Any, ignore: Any) -> JudgedItems:
     """Return the scores of mappings of id to score."""
+    spelling = common_spelling([*judge.values()], [one for one in human.values() if isinstance(one, Mapping)])
+    judge, human = (
+        {
+            name: respelled(values, spelling) if isinstance(values, Mapping) else values
+            for name, values in side.items()
+        }
+        for side in (judge, human)
+    )
     ids = list(next(iter(judge.values())))
     places = {key: place for place, key in enumerate(ids)}
     columns: dict[str, Any] = {}

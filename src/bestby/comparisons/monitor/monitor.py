@@ -112,7 +112,8 @@ class Monitor:
         margin: float | None = None,
         looks: int | Sequence[int] | None = None,
     ) -> None:
-        question = population or ("wider" if n_items is None else "bank")
+        usual: MonitorPopulation = "wider" if n_items is None else "bank"
+        question = usual if population is None else population
         self._start(checked_settings(
             systems, bounds, greater_is_better, n_items, question, largest_cluster, method, level, margin,
             looks,

@@ -123,7 +123,7 @@ def _read(data: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, An
 def _from_table(data: Any, clusters: Any, columns: Columns) -> tuple[Preferences, Any]:
     """Return the judgements of a frame, of records or of a mapping of columns, and the clusters."""
     labelled = data if isinstance(data, Mapping) else {}
-    if hasattr(data, "iloc"):  # the index of a pandas frame may contradict that of the clusters
+    if hasattr(data, "iloc") and data.shape[1]:  # the index may contradict that of the clusters
         labelled = {"the judgements": data.iloc[:, 0]}
     arrays.check_labels({**labelled, "clusters": None if isinstance(clusters, str) else clusters})
     named = {

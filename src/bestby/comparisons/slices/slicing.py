@@ -77,6 +77,7 @@ def columns_of(by: Any) -> list[Column]:
     [Column(name='language', bins=None), Column(name='length', bins=4)]
     """
     names = list(by) if isinstance(by, Mapping) else list(checks.valid_name_list(by, "by", _LABELS))
+    checks.valid_names(names, "column")
     if not names:
         raise InvalidInputError("by is empty", hint="name a column of the items", argument="by")
     columns = []

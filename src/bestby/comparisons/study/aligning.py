@@ -16,6 +16,7 @@ from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.comparisons.study import names
 from bestby.comparisons.study.records import Entry, Gold, Tag
 from bestby.data import soft
+from bestby.data.alignment import in_common_spelling
 from bestby.data.arrays import identifiers, label_column
 from bestby.data.columns import complete
 from bestby.data.common_labels import label_codes
@@ -187,10 +188,10 @@ def order(gold: Gold, ids: ArrayLike | None, n: int, what: str) -> IntArray:
             )
         return np.arange(n)
     places = _places(identifiers(ids, f"the ids of {what}", n), f"the ids of {what}")
-    mine = gold.ids.tolist()
+    places, known = in_common_spelling(places, dict.fromkeys(gold.ids.tolist()))
+    mine = list(known)
     absent = [item for item in mine if item not in places]
     if absent or len(places) > len(mine):
-        known = set(mine)
         how, some = (
             ("missing from", absent) if absent else ("extra in", [i for i in places if i not in known])
         )

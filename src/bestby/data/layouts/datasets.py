@@ -262,9 +262,13 @@ def _fold_scores(source: str, scores: Cells) -> FoldScores:
 
 def _systems(table: Table, systems: Sequence[str] | None, other: set[str | None]) -> list[str]:
     names = [name for name in table.names if name not in other]
-    if systems is None:
-        return names
-    return matching(systems, names, lambda name: table.unknown(name, "system"))
+    if systems is not None:
+        names = matching(systems, names, lambda name: table.unknown(name, "system"))
+    if not names:
+        raise InvalidInputError(
+            f"{table.source}: there is no column of a system", hint=f"its columns are: {listed(table.names)}"
+        )
+    return names
 
 
 def _floats(table: Table, name: str) -> list[float | None]:

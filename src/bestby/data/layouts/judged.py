@@ -15,6 +15,7 @@ from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
+from bestby.data.alignment import common_spelling
 from bestby.data.columns import Column
 from bestby.data.roles import listed
 from bestby.data.table import SYSTEM_WORDS, Table
@@ -192,7 +193,12 @@ def _long(table: Table, named: JudgedColumns) -> JudgedItems:
     judges = role_columns(table, JUDGE, named.judge, (item, system))
     humans = _humans(table, named, (item, system, *judges))
     items, systems = table.texts(item, "item"), table.texts(system, "system")
-    ids, names = tuple(dict.fromkeys(items)), tuple(dict.fromkeys(systems))
+    by_system: dict[str, dict[str, None]] = {}
+    for one, name in zip(items, systems, strict=True):
+        by_system.setdefault(name, {})[one] = None
+    spelling = common_spelling([*by_system.values()])
+    items = [spelling.get(one, one) for one in items]
+    ids, names = tuple(dict.fromkeys(items)), tuple(by_system)
     places = {one: place for place, one in enumerate(ids)}
     columns_of = {one: place for place, one in enumerate(names)}
     rows = np.array([places[one] for one in items]), np.array([columns_of[one] for one in systems])
@@ -218,6 +224,8 @@ def _long(table: Table, named: JudgedColumns) -> JudgedItems:
     }
     of_humans = f"human: {listed(humans)}; " if humans else ""
     what = f"systems: {system}; judge: {listed(judges)}; {of_humans}item: {item}"
+    if spelling:
+        what += f" ({len({*spelling.values()})} of them in several Unicode forms, which count as one)"
     return JudgedItems(
         names, found, judge, mean, n, variance, ids=ids, columns=columns, **groups(columns),
         description=f"{source_name(table)} was read as scores per item and system; {what}",

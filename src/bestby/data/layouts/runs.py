@@ -189,8 +189,9 @@ def _roles_of(table: Table, options: TableOptions, run: str | None, dataset: str
 
 def _rows_of_datasets(table: Table, roles: _Roles, datasets: Sequence[str] | None) -> list[int]:
     """Return the rows of the datasets asked for; all if none were."""
-    if not datasets:
+    if datasets is None:
         return list(range(table.n_rows))
+    datasets = checks.valid_name_list(datasets, "datasets")
     if roles.dataset is None:
         raise InvalidInputError(
             f"{table.source} has no column of datasets",

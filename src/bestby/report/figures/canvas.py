@@ -46,6 +46,10 @@ class Canvas:
         """Return the canvas that the arguments of `plot` ask for."""
         if font is not None:
             checks.choice(font, vocabulary.allowed_names("font", "figure"), "font")
+        if ax is not None and not hasattr(ax, "set_xlim"):
+            raise InvalidInputError(
+                f"ax must be the Axes of a figure, got {quoted(ax)}", hint="ax=plt.gca()", argument="ax"
+            )
         if width is not None and ax is not None:
             raise InvalidInputError(
                 "width is that of a new figure, and ax is part of another", hint="leave one of them out"
@@ -116,7 +120,7 @@ class Sheet:
 def _inches(width: str | float) -> float:
     if isinstance(width, str) and not _is_number(width):
         return _WIDTHS[checks.choice(width, vocabulary.allowed_names("width", "figure"), "width")]
-    inches = float(width)
+    inches = checks.number(width, "width")
     if isinstance(width, bool) or not 2.0 <= inches <= 100.0:
         raise InvalidInputError(
             f"width must be {vocabulary.choices('width', 'figure')}, or 2 to 100 inches, got {quoted(width)}",

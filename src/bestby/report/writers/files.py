@@ -31,8 +31,8 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 def place_of(path: str | Path) -> Iterator[Path]:
     """Give the place that is written for a path; an error of the file system names the path."""
     # A link stays a link: what it points to is replaced.
-    target = Path(os.path.realpath(user_path(path)))
     try:
+        target = Path(os.path.realpath(user_path(path)))
         if target.is_dir():
             raise InvalidInputError(
                 f"cannot write {path_text(path)}: it is a folder", hint="name a file in it"
@@ -43,9 +43,11 @@ def place_of(path: str | Path) -> Iterator[Path]:
                 hint="create the folder first, or name another",
             )
         yield target
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a path with a NUL character is a ValueError
+        if isinstance(error, InvalidInputError):
+            raise
         raise InvalidInputError(
-            f"cannot write {path_text(path)}: {error.strerror or error}",
+            f"cannot write {path_text(path)}: {getattr(error, 'strerror', None) or error}",
             hint="check the permissions of the folder and the space left, or name another file",
         ) from error
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion, unbroken, visible
 from bestby.report.column import Cell
@@ -89,6 +90,7 @@ def to_latex(
     layout: Layout = Layout(),
 ) -> str:
     """Return a result as LaTeX tables in the style of booktabs; several metrics share one of scores."""
+    parts = None if parts is None else checks.valid_name_list(parts, "parts")
     document = describe(c, top)
     overview = document.overview
     made = [] if overview is None else [("scores", partial(_overview, overview))]
