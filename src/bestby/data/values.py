@@ -51,11 +51,11 @@ def number_of(text: str) -> int | float | None:
 def key_of(value: Any) -> Key:
     """Return the number or boolean that a value is or spells, otherwise its text in the normal form."""
     if isinstance(value, str):
-        value = normal_form(value)
-        number = number_of(value)
+        text = normal_form(value)
+        number = number_of(text)
         if number is not None:
             return number
-        return _BOOLEANS.get(value.lower(), value)
+        return _BOOLEANS.get(text.lower(), text)
     return _number_key(value)
 
 
