@@ -48,6 +48,8 @@ def sequence(values: Any, what: str) -> Any:
             raise TypeError("it is a single value")
         if any(hasattr(values, name) for name in ("to_numpy", "__array__", "__dlpack__", "detach")):
             return values
+        if hasattr(values, "toarray"):  # a sparse matrix of SciPy
+            return values.toarray()
         if _names_file(values):
             raise _path(values, what)
         if isinstance(values, str | bytes | bytearray) or not isinstance(values, Iterable):

@@ -194,6 +194,12 @@ def missing(value: Any) -> bool:
     return value is None or value is np.ma.masked or type(value).__name__ in {"NAType", "NaTType"}
 
 
+SEVERAL_LABELS = (
+    "compare takes several labels per item with a multi-label metric, such as multilabel_f1_micro"
+)
+"""What to do where an item has a collection of labels, and one is expected."""
+
+
 def _homogeneous(array: Array, what: str) -> Array:
     """Turn an object array into one of a plain type, or say which value does not fit."""
     for position, value in enumerate(array):
@@ -227,7 +233,9 @@ def _homogeneous(array: Array, what: str) -> Array:
     if len(kinds) == 1:
         raise InvalidInputError(
             f"{what} holds values of the type {kinds[0]}, which are neither labels nor numbers",
-            hint="give all labels one type, for example with str()",
+            hint=SEVERAL_LABELS
+            if isinstance(array[0], list | tuple | set | frozenset)
+            else "give all labels one type, for example with str()",
         )
     raise InvalidInputError(
         f"{what} mixes values of the types {', '.join(kinds)}",

@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any
 
 from bestby._core import checks
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import AnnotatorChoice, OnMissing
 from bestby.data.annotations import Annotations
@@ -48,7 +48,8 @@ class Arguments:
 
 def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
     """Return the data as one evaluation of the chosen systems."""
-    gold, objects = _annotated(given), reads_objects(metric)
+    gold, label_sets = _annotated(given), reads_label_sets(metric)
+    objects = reads_objects(metric) and not label_sets
     missing = checks.choice(given.on_missing, allowed_names("on_missing", "items"), "on_missing")
     if isinstance(data, Evaluation):
         known = (gold, given.items, given.clusters, given.strata, given.classes)
@@ -66,13 +67,14 @@ def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
                 f"for a data frame gold is the name of a column, got {type(gold).__name__}",
                 hint="pass {name: frame[name], ...} as the data to give the gold itself",
             )
-        soft = dataclasses.replace(Soft.of(given.classes, given.normalise), objects=objects)
+        soft = Soft.of(given.classes, given.normalise)
+        soft = dataclasses.replace(soft, objects=objects, label_sets=label_sets)
         options = TableOptions.of(
             gold, given.items, given.clusters, given.strata, systems=given.systems, ignore=given.ignore,
             slices=_names(given.by),
             on_missing=missing, soft=soft, system_column=given.system_column, value_column=given.value_column,
         )  # fmt: skip
-        return evaluation_of_frame(data, options, "this metric" if objects else None)
+        return evaluation_of_frame(data, options, "this metric" if objects or label_sets else None)
     if not isinstance(data, Mapping):
         hint = 'compare({"a": predictions_a, "b": predictions_b}, gold=gold)'
         if isinstance(data, str | PathLike):
@@ -84,7 +86,7 @@ def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
     data = {name: values for name, values in data.items() if name not in slices}
     return Evaluation.of(
         chosen_systems(data, given.systems, given.ignore), **side, slices=slices, on_missing=missing,
-        classes=given.classes, normalise=given.normalise, objects=objects,
+        classes=given.classes, normalise=given.normalise, objects=objects, label_sets=label_sets,
     )  # fmt: skip
 
 
@@ -131,6 +133,35 @@ def reads_objects(metric: Any) -> bool:
     return bool(specs) and all(
         spec is not None and not is_label(spec) and resolve(spec).reads == "objects" for spec in specs
     )
+
+
+def reads_label_sets(metric: Any) -> bool:
+    """Return whether some metric reads sets of labels; refuse others beside it, which read something else.
+
+    >>> reads_label_sets(["subset_accuracy", "multilabel_f1_macro"]), reads_label_sets("f1_macro")
+    (True, False)
+    """
+    specs = metric if isinstance(metric, list | tuple) else [metric]
+    metrics = [resolve(spec) for spec in specs if spec is not None and not is_label(spec)]
+    sets = [one.name for one in metrics if one.label_sets]
+    other = next((one.name for one in metrics if one.reads != "objects"), None)
+    if sets and other is not None:
+        raise DesignError(
+            f"{sets[0]} reads sets of labels, and {other} reads one value per item",
+            hint="ask for the two in calls of their own",
+        )
+    return bool(sets)
+
+
+def reading_of(metric: Any) -> dict[str, Any]:
+    """Return the arguments of `read` that say what all metrics read: texts, or sets of labels.
+
+    >>> reading_of("em"), reading_of("subset_accuracy"), reading_of(None)
+    ({'texts': True}, {'label_sets': True}, {})
+    """
+    if reads_label_sets(metric):
+        return {"label_sets": True}
+    return {"texts": True} if reads_objects(metric) else {}
 
 
 def needs_items(metric: Any) -> bool:

@@ -21,7 +21,7 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import counted, quoted
 from bestby._core.typing import Array
-from bestby.advising.reading import reads_objects
+from bestby.advising.reading import reading_of
 from bestby.boards import making
 from bestby.boards.events import Event, Submitted
 from bestby.boards.folder import Folder, table_bytes
@@ -34,9 +34,9 @@ from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
 from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import Soft
 from bestby.data.table import Table
 from bestby.metrics.suitability import chosen_metrics
+from bestby.readers import arguments
 from bestby.readers.files import read_table
 from bestby.readers.reading import read
 
@@ -97,7 +97,7 @@ def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
 
 def _read(results: Results, metrics: Sequence[str]) -> Evaluation:
     path = readable_file(results.path)
-    texts = reads_objects(list(metrics)) if results.gold else False
+    reading = reading_of(list(metrics)) if results.gold else {}
     options: dict[str, Any] = {
         "gold": results.gold,
         "items": results.items,
@@ -108,9 +108,9 @@ def _read(results: Results, metrics: Sequence[str]) -> Evaluation:
         "on_missing": results.on_missing,
     }
     if not results.in_rows:
-        return read(path, stream=False, texts=texts, by=list(results.slices) or None, **options)
+        return read(path, stream=False, **reading, by=list(results.slices) or None, **options)
     table = _turned(read_table(path, frozenset({""})), results.gold)
-    options |= {"items": ITEM, "slices": results.slices, "soft": Soft(texts=texts)}
+    options |= {"items": ITEM, "slices": results.slices, "soft": arguments.soft(**reading)}
     return evaluation_of(table, TableOptions.of(**options))
 
 

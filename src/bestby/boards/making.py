@@ -218,6 +218,13 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
                 hint="give the board per-item scores: scores=True",
                 argument="metrics",
             )
+        sets = next((one for one in asked.metrics if resolve(one).label_sets), None)
+        if sets is not None:
+            raise InvalidInputError(
+                f"{sets} reads a set of labels per item, and a board takes one value per item",
+                hint="give the board per-item scores: scores=True",
+                argument="metrics",
+            )
         if any(resolve(metric).reads == "labels" for metric in asked.metrics):
             labels = asked.labels or _labels(gold, first.name)
     for column in wish.public_columns:

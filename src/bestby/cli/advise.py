@@ -6,7 +6,7 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby.advising.advise import advise as advise_on
-from bestby.advising.reading import needs_items, reads_objects
+from bestby.advising.reading import needs_items, reading_of
 from bestby.cli.options import set_option_names, spellings
 from bestby.cli.parameters.advise import Advise
 from bestby.cli.parameters.groups import Items
@@ -30,7 +30,7 @@ def advise(values: Advise, progress: Any) -> Any:
     metric = experiment.metric
     if values.paths:
         stream = False if needs_items(metric) else None
-        numbers["data"] = read(values.paths, **data.arguments(), texts=reads_objects(metric), stream=stream)
+        numbers["data"] = read(values.paths, **data.arguments(), **reading_of(metric), stream=stream)
     else:
         is_mean, is_binary = _KINDS.get(experiment.per_item or "", (None, None))
         numbers.update(

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby.advising.reading import needs_items, reads_objects
+from bestby.advising.reading import needs_items, reading_of
 from bestby.cli.parameters.compare import Compare
 from bestby.cli.parameters.evaluate import Evaluate
 from bestby.cli.parameters.gate import Gate
@@ -41,7 +41,7 @@ def read_evaluation(
     if "blocks" in statistics or needs_items(metric) or values.output.arguments_of("html").get("items"):
         data.setdefault("stream", False)
     options = format_options(data.pop("format_options", None))
-    return read(values.paths or [], texts=reads_objects(metric), **{**data, **options}), statistics
+    return read(values.paths or [], **reading_of(metric), **{**data, **options}), statistics
 
 
 _ARGUMENTS = {"item": "items", "cluster": "clusters", "stratum": "strata", "system": "systems"}

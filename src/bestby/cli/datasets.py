@@ -6,7 +6,7 @@ from typing import Any
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby.advising.reading import reads_objects
+from bestby.advising.reading import reading_of
 from bestby.cli.options import set_option_names
 from bestby.cli.parameters.datasets import Datasets
 from bestby.comparisons.common.family import alpha_of
@@ -29,8 +29,8 @@ def datasets(values: Datasets, progress: Any) -> Any:
     statistics: dict[str, Any] = values.statistics.arguments() | {"on_missing": values.data.on_missing}
     if statistics.get("normalise") not in (None, MINMAX):
         statistics["normalise"] = read_ranges(statistics["normalise"])
-    texts = reads_objects(values.statistics.metric)
-    data: Any = read_datasets(values.paths, **values.data.arguments(), texts=texts)
+    reading = reading_of(values.statistics.metric)
+    data: Any = read_datasets(values.paths, **values.data.arguments(), **reading)
     if isinstance(data, dict) and all(isinstance(value, float) for value in data.values()):
         return _count_of_effects(data, values)
     # Files say which column has the datasets.

@@ -9,7 +9,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
-from bestby.advising.reading import reads_objects
+from bestby.advising.reading import reading_of
 from bestby.cli.options import set_option_names
 from bestby.cli.parameters.plan import Assumptions, Plan
 from bestby.data.columns import MISSING
@@ -255,7 +255,7 @@ def _pilot(values: Plan) -> Design:
     metric = values.data.metric
     test: Any = values.statistics.test
     difference = values.assumptions.difference
-    evaluation = read(values.paths or [], texts=reads_objects(metric), stream=False, **_reading(values))
+    evaluation = read(values.paths or [], **reading_of(metric), stream=False, **_reading(values))
     a, b = _two(list(evaluation.names))
     if not values.data.formula:
         pilot = Pilot(evaluation, metric, a, b, test or "permutation")

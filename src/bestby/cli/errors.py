@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import traceback
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -211,6 +212,8 @@ def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
     '--cluster templates --cluster languages, or leave out --paired'
     >>> _settings('interval="basic" or "percentile"', options)
     '--interval basic or percentile'
+    >>> _settings('pass label_separator="|"', {"label_separator": ("--label-separator",)})
+    "pass --label-separator '|'"
     """
     text = re.sub(r"(?<=leave out )\w+\b(?!=)", lambda match: options.get(match[0], match)[0], text)
     text = _LISTED.sub(lambda match: _repeated(match, options), text)
@@ -241,5 +244,5 @@ def _setting(word: str, options: Mapping[str, tuple[str, ...]]) -> str:
     if rest == "False" and len(options[name]) == 1:
         flags["False"] = f"without {options[name][0]}"
     space = "" if options[name][0].endswith("=") else " "
-    shown = flags.get(rest) or f"{options[name][0]}{space}{rest.strip('[]' + chr(34) + chr(39)) or repr('')}"
+    shown = flags.get(rest) or f"{options[name][0]}{space}{shlex.quote(rest.strip('[]' + chr(34) + chr(39)))}"
     return word[: len(word) - len(bare)] + shown + value[len(rest) :]

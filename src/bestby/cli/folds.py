@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby.advising.reading import reads_objects
+from bestby.advising.reading import reading_of
 from bestby.cli.parameters.folds import Folds
 from bestby.comparisons.folds.comparing import compare_folds
 from bestby.readers.datasets_and_folds import read_folds
@@ -12,6 +12,6 @@ from bestby.readers.datasets_and_folds import read_folds
 
 def folds(values: Folds, progress: Any) -> Any:
     """Read and compare."""
-    texts = reads_objects(values.statistics.metric)
-    data: Any = read_folds(values.path, **values.data.arguments(), texts=texts)
+    reading = reading_of(values.statistics.metric)
+    data: Any = read_folds(values.path, **values.data.arguments(), **reading)
     return compare_folds(data, **values.statistics.arguments(), progress=progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby.advising.reading import reads_objects
+from bestby.advising.reading import reading_of
 from bestby.cli.parameters.published import Published
 from bestby.comparisons.published.comparing import compare_published
 from bestby.comparisons.published.runs import check_complete
@@ -19,9 +19,7 @@ def published(values: Published, progress: Any) -> Any:
     given = {**values.score.arguments(), **values.statistics.arguments()}
     data = values.data.arguments()
     if values.score.n_runs is None and values.score.sd is None:
-        return compare_published(
-            read(values.paths, **data, texts=reads_objects(values.statistics.metric)), **given
-        )
+        return compare_published(read(values.paths, **data, **reading_of(values.statistics.metric)), **given)
     check_complete(values.score.sd, values.score.n_runs)
     if values.data.gold is not None:
         raise InvalidInputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestby.advising.reading import reads_objects
+from bestby.advising.reading import reading_of
 from bestby.cli.parameters.runs import Runs
 from bestby.comparisons.runs.comparing import compare_runs
 from bestby.readers.runs import read_runs
@@ -13,5 +13,5 @@ from bestby.readers.runs import read_runs
 def runs(values: Runs, progress: Any) -> Any:
     """Read and compare."""
     statistics = values.statistics.arguments()
-    table = read_runs(values.paths, **values.data.arguments(), texts=reads_objects(values.statistics.metric))
+    table = read_runs(values.paths, **values.data.arguments(), **reading_of(values.statistics.metric))
     return compare_runs(table, paired=values.data.paired, **statistics, progress=progress)

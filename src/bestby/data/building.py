@@ -14,9 +14,17 @@ from bestby._core.typing import Array, ArrayLike, IntArray
 from bestby.data.alignment import Aligned, unequal_lengths
 from bestby.data.annotations import Annotations
 from bestby.data.arrays import identifiers
-from bestby.data.checked_values import check_numeric, checked_counts, checked_labels, opaque, system_or_gold
+from bestby.data.checked_values import (
+    check_numeric,
+    checked_counts,
+    checked_labels,
+    item_namer,
+    opaque,
+    system_or_gold,
+)
 from bestby.data.coding import Coded, Columns
 from bestby.data.groupings import check_countable, check_nested, check_unique_ids
+from bestby.data.label_sets import label_sets as sets_of
 from bestby.data.values import forms_note
 from bestby.results.base import Note
 
@@ -38,7 +46,9 @@ def _with_on_missing(error: MissingValueError) -> InvalidInputError:
     return InvalidInputError(error.message, hint=hint)
 
 
-def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | None) -> dict[str, Any]:
+def checked_parts(
+    together: Aligned, labels: Labels | None, counts: ArrayLike | None, *, label_sets: bool = False
+) -> dict[str, Any]:
     """Return the fields of an evaluation; no `labels` for items of any kind."""
     side = together.side
     ids = None if together.items is None else identifiers(together.items, "items")
@@ -48,7 +58,13 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
     coded: dict[str, Coded] = {}
     try:
         values: dict[str, Array | Coded]
-        if labels is None:
+        names: Array | None
+        if label_sets:
+            classes = None if labels is None else labels[1]
+            sets, names, merged = sets_of(columns, classes, item_namer(ids))
+            values = {name: opaque(column, system_or_gold(name)) for name, column in sets.items()}
+            notes += merged
+        elif labels is None:
             values = {name: opaque(column, system_or_gold(name)) for name, column in columns.items()}
             names = None
         else:

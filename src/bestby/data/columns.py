@@ -12,6 +12,7 @@ import numpy as np
 
 from bestby._core.arrays import objects
 from bestby._core.cached import cached_property
+from bestby._core.checks import SEVERAL_LABELS
 from bestby._core.checks import missing as missing_value
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray
@@ -61,9 +62,14 @@ class Column:
         """Whether the values are the labels of several annotators per row."""
         return self.values.ndim == 2 and self.values.dtype.kind == "O"
 
+    @property
+    def is_items(self) -> bool:
+        """Whether each value is a collection, or what else `Items` holds."""
+        return False
+
     def take(self, positions: Any) -> Column:
         """Return the values at these positions."""
-        return Column(self.values[positions], self.missing[positions], self.classes)
+        return type(self)(self.values[positions], self.missing[positions], self.classes)
 
     @property
     def distinct(self) -> Column:
@@ -78,6 +84,20 @@ class Column:
     def compact(self) -> Array | Coded:
         """The values, as codes where these are known."""
         return self.values
+
+
+class Items(Column):
+    """A column of sets of labels, in whatever form `data.label_sets` reads; `classes` are all labels."""
+
+    @property
+    def is_text(self) -> bool:
+        """False: a text stands for several labels."""
+        return False
+
+    @property
+    def is_items(self) -> bool:
+        """True."""
+        return True
 
 
 class _LazyColumn(Column):
@@ -98,6 +118,10 @@ class _LazyColumn(Column):
     def is_annotated(self) -> bool:
         """False, likewise."""
         return False
+
+    def take(self, positions: Any) -> Column:
+        """Return the values at these positions."""
+        return Column(self.values[positions], self.missing[positions])
 
 
 class CodedColumn(_LazyColumn):
@@ -243,7 +267,8 @@ def _object_column(values: list[Any], what: str, missing: Missing) -> Column:
         kind = "nested" if isinstance(odd, list | dict) else type(odd).__name__
         raise InvalidInputError(
             f"{what} holds {kind} values, first in row {values.index(odd) + 1}",
-            hint="labels and scores must be text, numbers or booleans; choose other columns as systems",
+            hint="labels and scores must be text, numbers or booleans: choose other columns as systems;"
+            f" {SEVERAL_LABELS}; or read them with label_sets=True",
         )
     absent = np.array([missing_value(value) for value in values], dtype=np.bool_)
     filler: Any = next((value for value, gone in zip(values, absent, strict=True) if not gone), 0)
@@ -264,9 +289,13 @@ _VALUES = str | int | float | Decimal | dt.date | None  # a datetime is a date
 def text_of_value(value: Any) -> str:
     """Return the text of a value as a CSV file would spell it; of dates in the form of ISO 8601.
 
+    Labels of one item are in an order of their own.
+
     >>> text_of_value(dt.date(2024, 1, 31)), text_of_value(dt.datetime(2024, 1, 31, 12)), text_of_value(0.5)
     ('2024-01-31', '2024-01-31 12:00:00', '0.5')
     """
+    if isinstance(value, list | frozenset):
+        value = sorted(map(str, value))
     return value.isoformat(sep=" ") if isinstance(value, dt.datetime) else str(value)
 
 

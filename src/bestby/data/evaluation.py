@@ -50,7 +50,8 @@ class Evaluation:
     notes : tuple of Note
         What happened on the way in: items dropped, predictions counted as the worst.
     classes : ndarray, shape (K,), or None
-        The classes in the order of the columns of soft labels; None if there are none.
+        The classes in the order of the columns of soft labels; all labels of sets of labels, where these are
+        known; None if there are none.
     annotations : Annotations or None
         The labels of the annotators that the gold was made of.
     groupings : mapping of str to ndarray, shape (n,)
@@ -132,6 +133,7 @@ class Evaluation:
         classes: ArrayLike | None = None,
         normalise: bool = False,
         objects: bool = False,
+        label_sets: bool = False,
         counts: ArrayLike | None = None,
     ) -> Evaluation:
         """Check and align what the user has.
@@ -161,6 +163,10 @@ class Evaluation:
         objects : bool
             Take every item as it is, neither label nor number: a text, a list of references, a parse, for
             metrics that read such.
+        label_sets : bool
+            Every item has any number of labels, which multi-label metrics read: a list or set of them, or a
+            row of a matrix of 0 and 1 whose columns are the labels. These are the names of a frame's columns
+            or the `classes`, otherwise 0 to K - 1.
         counts : array_like of int, shape (n,), optional
             How many items each row stands for: tables too large for memory are counted before they come here.
             Counted rows are hard labels or scores, in the same order for all, without ids or clusters. What
@@ -210,16 +216,18 @@ class Evaluation:
         )
         if annotations is not None:  # the position of each item there, to be aligned as a gold is
             side["gold"] = annotations.positions()
-        together = aligned(columns, side, items, on_missing, objects=objects)
+        together = aligned(columns, side, items, on_missing, objects=objects or label_sets)
         notes = together.notes
         if annotations is not None:
             annotations = annotations.at(np.array(together.side["gold"], dtype=np.int64))
             together = dataclasses.replace(together, side={**together.side, "gold": None})
             if classes is None:
                 notes += assumed_classes_note(annotations, together.systems)
-        if objects and (annotations is not None or classes is not None or normalise):
+        others = annotations is not None or normalise
+        if (objects and (others or classes is not None)) or (label_sets and others):
             raise InvalidInputError(
-                "items are taken as they are, but classes, normalise or annotators' labels were given",
+                f"items are {'sets of labels' if label_sets else 'taken as they are'}, but"
+                f" {'' if label_sets else 'classes, '}normalise or annotators' labels were given",
                 hint="these go with metrics of labels: leave them out, or choose such metrics",
             )
         labels = None if objects else (annotations, classes, normalise)
@@ -228,11 +236,12 @@ class Evaluation:
                 ids=together.items is not None,
                 slices=bool(slices),
                 clusters=first is not None,
-                objects=objects,
+                objects=objects or label_sets,
                 annotators=annotations is not None,
                 classes=classes is not None or normalise,
             )
-        return cls(**checked_parts(dataclasses.replace(together, notes=notes), labels, counts))
+        together = dataclasses.replace(together, notes=notes)
+        return cls(**checked_parts(together, labels, counts, label_sets=label_sets))
 
     @cached_property
     def coded(self) -> Mapping[str, tuple[Array, Array]]:
@@ -284,6 +293,12 @@ class Evaluation:
     def joint_codes(self) -> list[tuple[str, tuple[Array, Array]]]:
         """Return the names of hard columns in order, each with its distinct values and codes."""
         return [(name, self.coded[name]) for name in sorted(self.coded)]
+
+    @property
+    def label_sets(self) -> bool:
+        """Whether the items are sets of labels."""
+        first = next(iter(self.compact.values()))
+        return isinstance(first, np.ndarray) and isinstance(next(iter(first), None), frozenset)
 
     @property
     def plain(self) -> bool:

@@ -76,6 +76,8 @@ def distributions(
         return np.asarray(rows / sums[:, None])
     off = np.abs(sums - 1.0) > TOLERANCE
     hint = "pass normalise=True to divide every row by its sum"
+    if off.any() and ((rows == 0.0) | (rows == 1.0)).all():
+        hint = f"{checks.SEVERAL_LABELS}; {hint}"
     if off.any() and (rows == np.rint(rows)).all():
         n, m = rows.shape
         hint += _annotators(what)
@@ -96,16 +98,17 @@ def _matrix(values: ArrayLike, what: str, place: Callable[[int], str]) -> FloatA
         rows = [_row(row) for row in listed]
         lengths: IntArray = np.array([-1 if row is None else row.size for row in rows])
         _refuse(lengths < 0, what, place, lambda _: "is not a row of numbers")
-        usual = int(np.bincount(lengths).argmax())
-        _refuse(
-            lengths != usual, what, place, lambda i: f"has {lengths[i]} numbers, where others have {usual}"
-        )
         for position, row in enumerate(rows):
             if row is not None and row.dtype.kind not in "biuf":
                 raise InvalidInputError(
                     f"{what}, {place(position)} must hold numbers, got {quoted(row.tolist())}",
-                    hint="a soft label is one probability per class" + _annotators(what),
+                    hint=f"a soft label is one probability per class; {checks.SEVERAL_LABELS}"
+                    + _annotators(what),
                 )
+        usual = int(np.bincount(lengths).argmax())
+        _refuse(
+            lengths != usual, what, place, lambda i: f"has {lengths[i]} numbers, where others have {usual}"
+        )
         array = np.array(rows)
     return np.ascontiguousarray(array, dtype=np.float64)
 

@@ -158,7 +158,7 @@ class Table:
     def distinct(self, name: str) -> set[str]:
         """Return the values of a column, each once, as text; none of a column of distributions."""
         column = self.column(name)
-        if column.is_soft:
+        if column.is_soft or column.is_items:
             return set()
         distinct = column.distinct
         return set(text_of(distinct).values[~distinct.missing].tolist())

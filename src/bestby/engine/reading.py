@@ -61,6 +61,11 @@ class Reading:
         gold = self.evaluation.gold
         if gold is None:
             raise DesignError("labels need a gold")
+        if "O" in {values.dtype.kind for values in self.evaluation.compact.values()}:
+            kind, metrics = "texts or structures, not labels", "bleu, em"
+            if self.evaluation.label_sets:
+                kind, metrics = "sets of labels, not single ones", "multilabel_f1_micro, subset_accuracy"
+            raise DesignError(f"the items are {kind}", hint=f"choose a metric that reads such: {metrics}")
         if self.evaluation.classes is not None:
             classes = self.evaluation.classes
             return (
@@ -70,11 +75,6 @@ class Reading:
                     self._most_probable(f"system {name!r}", values, self.evaluation.missing.get(name))
                     for name, values in self.evaluation.systems.items()
                 ],
-            )
-        if "O" in {values.dtype.kind for values in self.evaluation.compact.values()}:
-            raise DesignError(
-                "the items are texts or structures, not labels",
-                hint="choose a metric that reads such: bleu, em",
             )
         coded = [self.evaluation.coded[name] for name in ("", *self.evaluation.names)]
         labels = coded[0][0]
@@ -166,7 +166,7 @@ class Reading:
                 self._check_positions(metric)
             return self.distributions
         if metric.reads == "objects":
-            return None, *self.objects(metric)
+            return self.evaluation.classes if metric.label_sets else None, *self.objects(metric)
         gold, systems = self.numbers(metric) if metric.reads == "numbers" else self.raw(metric)
         return None, gold, systems
 

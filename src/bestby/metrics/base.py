@@ -34,6 +34,8 @@ class BaseMetric(ABC):
         values as the user gave them. "distributions": float arrays (n, K), a distribution over the
         classes per item, rows summing to 1; a hard label is the one-hot row of its class. "objects": the
         values as the reader made them (texts, lists, parses) in object arrays (n,).
+    label_sets : bool
+        For "objects": whether an item is a frozenset of labels, in whatever form the user has them.
     empty : object
         For "objects": the item that stands for a missing prediction, such as an empty text; None if there
         is none.
@@ -52,6 +54,7 @@ class BaseMetric(ABC):
     caution: str | None = None
     packages: ClassVar[tuple[str, ...]] = ()
     reads: ClassVar[Literal["labels", "numbers", "raw", "distributions", "objects"]] = "numbers"
+    label_sets: ClassVar[bool] = False
     ordered: ClassVar[bool] = False  # whether the positions of the classes count
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Self:

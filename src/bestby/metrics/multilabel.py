@@ -22,12 +22,13 @@ from bestby.metrics.base import MeanMetric, Metric, Names
 class MicroF1(Metric):
     """F1 over all decisions, an item and a label each.
 
-    An item is a set (or list) of labels, which may be empty; 0/0 counts as 0, as in scikit-learn.
+    An item is a set of labels, which may be empty; 0/0 counts as 0, as in scikit-learn.
     """
 
     name: str = "multilabel_f1_micro"
     bounds = (0.0, 1.0)
     reads = "objects"
+    label_sets: ClassVar[bool] = True
     empty: ClassVar[Any] = frozenset()
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
@@ -49,10 +50,12 @@ class MicroF1(Metric):
 class MacroF1(Metric):
     """F1 of every label, averaged plainly.
 
-    An item is a set (or list) of labels. The average is over the labels of the gold of all items; one that a
-    resample lacks counts as 0 there. Predicted labels that the gold does not have are not counted: a single
-    one would otherwise lower the score by a whole class. scikit-learn counts them by default, and gives this
-    score for ``labels=`` the labels of the gold.
+    An item is a set of labels. The average is over all labels where these are known: the columns of a matrix
+    of 0 and 1, or the classes; one of which the gold has no item counts as 0, as in scikit-learn. Otherwise
+    it is over the labels of the gold of all items. One that a resample lacks counts as 0 there. Predicted
+    labels that the gold does not have are then not counted: a single one would otherwise lower the score by a
+    whole class. scikit-learn counts them by default, and gives this score for ``labels=`` the labels of the
+    gold.
     """
 
     name: str = "multilabel_f1_macro"
@@ -60,9 +63,10 @@ class MacroF1(Metric):
     caution: str | None = None
     bounds = (0.0, 1.0)
     reads = "objects"
+    label_sets: ClassVar[bool] = True
     empty: ClassVar[Any] = frozenset()
 
-    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
         """Return the metric with the labels fixed."""
         required_gold(gold, self.name, "gold labels")
         due: set[Any] = set()
@@ -76,6 +80,8 @@ class MacroF1(Metric):
                 f"{self.name} averages over the labels of the gold, but no item of the gold has one",
                 hint="name a metric that needs none, such as metric='subset_accuracy'",
             )
+        if labels is not None:
+            return dataclasses.replace(self, labels=tuple(labels.tolist()))
         caution = None
         if predicted - due:
             others = listed(sorted(map(repr, predicted - due)), 5)
@@ -121,6 +127,7 @@ class SamplesF1(MeanMetric):
     name: str = "multilabel_f1_samples"
     bounds = (0.0, 1.0)
     reads = "objects"
+    label_sets: ClassVar[bool] = True
     empty: ClassVar[Any] = frozenset()
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
@@ -135,6 +142,7 @@ class SubsetAccuracy(MeanMetric):
     name: str = "subset_accuracy"
     bounds = (0.0, 1.0)
     reads = "objects"
+    label_sets: ClassVar[bool] = True
     binary: ClassVar[bool] = True
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
@@ -153,14 +161,23 @@ def _sets(metric: str, gold: Any, predictions: Any) -> Iterator[tuple[frozenset[
 
 
 def _labels(metric: str, item: Collection[Any], where: str) -> frozenset[Any]:
-    if isinstance(item, (set, frozenset, list, tuple)) and all(
-        isinstance(label, (str, int)) for label in item
+    if isinstance(item, frozenset):
+        return item
+    labels = frozenset(item) if isinstance(item, set | list | tuple) and all(map(_is_label, item)) else None
+    # A list of 0 and 1 may be the row of a matrix, which the whole column tells: see `data.label_sets`.
+    if labels is None or (
+        isinstance(item, list | tuple) and (len(labels) < len(item) or (item and labels <= {0, 1}))
     ):
-        return frozenset(item)
-    raise InvalidInputError(
-        f"{metric} reads a set of labels per item, but {where} is {quoted(item, 60)}",
-        hint="write one label as {'a'} and none as set(); items are counted from 0",
-    )
+        raise InvalidInputError(
+            f"{metric} reads a set of labels per item, but {where} is {quoted(item, 60)}",
+            hint="write one label as {'a'} and none as set(); Evaluation.of(..., label_sets=True) and"
+            " read(..., label_sets=True) make sets of lists and of rows of 0 and 1",
+        )
+    return labels
+
+
+def _is_label(label: Any) -> bool:
+    return isinstance(label, str | int)
 
 
 def _sizes(metric: str, gold: Any, predictions: Any) -> FloatArray:

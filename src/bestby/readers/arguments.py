@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby.data.columns import Missing
+from bestby.data.layouts.soft import Soft
 
 _SEVERAL = ("annotators", "clusters", "datasets", "ignore", "items", "systems")
 """The arguments that take several names."""
@@ -47,9 +49,34 @@ def check(paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = Non
             )
 
 
-def missing_texts(missing: str | Iterable[str]) -> Missing:
-    """Return the texts that mean a missing value; an empty cell does in any case."""
-    return frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
+def missing_texts(missing: str | Iterable[str], label_separator: str | None = None) -> Missing:
+    """Return the texts that mean a missing value; an empty cell does, unless it is a set without labels."""
+    texts = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing))
+    return texts | {""} if label_separator is None else texts - {""}
+
+
+def soft(
+    classes: Any = None,
+    normalise: bool = False,
+    texts: bool = False,
+    label_sets: bool = False,
+    label_separator: str | None = None,
+) -> Soft:
+    """Return how values are to be read: as labels, distributions, texts or sets of labels."""
+    if label_separator is not None and (not isinstance(label_separator, str) or not label_separator):
+        raise InvalidInputError(
+            f"label_separator must be a text, got {quoted(label_separator)}",
+            hint='give what stands between two labels: label_separator="|"',
+        )
+    sets = label_sets or label_separator is not None
+    if sets and (texts or normalise):
+        raise InvalidInputError(
+            f"the values are sets of labels, and {'texts' if texts else 'normalise'} is for others",
+            hint=f"leave {'texts' if texts else 'normalise'} out",
+        )
+    return dataclasses.replace(
+        Soft.of(classes, normalise), texts=texts, label_sets=sets, label_separator=label_separator
+    )
 
 
 def _check_texts(what: str, value: Any, kind: Any) -> None:

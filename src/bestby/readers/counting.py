@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core.arrays import objects
 from bestby._core.errors import DesignError
 from bestby._core.typing import Array, IntArray
-from bestby.data.columns import Missing
+from bestby.data.columns import Column, Missing
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.counted import evaluation_of_counts
 from bestby.data.layouts.long import is_long
@@ -104,8 +104,8 @@ def _uncountable(pieces: Pieces, options: TableOptions) -> str | None:
         return "these have item ids made of several columns"
     if options.roles.annotators:
         return "these have labels of several annotators"
-    if options.soft.texts:
-        return "these hold texts"
+    if options.soft.as_given:
+        return "these hold sets of labels" if options.soft.label_sets else "these hold texts"
     if options.soft.classes is not None or options.soft.every_column or options.soft.normalise:
         return "these hold soft labels"
     return None
@@ -123,6 +123,8 @@ def _other_kind(head: Table, options: TableOptions) -> str | None:
     table = gathered(head, options.soft, options.columns, options.roles.item)
     if table.soft:
         return f"column {table.soft[0]!r} holds soft labels"
+    if any(isinstance(column, Column) and column.is_items for column in table.data.values()):
+        return "these hold sets of labels"
     if is_long(table, options.roles, options.systems, options.soft):
         return "this one is long (a row per item and system)"
     return None

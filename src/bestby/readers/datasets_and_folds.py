@@ -17,7 +17,6 @@ from bestby.data.columns import MISSING
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.datasets import Cells, FoldScores, RunCells, datasets_of, folds_of
 from bestby.data.layouts.options import TableOptions, chosen_names
-from bestby.data.layouts.soft import Soft
 from bestby.readers import arguments
 from bestby.readers.formats.base import Read
 from bestby.readers.opening import log_of, one_table
@@ -41,6 +40,8 @@ def read_datasets(
     on_missing: OnMissing = "error",
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
+    label_sets: bool = False,
+    label_separator: str | None = None,
 ) -> Mapping[str, float] | Cells | RunCells | Mapping[str, Evaluation] | Evaluation:
     r"""Read results on several datasets from one file, for `bestby.compare_datasets`.
 
@@ -59,7 +60,8 @@ def read_datasets(
         The column of the datasets; "dataset" or "task" by default.
     run : str, optional
         The column of the runs of a table of scores; "run" or "seed" by default.
-    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts
+    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts, label_sets,
+    label_separator
         As for `bestby.read`. Item ids need be unique within a dataset only.
     on_missing : {"error", "drop", "worst"}
         For items that some system lacks. Missing scores of a table are left to `compare_datasets`.
@@ -94,11 +96,13 @@ def read_datasets(
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
     arguments.check(path, gold, missing=missing, dataset=dataset, run=run, **columns)
+    soft = arguments.soft(texts=texts, label_sets=label_sets, label_separator=label_separator)
     log = log_of(path, checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing"))
     if log is not None:
         return _from_log(log, systems, ignore)
-    options = TableOptions.of(gold, on_missing=on_missing, soft=Soft(texts=texts), **columns)
-    return datasets_of(one_table(path, "the results on all datasets", missing), dataset, options, run)
+    options = TableOptions.of(gold, on_missing=on_missing, soft=soft, **columns)
+    table = one_table(path, "the results on all datasets", missing, label_separator)
+    return datasets_of(table, dataset, options, run)
 
 
 @with_suggestions
@@ -116,6 +120,8 @@ def read_folds(
     clusters: str | None = None,
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
+    label_sets: bool = False,
+    label_separator: str | None = None,
 ) -> Mapping[str, FloatArray] | Mapping[str, Evaluation]:
     r"""Read results of cross-validation from one file, for `bestby.compare_folds`.
 
@@ -129,7 +135,8 @@ def read_folds(
         CSV, TSV, JSON Lines or Parquet, plain or packed.
     fold, repetition : str, optional
         Their columns; "fold" and "repetition" (if there is one) by default.
-    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts
+    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts, label_sets,
+    label_separator
         As for `bestby.read`. Item ids need be unique within a repetition only.
 
     Returns
@@ -162,8 +169,9 @@ def read_folds(
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
     arguments.check(path, gold, missing=missing, fold=fold, repetition=repetition, **columns)
-    table = one_table(path, "the results on all folds", missing)
-    folds = folds_of(table, fold, repetition, TableOptions.of(gold, soft=Soft(texts=texts), **columns))
+    soft = arguments.soft(texts=texts, label_sets=label_sets, label_separator=label_separator)
+    table = one_table(path, "the results on all folds", missing, label_separator)
+    folds = folds_of(table, fold, repetition, TableOptions.of(gold, soft=soft, **columns))
     if not isinstance(folds, FoldScores):
         return folds
     rows: dict[str, list[int]] = {}

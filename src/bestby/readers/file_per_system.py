@@ -22,6 +22,7 @@ from bestby.data.layouts.assemble import (
     check_whole,
     side_by_side,
     typed,
+    values_of,
 )
 from bestby.data.layouts.long import first_rows, value_word
 from bestby.data.layouts.options import TableOptions
@@ -139,23 +140,24 @@ def system_part(path: Path, name: str, options: TableOptions) -> Part:
     ids = table.item_column(roles.item)
     other = {ids, "gold", "cluster", "stratum", *(column for _, column in roles.named())}
     if value is None:
-        table, value = class_columns(table, soft, {*other, *VALUE_WORDS})
+        table, value = class_columns(table, soft, {*other, *VALUE_WORDS}, marks=True)
     value = value or value_word(table.data, prefer_score=roles.gold is None)
     if value is None:
         others = [column for column in table.names if column not in other]
         value = _only(table, "the predictions or scores", others, (name,))
-    return _part(table, table.require(value, "value column"), ids)
+    return _part(table, table.require(value, "value column"), ids, soft)
 
 
-def _part(table: Table, value: str, ids: str | None) -> Part:
-    return Part(table.source, table.column(value), None if ids is None else table.texts(ids, "item"), table)
+def _part(table: Table, value: str, ids: str | None, soft: Soft) -> Part:
+    items = None if ids is None else table.texts(ids, "item")
+    return Part(table.source, values_of(table, value, soft), items, table)
 
 
 def gold_part(gold: str, parts: Sequence[Part], options: TableOptions) -> Part:
     """Read the gold from its file, or from a column that the files of the systems share."""
     tables = [part.table for part in parts if part.table is not None and gold in part.table.data]
     if len(tables) == len(parts) and not is_file(gold):
-        return _shared_gold(parts, [table.column(gold) for table in tables])
+        return _shared_gold(parts, [values_of(table, gold, options.soft) for table in tables])
     path = readable_file(gold)
     content = read_values(path, "gold", options.missing, options.soft)
     if isinstance(content, Column):
@@ -166,13 +168,13 @@ def gold_part(gold: str, parts: Sequence[Part], options: TableOptions) -> Part:
     ids = _gold_ids(table, roles)
     groups = {ids, roles.cluster, roles.stratum, "cluster", "stratum"}
     other = groups | {*roles.slices}
-    table, value = class_columns(table, soft, other, GOLD_WORDS)
+    table, value = class_columns(table, soft, other, GOLD_WORDS, marks=True)
     if value is None:  # items may be sliced by the gold, too
         called = [word for word in GOLD_WORDS if word in table.data and word not in groups]
         value = min(called, key=lambda word: word in other, default=None)
     if value is None:
         value = _only(table, "the gold", [column for column in table.names if column not in other], ())
-    return _part(table, value, ids)
+    return _part(table, value, ids, soft)
 
 
 def _gold_ids(table: Table, roles: Roles) -> str | None:
@@ -215,10 +217,11 @@ def _shared_gold(parts: Sequence[Part], columns: Sequence[Column]) -> Part:
         )
     ids = [item for part in parts for item in part.keys]
     # Of the same kind, one below the other.
-    alike = list(columns) if columns[0].is_soft else [text_of(column) for column in columns]
+    as_they_are = columns[0].is_soft or columns[0].is_items
+    alike = list(columns) if as_they_are else [text_of(column) for column in columns]
     values, missing = ([getattr(column, name) for column in alike] for name in ("values", "missing"))
-    everything = Column(np.concatenate(values), np.concatenate(missing), columns[0].classes)
-    rule = None if everything.is_soft else Rule.of(everything)
+    everything = type(alike[0])(np.concatenate(values), np.concatenate(missing), columns[0].classes)
+    rule = None if as_they_are else Rule.of(everything)
     agreed("the files of the systems", "gold", ids, everything, rule)
     first = [*first_rows(ids).values()]
     whole = everything.take(first)
@@ -241,7 +244,10 @@ def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...
     hint = "call it gold; columns of several annotators are annotators=[...]" if what == "the gold" else hint
     hard = [column for column in map(table.column, columns) if not column.is_soft]
     if sum(as_scores(column).values.dtype.kind in "iuf" for column in hard) > 1:
-        hint = f"if columns are the probabilities of classes, name them: classes=[...]; otherwise {hint}"
+        hint = (
+            "if columns are the probabilities of classes, or mark labels by 0 and 1, name them: classes=[...]"
+            f"; otherwise {hint}"
+        )
     raise InvalidInputError(
         f"{table.source}: which column holds {what}? its columns are: {listed(table.names)}", hint=hint
     )

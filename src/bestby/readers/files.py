@@ -14,6 +14,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column, Missing, column_of
+from bestby.data.layouts.label_sets import items_of_lines
 from bestby.data.layouts.soft import Soft, column_of_lines, column_of_matrix, column_of_rows, is_number
 from bestby.data.table import Table, listed
 from bestby.readers.packing import compression_of, size_of
@@ -99,14 +100,15 @@ def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = Non
             return column_of_matrix(array, str(path), "row {}".format, soft.classes, soft)
         return column_of(_flat(path, array), str(path), missing)
     if kind.form == "text":
-        return _lines_column(path, value_lines(path, kind.compression), missing, soft)
+        return _lines_column(
+            path, value_lines(path, kind.compression, blank="" not in missing), missing, soft
+        )
     if kind.form == "delimited":
         names, delimiter = header_of(path, kind.compression)
         if len(names) == 1:
             return _lines_column(path, _single(path, kind.compression, name, missing), missing, soft)
         if soft is not None and len(names) > 1 and _is_headless(path, names, soft):
-            lines = value_lines(path, kind.compression).tolist()
-            rows = list(csv.reader(lines, delimiter=delimiter))
+            rows = list(csv.reader(value_lines(path, kind.compression).tolist(), delimiter=delimiter))
             return column_of_rows(rows, str(path), "line {}".format, soft.classes, soft, missing)
     return read_table(path, missing)
 
@@ -138,6 +140,8 @@ def check_header(path: Path) -> str | None:
 
 
 def _lines_column(path: Path, lines: Array, missing: Missing, soft: Soft | None) -> Column:
+    if soft is not None and soft.label_sets:
+        return items_of_lines(lines.tolist(), soft, missing)
     found = None if soft is None else column_of_lines(lines.tolist(), str(path), soft, missing)
     return column_of(lines, str(path), missing) if found is None else found
 
@@ -202,7 +206,7 @@ def _single(path: Path, compression: str, name: str, missing: Missing) -> Array:
 
     A word for a missing value is not a header.
     """
-    lines = value_lines(path, compression)
+    lines = value_lines(path, compression, blank="" not in missing)
     cells = [_unquoted(line.strip()) for line in lines.tolist()]
     lines[:] = cells
     first, *others = cells

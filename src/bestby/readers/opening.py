@@ -157,6 +157,7 @@ def one_table(
     path: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     what: str,
     missing: str | Iterable[str],
+    label_separator: str | None = None,
 ) -> Table:
     """Read the one table that must hold something."""
     paths = (
@@ -164,7 +165,7 @@ def one_table(
     )
     if len(paths) != 1:
         raise InvalidInputError(f"{what} must be in one table, got {len(paths)} files")
-    return read_table(readable_file(paths[0]), missing_texts(missing))
+    return read_table(readable_file(paths[0]), missing_texts(missing, label_separator))
 
 
 def evaluation_of_format(content: Read) -> Evaluation:

@@ -21,7 +21,6 @@ from bestby.data.frames import is_frame
 from bestby.data.layouts.annotators import names_of
 from bestby.data.layouts.evaluations import evaluation_of, with_reading_note
 from bestby.data.layouts.options import TableOptions, chosen_names
-from bestby.data.layouts.soft import Soft
 from bestby.data.roles import Roles, listed
 from bestby.data.table import Table
 from bestby.readers import arguments
@@ -56,6 +55,8 @@ def read(
     annotators: str | Sequence[str] | None = None,
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
+    label_sets: bool = False,
+    label_separator: str | None = None,
     format: str | None = None,  # noqa: A002 - the word its users know
     stream: bool | None = None,
     **options: Any,
@@ -78,6 +79,9 @@ def read(
     (items, classes); lines of two or more numbers; columns of lists (in CSV as text, ``[0.1, 0.9]``); in a
     wide table the columns ``bert[neg]``, ``bert[pos]`` as the system bert. A table with a column per class is
     one if `classes` names them. Hard and soft columns may stand side by side.
+
+    *Sets of labels*, any number per item, are lists of labels (JSON Lines, Parquet, in CSV as text,
+    ``['x', 'y']``), rows of 0 and 1 in every form of soft labels, or texts that `label_separator` cuts.
 
     *Logs and other formats* are recognised by what they hold: those of evaluation tools
     (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval, promptfoo, DeepEval, OpenAI evals,
@@ -123,6 +127,12 @@ def read(
     texts : bool
         The values are texts, also where they look like numbers, and a line of a plain file is one: for
         metrics of translations, transcripts or answers.
+    label_sets : bool
+        The values are sets of labels, as multi-label metrics read them, also where each item has one label or
+        nothing else tells. Lists of labels and rows of 0 and 1 are recognised otherwise.
+    label_separator : str, optional
+        What separates the labels of an item in one cell or line, such as ``"|"``; a blank one is an item
+        without labels, and not a missing value.
     format : str, optional
         The format, if it is not to be recognised: "table", "texts", or the name of another one.
     stream : bool, optional
@@ -192,8 +202,8 @@ def read(
         on_missing=on_missing,
         system_column=system_column,
         value_column=value_column,
-        soft=dataclasses.replace(Soft.of(classes, normalise), texts=texts),
-        missing=arguments.missing_texts(missing),
+        soft=arguments.soft(classes, normalise, texts, label_sets, label_separator),
+        missing=arguments.missing_texts(missing, label_separator),
     )
     return _read_files(paths, golds, format, table_options, options, stream)
 

@@ -13,7 +13,6 @@ from bestby._core.keywords import with_suggestions
 from bestby.data.columns import MISSING
 from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.layouts.runs import Runs, runs_of
-from bestby.data.layouts.soft import Soft
 from bestby.readers import arguments
 from bestby.readers.formats.base import Read
 from bestby.readers.opening import log_of, one_table
@@ -36,6 +35,8 @@ def read_runs(
     paired: bool = False,
     missing: str | Iterable[str] = MISSING,
     texts: bool = False,
+    label_sets: bool = False,
+    label_separator: str | None = None,
 ) -> Runs:
     r"""Read the runs of two or more systems from one table.
 
@@ -65,6 +66,8 @@ def read_runs(
     texts : bool
         Whether predictions and gold are texts, which metrics of texts read, also where they look like
         numbers.
+    label_sets, label_separator
+        As for `bestby.read`.
 
     Returns
     -------
@@ -97,12 +100,13 @@ def read_runs(
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
     arguments.check(path, gold, missing=missing, run=run, dataset=dataset, datasets=datasets, **columns)
+    soft = arguments.soft(texts=texts, label_sets=label_sets, label_separator=label_separator)
     paths = [path] if isinstance(path, str | Path) else list(path)
     log = log_of(paths, clusters=clusters, value_column=value_column, system_column=system_column)
     if log is not None:
         return _from_log(log, systems, ignore)
-    table = one_table(paths, "the runs of all systems", missing)
-    options = TableOptions.of(gold, soft=Soft(texts=texts), **columns)
+    table = one_table(paths, "the runs of all systems", missing, label_separator)
+    options = TableOptions.of(gold, soft=soft, **columns)
     return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
 
 

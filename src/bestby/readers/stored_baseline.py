@@ -85,10 +85,14 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
     candidate = evaluation.names[0]
     name = content["system"] if content["system"] != candidate else f"{content['system']} (stored)"
     both = Evaluation.of(
-        {name: predictions, candidate: evaluation.systems[candidate]},
+        {
+            name: [*map(frozenset, predictions)] if evaluation.label_sets else predictions,
+            candidate: evaluation.systems[candidate],
+        },
         evaluation.gold,
         classes=evaluation.classes,
-        objects=evaluation.systems[candidate].dtype.kind == "O",
+        objects=evaluation.systems[candidate].dtype.kind == "O" and not evaluation.label_sets,
+        label_sets=evaluation.label_sets,
     )
     return dataclasses.replace(evaluation, systems=both.systems, gold=both.gold, classes=both.classes)
 
@@ -152,7 +156,7 @@ def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> li
 
 
 def _plain(values: Array, name: str) -> list[Any]:
-    found: list[Any] = values.tolist()
+    found = [sorted(one, key=str) if isinstance(one, frozenset) else one for one in values.tolist()]
     try:
         json.dumps(found, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -174,4 +178,4 @@ def _hash_of_gold(evaluation: Evaluation) -> str | None:
 
 def _text(label: Any) -> str:
     plain = label.tolist() if isinstance(label, np.ndarray | np.generic) else label
-    return repr(plain)
+    return repr(sorted(plain, key=str) if isinstance(plain, frozenset) else plain)

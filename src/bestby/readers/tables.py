@@ -42,10 +42,19 @@ def read_delimited(path: Path, compression: str, missing: Missing, *, part: bool
     given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
     with connection(path) as database:
         columns = columns_of_query(database, path, source, given, selected, missing)
+    if "" not in missing:  # a blank cell is a value, such as a set without any label
+        columns = [objects(["" if one is None else one for one in _cells(column)]) for column in columns]
+        return table_of_columns(str(path), names, columns, missing | {""}, part=part)
     n_rows = _rows_with_values(columns)
     if n_rows < len(columns[0]):
         columns = [_cut(column, n_rows) for column in columns]
     return table_of_columns(str(path), names, columns, missing, part=part)
+
+
+def _cells(column: Raw) -> list[Any]:
+    values = raw_values(column)
+    gone = np.ma.getmaskarray(values).tolist()
+    return [None if void else cell for cell, void in zip(np.ma.getdata(values).tolist(), gone, strict=True)]
 
 
 def _rows_with_values(columns: Sequence[Raw]) -> int:

@@ -44,9 +44,12 @@ def _not_utf_8(path: Path, line: int) -> InvalidInputError:
     return InvalidInputError(f"{path}, line {line}: not UTF-8 text", hint="save the file as UTF-8")
 
 
-def value_lines(path: Path, compression: str) -> Array:
-    """Return the lines of a file with a value per line; nothing in a line is special."""
-    values = unpacked(path, compression).split("\n")  # not splitlines: a line may hold a form feed or U+2028
+def value_lines(path: Path, compression: str, *, blank: bool = False) -> Array:
+    """Return the lines of a file with a value per line, which may be blank; nothing in them is special."""
+    text = unpacked(path, compression)
+    values = text.split("\n")  # not splitlines: a line may hold a form feed or U+2028
+    if blank and text:
+        return objects(values[:-1] if not values[-1] else values)
     while values and not values[-1].strip():
         values.pop()
     if not values:

@@ -74,8 +74,10 @@ class Compare:
     unless --system is given.
 
     Soft labels are read from columns bert[neg], bert[pos], from columns of lists, from lines of several
-    numbers, from .npy of shape (items, classes), and from the columns that --classes names. A single name
-    after --annotators is a column that says who labelled, in a gold file with a row per item and annotator.
+    numbers, from .npy of shape (items, classes), and from the columns that --classes names; sets of labels
+    for multi-label metrics from lists of labels, from all these with 0 and 1 in place of probabilities, and
+    from texts with --label-separator. A single name after --annotators is a column that says who labelled, in
+    a gold file with a row per item and annotator.
 
     Logs of evaluation tools (lm-evaluation-harness, Inspect, HELM, SWE-bench, alpaca_eval, promptfoo,
     DeepEval, OpenAI evals, tau-bench, MTEB, lighteval, LangSmith, Langfuse), CoNLL-U, BIO columns, TREC
@@ -95,6 +97,7 @@ class Compare:
       bestby compare scores.csv --system old --system new --json - | jq
       bestby compare latency.csv --metric seconds --lower-is-better
       bestby compare a=a.csv b=b.csv --gold gold.csv --classes neg,neu,pos
+      bestby compare topics.csv --gold gold --metric multilabel_f1_micro --label-separator '|'
       bestby compare old.txt new.txt --gold refs.txt --metric bleu --metric chrf
       bestby compare *.conllu --gold gold.conllu --metric las
     """

@@ -54,6 +54,14 @@ def metrics_or_scores() -> Any:
     )
 
 
+def label_separator_option() -> Any:
+    """Declare the option for what separates the labels of one item."""
+    return option(
+        "TEXT",
+        "Multi-label data: what separates the labels of an item in a cell, such as '|'; blank is none.",
+    )
+
+
 # -- data --------------------------------------------------------------------------------------------
 
 
@@ -96,6 +104,7 @@ class Table(Columns):
     clusters: Text = option(
         "COLUMN", "Column with the cluster of each item, such as its document.", "--cluster"
     )
+    label_separator: Text = label_separator_option()
 
 
 @record
@@ -114,6 +123,7 @@ class Items(Columns):
     on_missing: str = choice(
         "RULE", allowed_names("on_missing", "items"), "What to do if a system lacks items: ", default="error"
     )
+    label_separator: Text = label_separator_option()
 
 
 @record
@@ -121,7 +131,9 @@ class SoftLabels(Group):
     """Distributions over classes in place of labels."""
 
     classes: Names = option(
-        "A,B,...", "Soft labels: the classes in order, or their columns; 'columns' takes all other columns."
+        "A,B,...",
+        "Soft labels or sets of labels: the classes in order, or their columns; 'columns' takes all other"
+        " columns.",
     )
     normalise: bool = flag("Divide every row of soft labels by its sum.")
 

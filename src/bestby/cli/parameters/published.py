@@ -19,6 +19,7 @@ class Data(groups.Columns):
     on_missing: str = option(
         "RULE", "What to do if items lack a value: error, drop or worst.", default="error"
     )
+    label_separator: Text = groups.label_separator_option()
 
 
 @record

@@ -69,10 +69,12 @@ def _clusters(evaluation: Evaluation, places: Array) -> Sequence[Any]:
 
 
 def _plain(values: Array) -> list[Any]:
-    """Return values of Python; rows of numbers, such as probabilities, as tuples.
+    """Return values of Python; rows of numbers, such as probabilities, and sorted sets of labels as tuples.
 
-    >>> _plain(np.array([[0.25, 0.75]])), _plain(np.array(["x"]))
-    ([(0.25, 0.75)], ['x'])
+    >>> _plain(np.array([[0.25, 0.75]])), _plain(np.array(["x"])), _plain(np.array([frozenset("yx")]))
+    ([(0.25, 0.75)], ['x'], [('x', 'y')])
     """
     listed = values.tolist()
-    return listed if values.ndim == 1 else [tuple(row) for row in listed]
+    if values.ndim > 1:
+        return [tuple(row) for row in listed]
+    return [tuple(sorted(one, key=str)) if isinstance(one, frozenset) else one for one in listed]

@@ -13,12 +13,14 @@ import numpy as np
 from bestby._core import arrays, checks
 from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted
+from bestby.advising.reading import reads_label_sets
 from bestby.comparisons.common import note_rules, one_pair
 from bestby.comparisons.runs.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.layouts.options import TableOptions, chosen_systems
 from bestby.data.layouts.runs import FAILED_RUN, Runs, runs_of
+from bestby.data.layouts.soft import Soft
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
@@ -96,6 +98,7 @@ def given_runs(
         options = TableOptions.of(
             gold, columns.items, clusters, systems=columns.systems, ignore=columns.ignore,
             system_column=columns.system_column, value_column=columns.value_column,
+            soft=Soft(label_sets=reads_label_sets(metric)),
         )  # fmt: skip
         runs = runs_of(table, options, run=columns.run, dataset=columns.dataset, paired=paired)
         note = Note("read_as", f"{table.source} was read as {runs.description}")
@@ -268,7 +271,8 @@ def _item_data(
         for position, row in enumerate(rows)
     }
     try:
-        evaluation = Evaluation.of(flat, given.gold, clusters=given.clusters)
+        label_sets = reads_label_sets(given.metric)
+        evaluation = Evaluation.of(flat, given.gold, clusters=given.clusters, label_sets=label_sets)
     except InvalidInputError as error:
         if isinstance(error.__cause__, MissingValueError):  # without the advice on on_missing
             raise error.__cause__ from None

@@ -16,6 +16,7 @@ from bestby.data.coding import EXACT, Coded
 from bestby.data.columns import Column, text_of
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.classes import one_kind
+from bestby.data.layouts.label_sets import as_items, items_of
 from bestby.data.layouts.soft import Soft
 from bestby.data.table import Table
 from bestby.data.values import Rule, merged_note, read_together
@@ -50,6 +51,7 @@ def side_by_side(
             on_missing=on_missing,
             classes=classes,
             objects=soft.objects,
+            label_sets=any(column.is_items for column in columns.values()),
         )
         return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
     if on_missing == "error":
@@ -78,6 +80,8 @@ def _groupings(groups: Mapping[str, Any]) -> dict[str, Any]:
 
 def values_of(table: Table, name: str, soft: Soft) -> Column:
     """Return a column of predictions, scores or the gold."""
+    if soft.label_sets:
+        return items_of(table, name, soft.label_separator)
     return table.objects(name) if soft.objects else table.column(name)
 
 
@@ -106,6 +110,7 @@ def by_id(
         on_missing=on_missing,
         classes=classes,
         objects=objects,
+        label_sets=any(column.is_items for _, column in systems.values()),
     )
     return dataclasses.replace(evaluation, notes=(*notes, *evaluation.notes))
 
@@ -124,6 +129,8 @@ def typed(
         texts = {name: text_of(column) for name, column in systems.items()}
         return texts, None if gold is None else text_of(gold), None, ()
     values = [*systems.values()] + ([] if gold is None else [gold])
+    if any(column.is_items for column in values):
+        return (*as_items(systems, gold, soft), ())
     if soft.classes is None and not any(column.is_soft or column.is_annotated for column in values):
         labels, columns, merged = read_together(gold, systems)
         return columns, labels, None, merged_note(merged)
@@ -167,6 +174,8 @@ def check_exact(source: str, systems: Mapping[str, Column], gold: Column | None)
             )
 
 
+_BLANK = 'if a blank is an item without labels, pass label_separator="|", or what separates them'
+
 GROUP_ROLES = ("cluster", "crossed", "stratum")
 """The parts of columns that say which group an item belongs to."""
 
@@ -191,7 +200,9 @@ def check_whole(source: str, gold: Column, items: Sequence[str] | None) -> None:
     if gold.missing.any():
         raise InvalidInputError(
             f"{source}: the gold is missing for {_counted(gold, items)}",
-            hint='remove these items; if NA is a label here, let only blank cells be missing: missing=""',
+            hint=f"remove these items; {_BLANK}"
+            if gold.is_items
+            else 'remove these items; if NA is a label here, let only blank cells be missing: missing=""',
         )
 
 
@@ -201,7 +212,8 @@ def check_present(source: str, name: str, column: Column, items: Sequence[str] |
         raise InvalidInputError(
             f"{source}: system {name!r} has no value for {_counted(column, items)}",
             hint='pass on_missing="drop" to compare the other items only,'
-            ' or on_missing="worst" to count the missing as wrong',
+            ' or on_missing="worst" to count the missing as wrong'
+            + (f"; {_BLANK}" if column.is_items else ""),
         )
 
 

@@ -72,12 +72,14 @@ def _ordered(column: Column, names: tuple[str, ...] | None) -> Column:
 
 
 def labels_of(gold: Column) -> Column | None:
-    """Return the labels that a gold holds, one after another; None if its classes have no names.
+    """Return the labels that a gold holds, one after another; None for sets, and classes without names.
 
     >>> soft = Column(np.array([[0.5, 0.5]]), np.array([False]), ("no", "yes"))
     >>> labels_of(soft).values
     array(['no', 'yes'], dtype=object)
     """
+    if gold.is_items:
+        return None
     if gold.is_soft:
         return None if gold.classes is None else column_of_texts([*gold.classes])
     return _flat(gold)

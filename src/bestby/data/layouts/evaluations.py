@@ -82,6 +82,9 @@ def refuse_partitions(what: str | None) -> None:
 
 def with_reading_note(evaluation: Evaluation, message: str, soft: Soft) -> Evaluation:
     """Return the evaluation with the note on what was taken for what."""
+    if evaluation.label_sets:
+        labels = "" if evaluation.classes is None else f": {listed([*map(str, evaluation.classes)], 8)}"
+        message += f"; every item has a set of labels{labels}"
     rows = [name or "gold" for name, column in evaluation.compact.items() if column.ndim == 2]
     if not rows:
         checks.refuse_unused(

@@ -150,7 +150,7 @@ def _gold_of_rows(table: Table, roles: Roles, soft: Soft) -> Column | None:
 def _check_same(table: Table, items: Sequence[str], labels: Column, soft: Soft) -> None:
     """Refuse gold labels that differ between the rows of an item."""
     check_whole(table.source, labels, items)
-    rule = None if labels.values.ndim > 1 or soft.as_given else Rule.of(labels)
+    rule = None if labels.values.ndim > 1 or labels.is_items or soft.as_given else Rule.of(labels)
     agreed(table.source, "gold", items, labels, rule)
 
 

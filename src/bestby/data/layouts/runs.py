@@ -15,10 +15,10 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
-from bestby.data.layouts.assemble import agreed, typed
+from bestby.data.layouts.assemble import agreed, typed, values_of
 from bestby.data.layouts.long import system_column_of
 from bestby.data.layouts.options import TableOptions
-from bestby.data.layouts.soft import is_number
+from bestby.data.layouts.soft import Soft, is_number
 from bestby.data.layouts.wide import check_alike
 from bestby.data.order import order_in_groups
 from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles, check_no_gold, listed, matching, unknown_system
@@ -104,9 +104,10 @@ def runs_of(
     roles = _roles_of(table, options, run, dataset)
     rows = _rows_of_datasets(table, roles, datasets)
     value = None if roles.system is None else _value_column(table, roles, options.value_column)
-    records = _records(table, roles, value, options.systems, rows)
-    gold = None if roles.gold is None or roles.item is None else table.column(roles.gold).take(rows)
-    columns, gold, _, _ = typed({name: record.column for name, record in records.items()}, gold, options.soft)
+    soft = options.soft
+    records = _records(table, roles, value, options.systems, rows, soft)
+    gold = None if roles.gold is None or roles.item is None else values_of(table, roles.gold, soft).take(rows)
+    columns, gold, _, _ = typed({name: record.column for name, record in records.items()}, gold, soft)
     records = {name: dataclasses.replace(r, column=columns[name]) for name, r in records.items()}
     message = f"a {'wide' if value is None else 'long'} table of runs; systems: {listed(list(records))}"
     message += "" if value is None else f" (column {roles.system})"
@@ -127,12 +128,12 @@ def runs_of(
     labels = None
     if gold is not None:
         agreed(table.source, "gold", ids, gold)
-        if not options.soft.as_given:  # two texts are seldom equal
+        if not soft.as_given and not gold.is_items:  # two texts are seldom equal
             check_alike(table, columns, gold)
         message += f"; gold: {roles.gold}"
         # `agreed` returns text; the gold keeps the type that it has with the predictions.
         first = {key: position for position, key in reversed(list(enumerate(ids)))}
-        labels = _plain(gold.values[[first[key] for key in items]])
+        labels = _plain(gold.take([first[key] for key in items]))
         metric = None
     clusters = None
     if roles.cluster is not None:
@@ -232,17 +233,22 @@ def _run_ids(table: Table, roles: _Roles, rows: Sequence[int]) -> list[str]:
 
 
 def _records(
-    table: Table, roles: _Roles, value: str | None, systems: Sequence[str] | None, rows: Sequence[int]
+    table: Table,
+    roles: _Roles,
+    value: str | None,
+    systems: Sequence[str] | None,
+    rows: Sequence[int],
+    soft: Soft,
 ) -> dict[str, _Record]:
     """Return the rows of each system."""
     ids = None if roles.inner is None else table.texts(roles.inner, "item")
     if value is None:
         names = _wide_systems(table, roles, systems)
         places = {name: list(rows) for name in names}
-        columns = {name: table.column(name) for name in names}
+        columns = {name: values_of(table, name, soft) for name in names}
     else:
         places = _rows_of_systems(table, roles, systems, rows)
-        columns = dict.fromkeys(places, table.column(value))
+        columns = dict.fromkeys(places, values_of(table, value, soft))
     return {
         name: _Record(
             _run_ids(table, roles, own),
@@ -379,11 +385,11 @@ def _arrays(
                     f" {len(items)} items; first: {items[int(gone[0])]!r}",
                     hint="every run needs the same items; leave out the others",
                 )
-            by_system[name][run] = _plain(values[at])
+            by_system[name][run] = values[at] if needs_numbers else _plain(record.column.take(at))
     order = _common_order(table, {name: list(by_run) for name, by_run in by_system.items()}, paired)
     return {name: [by_run[run] for run in (order or by_run)] for name, by_run in by_system.items()}
 
 
-def _plain(values: Any) -> Any:
+def _plain(column: Column) -> Array:
     """Return text as fixed-width strings, which the rest of the package takes."""
-    return values.astype(np.str_) if values is not None and values.dtype.kind == "O" else values
+    return column.values.astype(np.str_) if column.is_text else column.values

@@ -12,6 +12,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.data.columns import Column, Missing
+from bestby.data.label_sets import are_marks, items_of_matrix
 from bestby.data.soft import distributions
 
 EVERY_COLUMN = "columns"
@@ -26,6 +27,7 @@ class Soft:
     """How the user wants soft labels to be read.
 
     `every_column`: columns without another role are the classes. `texts`, `objects`: values stay as they are.
+    `label_sets`: every item has any number of labels, in texts separated by `label_separator`.
     """
 
     classes: tuple[str, ...] | None = None
@@ -33,11 +35,13 @@ class Soft:
     normalise: bool = False
     texts: bool = False
     objects: bool = False
+    label_sets: bool = False
+    label_separator: str | None = None
 
     @property
     def as_given(self) -> bool:
         """Whether the values are neither labels nor numbers."""
-        return self.texts or self.objects
+        return self.texts or self.objects or self.label_sets
 
     @classmethod
     def of(cls, classes: str | Sequence[Any] | None, normalise: bool) -> Soft:
@@ -140,7 +144,7 @@ def column_of_rows(
 def column_of_matrix(
     matrix: Array, what: str, place: Place, classes: tuple[str, ...] | None, soft: Soft
 ) -> Column:
-    """Return a soft column of an array of shape (n, K); a row of NaN only is a missing value."""
+    """Return a column of an array of shape (n, K), of distributions or of marks of labels; NaN is missing."""
     if matrix.dtype.kind not in "biuf":
         raise InvalidInputError(
             f"{what} holds rows of values of type {matrix.dtype}, expected probabilities",
@@ -153,6 +157,8 @@ def column_of_matrix(
             hint="name one class per column, in the order of the columns: classes=[...]",
         )
     values = np.array(matrix, dtype=np.float64)
+    if soft.label_sets or (not soft.normalise and are_marks(values)):
+        return items_of_matrix(values, what, place, classes)
     void = np.isnan(values)
     absent = np.asarray(void.all(axis=1))
     torn = np.flatnonzero(void.any(axis=1) & ~absent)

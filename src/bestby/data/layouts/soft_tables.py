@@ -13,6 +13,8 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.coding import Coded
 from bestby.data.columns import Column, Numerals, Raw, raw_values
+from bestby.data.label_sets import written
+from bestby.data.layouts.label_sets import items_of_cells
 from bestby.data.layouts.soft import (
     Place,
     Soft,
@@ -23,7 +25,9 @@ from bestby.data.layouts.soft import (
     floats,
     is_number,
 )
+from bestby.data.roles import VALUE_WORDS
 from bestby.data.table import ITEM_WORDS, Table, listed
+from bestby.data.values import as_scores
 
 _CLASS_COLUMN = re.compile(r"(.*\S)\s*\[\s*([^\[\]]*[^\[\]\s])\s*\]", re.DOTALL)
 
@@ -55,13 +59,19 @@ def gathered(table: Table, soft: Soft, used: Collection[str | None], item: str |
 
 
 def class_columns(
-    table: Table, soft: Soft, other: Iterable[str | None], words: Sequence[str] = ()
+    table: Table, soft: Soft, other: Iterable[str | None], words: Sequence[str] = (), *, marks: bool = False
 ) -> tuple[Table, str | None]:
-    """Gather the columns that are called as the classes are; return the name of the new column, or None."""
-    if soft.every_column:
+    """Gather the columns that are called as the classes are; return the name of the new column, or None.
+
+    With `marks`, columns of 0 and 1 may be labels that nobody named.
+    """
+    marks = marks and soft.label_sets and soft.classes is None and not soft.every_column
+    if soft.every_column or (marks and not any(word in table.data for word in VALUE_WORDS)):
         taken = {*other}
         classes = tuple(name for name in table.names if name not in taken and name not in table.soft)
         if len(classes) < 2 or any(word in table.data for word in words):
+            return table, None
+        if marks and not all(_holds_marks(table.column(name)) for name in classes):
             return table, None
     else:
         classes = soft.classes or ()
@@ -77,6 +87,14 @@ def class_columns(
     column = _from_columns(table, classes, classes, soft, _places(table, None))
     rest = {key: raw for key, raw in table.data.items() if key not in classes}
     return dataclasses.replace(table, data={**rest, name: column}), name
+
+
+def _holds_marks(column: Column) -> bool:
+    """Tell whether a column says of each item whether it has a label."""
+    read = as_scores(column)
+    if read.is_text or read.is_items or read.values.ndim > 1:
+        return False
+    return bool(np.isin(read.values[~read.missing], (0, 1)).all())
 
 
 def has_classes(table: Table, soft: Soft) -> bool:
@@ -123,7 +141,7 @@ def _from_columns(
 ) -> Column:
     cells = [
         floats(
-            _hard(table, name),
+            as_scores(_hard(table, name)) if soft.label_sets else _hard(table, name),
             lambda row, name=name: f"{table.source}: column {name!r}, {place(row)}",  # type: ignore[misc]
             table.missing,
         )
@@ -149,9 +167,12 @@ def _from_lists(table: Table, name: str, raw: Raw, soft: Soft, place: Place) -> 
     if isinstance(distinct, Numerals) or distinct.dtype.kind != "O":
         return raw
     present = [cell for cell in _cells(distinct, table) if cell is not None]
-    if not present or not _are_lists(present):
+    are_sets = present and _are_label_lists(present, any_labels=soft.label_sets)
+    if not are_sets and (not present or soft.label_sets or not _are_lists(present)):
         return raw
     cells = _cells(raw_values(raw), table)
+    if are_sets:
+        return items_of_cells(cells)
     rows = [None if cell is None else _listed_cells(cell) for cell in cells]
     what = f"{table.source}: column {name!r}"
     return column_of_rows(rows, what, place, soft.classes, soft, table.missing)
@@ -189,6 +210,16 @@ def _are_lists(cells: Sequence[Any]) -> bool:
         if isinstance(cell, list | np.ndarray) and len(cell) > 1
         for number in cell
     )
+
+
+def _are_label_lists(cells: Sequence[Any], *, any_labels: bool) -> bool:
+    """Tell whether these are lists with texts in them, which are the labels of items, or with any labels."""
+    if isinstance(cells[0], str):
+        cells = [written(cell) if isinstance(cell, str) else cell for cell in cells]
+        if not all(isinstance(cell, list) for cell in cells):
+            return False
+    lists = [cell for cell in cells if isinstance(cell, list | np.ndarray)]
+    return bool(lists) and (any_labels or any(isinstance(label, str) for cell in lists for label in cell))
 
 
 def _places(table: Table, item: str | None) -> Place:
