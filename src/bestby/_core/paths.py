@@ -86,7 +86,7 @@ def readable(path: str | Path) -> Path:
     try:
         status = file.stat()
     except (OSError, ValueError) as error:
-        raise _refused(file, error) from error
+        raise refused(file, error) from error
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         raise InvalidInputError(f"{file} is not a regular file", hint="save its output to a file first")
     try:
@@ -96,7 +96,7 @@ def readable(path: str | Path) -> Path:
         with file.open("rb") as stream:
             stream.read(1)
     except OSError as error:
-        raise _refused(file, error) from error
+        raise refused(file, error) from error
     return file
 
 
@@ -107,7 +107,7 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _refused(path: Path, error: Exception) -> InvalidInputError:
+def refused(path: Path, error: Exception) -> InvalidInputError:
     """Return the refusal of a path that cannot be opened."""
     text = str(path)
     shown = repr(text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}...")

@@ -203,7 +203,7 @@ def _from_log(
         name: dataclasses.replace(
             part.with_systems([system for system in chosen if system in part.systems]),
             suggested=log.metric,
-            notes=(note, *part.notes),
+            notes=(note, *log.notes, *part.notes),
         )
         for name, part in log.datasets.items()
     }

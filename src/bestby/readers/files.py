@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 import warnings
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,12 +37,14 @@ class Kind:
 
 
 def stem_of(path: str | Path) -> str:
-    """Return how a file is called without its ending and that of its packing.
+    """Return how a file or a directory is called without its ending and that of its packing.
 
     >>> stem_of("runs/bert.csv"), stem_of("UDPipe-1.1.conllu.gz"), stem_of("ted.sys1.eng.gz"), stem_of(".x")
     ('bert', 'UDPipe-1.1', 'ted.sys1', '.x')
     """
     name = Path(path)
+    if name.name in ("", ".."):
+        name = name.resolve()
     if name.suffix.lower() in _PACKED and name.stem:
         name = Path(name.stem)
     ending = name.suffix[1:]
@@ -57,6 +60,10 @@ def kind_of(path: Path) -> Kind:
     if head.startswith(b"\x93NUMPY"):
         return Kind("npy", "none")
     if head.startswith(b"PK\x03\x04"):
+        if not zipfile.is_zipfile(path):
+            raise InvalidInputError(
+                f"{path} is a zip archive that is cut off or damaged", hint="copy it again"
+            )
         raise InvalidInputError(
             f"{path} is a zip archive or a spreadsheet", hint="save it as CSV (UTF-8), or unpack it"
         )

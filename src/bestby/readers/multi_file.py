@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -20,6 +20,7 @@ from bestby.data.order import merged_order
 from bestby.data.table import Table, listed, table_of_columns
 from bestby.readers.database import connection, literal
 from bestby.readers.files import kind_of, read_table
+from bestby.readers.folders import files_in, left_out
 from bestby.readers.formats.base import recognised
 from bestby.readers.tables import read_parquets
 
@@ -52,11 +53,15 @@ class Piece:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A table in one or more files of one kind, in the order of their paths."""
+    """A table in one or more files of one kind, in the order of their paths.
+
+    `others` are files of data in the same folder that are no tables.
+    """
 
     source: str
     pieces: tuple[Piece, ...]
     form: str
+    others: tuple[Path, ...] = ()
 
     @property
     def paths(self) -> list[Path]:
@@ -99,14 +104,16 @@ def pieces_of(paths: Any) -> Pieces | None:
         readable(path)
         if recognised(path) is not None:
             return None
-        files = [file for file in sorted(path.rglob("*")) if is_file(file) and _is_table(file, path)]
+        there = [file for file in files_in(path) if not _is_hidden(file, path)]
+        files = [file for file in there if _is_table(file)]
+        others = left_out([file for file in there if not _is_table(file)])
         if not files:
             texts = any(file.suffix == ".txt" for file in path.iterdir())
             raise InvalidInputError(
                 f"{text} is a folder that holds no table ({', '.join(_ENDINGS)})",
                 hint=f"name its files, one per system: {path / '*.txt'}" if texts else "name a file",
             )
-        return _pieces(text, path, files)
+        return replace(_pieces(text, path, files), others=tuple(others))
     if exists(path) or not glob.has_magic(text):
         return None
     root = _fixed(path)
@@ -141,11 +148,11 @@ def _fixed(pattern: Path) -> Path:
     return Path(*parts[:first])
 
 
-def _is_table(file: Path, root: Path) -> bool:
+def _is_table(file: Path) -> bool:
     suffixes = [suffix.lower() for suffix in file.suffixes]
     if suffixes and suffixes[-1] in _PACKED:
         suffixes.pop()
-    return bool(suffixes) and suffixes[-1] in _ENDINGS and not _is_hidden(file, root)
+    return bool(suffixes) and suffixes[-1] in _ENDINGS
 
 
 def _is_hidden(file: Path, root: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -28,11 +29,12 @@ def named_paths(
     if len(split) == 1 and split[0][0] is None:
         return user_path(split[0][1])
     files: dict[str, str | Path] = {}
-    stems = [stem_of(path) for name, path in split if name is None]
+    known = Counter(one for name, path in split if name is None for one in default_names(Path(path)))
     for system, path in split:
         name = stem_of(path) if system is None else system
-        if system is None and stems.count(name) > 1:  # files of one name in several folders
-            name = f"{Path(path).parent.name}/{name}".removeprefix("/")
+        if system is None and known[name] > 1:  # files of one name in several folders
+            longer = default_names(Path(path))[1:]
+            name = next((one for one in longer if known[one] == 1), (*longer, name)[0])
         if name in files:
             raise InvalidInputError(
                 f"two files are called {name!r}: {str(files[name])!r} and {str(path)!r}",
@@ -40,6 +42,16 @@ def named_paths(
             )
         files[name] = path
     return files
+
+
+def default_names(path: Path) -> tuple[str, ...]:
+    """Return how a file is called without a name given by the user: with none or some of its folders.
+
+    >>> default_names(Path("a/b/log.json"))
+    ('log', 'b/log', 'a/b/log')
+    """
+    parts = [*path.parts[:-1], stem_of(path)]
+    return tuple("/".join(parts[place:]) for place in reversed(range(len(parts))))
 
 
 def _split(argument: object) -> tuple[str | None, str | Path]:

@@ -17,7 +17,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.table import Table, listed
 from bestby.readers.arguments import missing_texts
 from bestby.readers.files import kind_of, read_table
-from bestby.readers.formats.base import FORMATS, Format, Read, recognised
+from bestby.readers.folders import note_on
+from bestby.readers.formats.base import FORMATS, Format, Read, recognised, unread_in
 from bestby.readers.naming import by_system, named_paths
 from bestby.results.base import Note
 
@@ -38,6 +39,8 @@ def format_of(paths: Mapping[str, Path], name: str | None, *, texts: bool) -> Fo
     formats = {readable(path): recognised(path) for path in paths.values()}
     kinds = list(formats.values())
     if any(kind is not kinds[0] for kind in kinds):
+        for path in (path for path, kind in formats.items() if kind is None):
+            unread_in(path)  # what is damaged there is why it is in no format
         shown = ", ".join(f"{path}: {_name(kind)}" for path, kind in list(formats.items())[:4])
         raise InvalidInputError(f"the files are in different formats ({shown})", hint=_other_files(formats))
     if kinds[0] is None and texts and all(is_file(p) and kind_of(p).form == "text" for p in paths.values()):
@@ -102,7 +105,9 @@ def read_format(
         name: _typed(name, value, str(known[name].annotation)) if name in options else value
         for name, value in values.items()
     }
+    unread = note_on([file for path in paths.values() for file in unread_in(path, form)])
     content: Read = form.read(paths, **typed)
+    content = dataclasses.replace(content, notes=(*unread, *content.notes))
     if clusters is None or "clusters" in known:
         return content
     if clusters not in content.clusters or content.evaluation is None:
@@ -176,9 +181,10 @@ def evaluation_of_format(content: Read) -> Evaluation:
             f"the files were read as {content.description}: there are no items to compare the systems on",
             hint=f"use `{other}`",
         )
+    read_as = Note("read_as", f"the files were read as {content.description}")
     return dataclasses.replace(
         content.evaluation,
-        notes=(Note("read_as", f"the files were read as {content.description}"), *content.evaluation.notes),
+        notes=(read_as, *content.notes, *content.evaluation.notes),
         groupings=dict(content.clusters),
         suggested=content.metric,
     )

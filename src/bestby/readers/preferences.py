@@ -19,9 +19,8 @@ from bestby.data.layouts.preferences import (
 )
 from bestby.readers import arguments
 from bestby.readers.files import read_table
-from bestby.readers.formats.base import default_names
-from bestby.readers.naming import by_system, named_paths
-from bestby.readers.opening import format_of
+from bestby.readers.naming import by_system, default_names, named_paths
+from bestby.readers.opening import format_of, read_format
 
 
 @with_suggestions
@@ -101,7 +100,8 @@ def read_preferences(
     form = format_of(files, None, texts=False) if all(name is None for name in columns.values()) else None
     if form is not None:
         # A judgement that failed is none; what was read says how many there are.
-        judged = _from_format(form.read(files, on_missing="drop"), [*files.values()])
+        read = read_format(form, files, gold=(), clusters=None, on_missing="drop", options={})
+        judged = _from_format(read, [*files.values()])
     else:
         judged = joined(
             [_from_table(*file, columns, arguments.missing_texts(missing)) for file in files.items()]
@@ -129,5 +129,12 @@ def _from_format(read: Any, paths: Sequence[Path]) -> Preferences:
     values = judged_values(str(paths[0]), winners, first, second, ("a", "b"))
     source = f"{paths[0].name} was" if len(paths) == 1 else "The files were"
     return Preferences(
-        first, second, values, items, None, f"{source} read as {read.description}", read.evaluation
+        first,
+        second,
+        values,
+        items,
+        None,
+        f"{source} read as {read.description}",
+        read.evaluation,
+        read.notes,
     )

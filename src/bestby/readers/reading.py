@@ -27,6 +27,7 @@ from bestby.readers import arguments
 from bestby.readers.counting import read_counted
 from bestby.readers.file_per_system import read_file_per_system
 from bestby.readers.files import check_header, holds_values_only, read_table
+from bestby.readers.folders import note_on
 from bestby.readers.formats.base import Format
 from bestby.readers.gold_beside import holds_systems, is_gold_beside, with_gold
 from bestby.readers.multi_file import Pieces, pieces_of, single, whole_table
@@ -235,8 +236,11 @@ def _read_files(
     _refuse_options(others)
     _check_one_gold(golds)
     if isinstance(files, Mapping):
-        return _from_files(files, options)
-    return _from_table(files, pieces, table, options, stream)
+        evaluation = _from_files(files, options)
+    else:
+        evaluation = _from_table(files, pieces, table, options, stream)
+    unread = () if pieces is None else note_on(pieces.others)
+    return dataclasses.replace(evaluation, notes=(*evaluation.notes, *unread))
 
 
 def _from_format(

@@ -37,7 +37,7 @@ def win_rates(judged: Preferences, on_missing: OnMissing = "error") -> Evaluatio
     """
     opponent = _common(judged)
     if judged.rates is not None:
-        noted = (Note("read_as", judged.description), *judged.rates.notes)
+        noted = (Note("read_as", judged.description), *judged.notes, *judged.rates.notes)
         systems = dict(judged.rates.systems)
         if opponent is not None:
             systems[opponent] = np.full(judged.rates.n_items, 0.5)

@@ -145,12 +145,15 @@ def source_of(
             hint='compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...})',
         )
     if Evaluation in kinds:
-        notes = tuple(
+        parts = list(named.values())
+        shared = [note for note in parts[0].notes if len(parts) > 1 and all(note in p.notes for p in parts)]
+        of_one = [
             Note(note.code, f"{name}: {note.message}", note.about)
             for name, part in named.items()
             for note in part.notes
-        )
-        return dataclasses.replace(chosen, items=named, notes=notes)
+            if note not in shared
+        ]
+        return dataclasses.replace(chosen, items=named, notes=(*shared, *of_one))
     if Comparison in kinds:
         return dataclasses.replace(chosen, compared=named)
     table = _transposed(named) if outer == "system" else named

@@ -56,7 +56,7 @@ def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
     if isinstance(data, Preferences):
         judged, named = _selected(data, clusters, columns)
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items
-        notes = (Note("read_as", judged.description),)
+        notes = (Note("read_as", judged.description), *judged.notes)
     elif isinstance(data, Mapping) or is_table(data):
         judged, named = _from_table(data, clusters, columns)
         a, b, winner, items = judged.first, judged.second, judged.winners(), judged.items

@@ -17,6 +17,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.options import chosen_names
 from bestby.data.roles import listed
 from bestby.data.table import Table
+from bestby.results.base import Note
 
 A_WORDS, B_WORDS, WINNER_WORDS = ("a", "model_a"), ("b", "model_b"), ("winner", "preference")
 """Names of columns taken for the two systems and the preferred one when the user names none."""
@@ -45,6 +46,8 @@ class Preferences:
         What was taken for what.
     rates : Evaluation or None
         The win rates by item as the format of the file has them; made of the judgements if None.
+    notes : tuple of Note
+        What else is to be said of the reading.
     """
 
     first: tuple[str, ...]
@@ -54,6 +57,7 @@ class Preferences:
     clusters: tuple[str, ...] | None
     description: str
     rates: Evaluation | None = None
+    notes: tuple[Note, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import functools
 import hashlib
@@ -101,7 +100,7 @@ def contents_of(path: Path) -> Contents:
 
 
 def _records(path: Path) -> list[Record]:
-    start = head_of(path).removeprefix(codecs.BOM_UTF8).lstrip()
+    start = head_of(path).lstrip()
     if start.startswith(b"["):
         return records(path)
     if start.startswith(b"{"):

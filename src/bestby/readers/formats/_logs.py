@@ -14,7 +14,7 @@ from bestby._core.typing import Array, OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
-from bestby.readers.formats.base import Read
+from bestby.readers.formats.base import File, Read
 from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]
@@ -100,6 +100,22 @@ def named_apart(files: Sequence[tuple[str, str, str | None]]) -> list[str]:
     seen = [(own, dataset) for _, dataset, own in files]
     doubled = {own for own, dataset in seen if seen.count((own, dataset)) > 1}
     return [name if own is None or own in doubled else own for name, _, own in files]
+
+
+def systems_of(files: Sequence[tuple[File, str | None]]) -> list[str | None]:
+    """Return the system of each file, as the user or else the file tells; None if neither does.
+
+    The files of a directory are of one system, which is called as the directory is, unless they tell of
+    several and the user named none.
+    """
+    told: dict[str, set[str]] = {}
+    for file, name in files:
+        if name is not None:
+            told.setdefault(file.name, set()).add(name)
+    return [
+        name if name is not None and not file.explicit and len(told[file.name]) > 1 else file.system(name)
+        for file, name in files
+    ]
 
 
 def datasets_of(names: Sequence[str | None], other: str) -> list[str]:

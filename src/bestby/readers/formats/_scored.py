@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import counted
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
@@ -72,8 +73,16 @@ def compared(
     logs = [_log(one, system, name) for one, system in zip(scored, systems, strict=True)]
     others = [other for other in known if other != name]
     description = f"{tool}; {what}: {name}" + (f" (also in the files: {listed(others)})" if others else "")
+    n_without = len(_items(scored) - {(log.dataset, item) for log in logs for item in log.values})
+    if n_without:
+        description += f"; {counted(n_without, 'item')} left out because no system has this {what} there"
     metric = Mean(name, greater_is_better=name not in falling)
     return gathered(logs, metric, description, on_missing=on_missing, cluster=clusters)
+
+
+def _items(scored: Sequence[Scored]) -> set[tuple[str, str]]:
+    """Return the items of all files, by dataset."""
+    return {(one.dataset, sample.item) for one in scored for sample in one.samples}
 
 
 def _chosen(

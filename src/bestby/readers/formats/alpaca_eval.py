@@ -16,9 +16,11 @@ from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, check_new, number, records, word
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+from bestby.results.base import Note
 
 _KEYS = (b'"generator_1"', b'"generator_2"', b'"preference"')
 _SHOWN = 40
+SIBLINGS = ("model_outputs.json", "reference_outputs.json", "leaderboard.csv")
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class _Judged:
     second: str
     won: float
     where: str
+    judge: str | None
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -61,6 +64,7 @@ def read(
     if len(there) < len(judged):
         description += f"; {len(judged) - len(there)} of {len(judged)} without a preference"
     preferences = tuple((one.item, one.first, one.second, _winner(one)) for one in there)
+    notes = _other_judges(there)
     names = list(dict.fromkeys(name for one in judged for name in (one.first, one.second)))
     against = [name for name in names if all(name in (one.first, one.second) for one in judged)]
     if len(names) == 2:
@@ -70,14 +74,26 @@ def read(
         description += f"; win rates against {against[0]} of: {listed(systems)}"
     else:
         description += f"; judgements of: {listed(names)}"
-        return Read(description, preferences=preferences, metric="win_rate")
+        return Read(description, preferences=preferences, metric="win_rate", notes=notes)
     wins: dict[str, dict[str, float]] = {name: {} for name in systems}
     for one in there:
         for name, won in ((one.first, 1.0 - one.won), (one.second, one.won)):
             if name in wins:
                 wins[name][one.item] = won
     evaluation = Evaluation.of(wins, on_missing=on_missing)
-    return Read(description, evaluation, preferences=preferences, metric=Mean("win_rate"))
+    return Read(description, evaluation, preferences=preferences, metric=Mean("win_rate"), notes=notes)
+
+
+def _other_judges(judged: Sequence[_Judged]) -> tuple[Note, ...]:
+    """Return a note if not the same annotators judged every pair of generators."""
+    judges: dict[tuple[str, str], dict[str, None]] = {}
+    for one in judged:
+        first, second = sorted((one.first, one.second))
+        judges.setdefault((first, second), {})[one.judge or "unknown"] = None
+    if len({frozenset(names) for names in judges.values()}) < 2:
+        return ()
+    each = "; ".join(f"{first} and {second}: {listed([*names])}" for (first, second), names in judges.items())
+    return (Note("other_judges", f"the preferences come from different annotators: {each}"),)
 
 
 def _winner(one: _Judged) -> str:
@@ -104,7 +120,7 @@ def _judgements(files: Sequence[File]) -> tuple[list[_Judged], int]:
             hint = "give the annotations of one annotator, each pair and instruction once"
             what = f"the judgement of {first} and {second} on this instruction"
             check_new(places, (item, frozenset((first, second))), row.where, what, hint)
-            judged.append(_Judged(item, first, second, _won(row), row.where))
+            judged.append(_Judged(item, first, second, _won(row), row.where, word(row.data.get("annotator"))))
     return judged, n_of_itself
 
 

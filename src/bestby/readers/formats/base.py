@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import importlib
-import itertools
-import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -19,7 +18,8 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
-from bestby.readers.files import stem_of
+from bestby.readers.folders import files_in, left_out
+from bestby.readers.naming import default_names
 from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (
@@ -57,8 +57,8 @@ DIRECTORY_FORMATS = FORMATS[: FORMATS.index("pairs")]
 HEAD, MOST_LINES = 1 << 16, 1000
 """How many bytes and lines of a file are looked at to recognise it."""
 
-MOST_FILES = 1000
-"""How many files of a directory are looked at."""
+LONG_HEAD = 1 << 22
+"""How many bytes of JSON are looked at where the texts of one record may fill the first ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,63 +101,97 @@ class Format(Protocol):
 
 @dataclass(frozen=True)
 class File:
-    """One file of a system: its path, the name of the system, and whether the user gave that name."""
+    """One file of a system: its path, the name of the system, and whether the user gave that name.
+
+    A directory gives its files its name, too; `explicit` says that the user wrote the name.
+    """
 
     path: Path
     name: str
     named: bool
+    explicit: bool = False
 
     def system(self, in_file: str | None) -> str:
         """Return the name of the system: as the user says, else as the file tells, else the file's own."""
         return self.name if self.named or not in_file else in_file
 
 
-def head_of(path: Path) -> bytes:
-    """Return the first bytes of what a file holds, unpacked; b"" if unreadable."""
+def head_of(path: Path, size: int = HEAD) -> bytes:
+    """Return the first bytes of what a file holds, unpacked, without a byte order mark; b"" if unreadable."""
     if not is_file(path):  # to open a pipe would wait for its writer
         return b""
     try:
         with path.open("rb") as stream:
             start = stream.read(4)
         if start == b"\x28\xb5\x2f\xfd":
-            return "\n".join(lines(path, "zstd", MOST_LINES)).encode()[:HEAD]
-        with gzip.open(path, "rb") if start[:2] == b"\x1f\x8b" else path.open("rb") as stream:
-            return stream.read(HEAD)
+            head = "\n".join(lines(path, "zstd", MOST_LINES)).encode()[:size]
+        else:
+            with gzip.open(path, "rb") if start[:2] == b"\x1f\x8b" else path.open("rb") as stream:
+                head = stream.read(size)
     except (InvalidInputError, OSError, EOFError, ValueError, zlib.error):
         return b""
+    return head.removeprefix(codecs.BOM_UTF8)
 
 
 def recognised(path: str | Path) -> Format | None:
     """Return the format that a file is in, or the files of a directory are; None if in none of these."""
     place = Path(path)
-    names = DIRECTORY_FORMATS if is_directory(place) else FORMATS
-    for file in _within(place):
-        head = head_of(file)
-        for name in names:
-            form = cast(Format, importlib.import_module(f"bestby.readers.formats.{name}"))
+    if not is_directory(place):
+        return _first(place, FORMATS)
+    return next((form for file in files_in(place) if (form := _first(file, DIRECTORY_FORMATS))), None)
+
+
+def _first(file: Path, names: Sequence[str]) -> Format | None:
+    """Return the first of some formats that a file is in."""
+    forms = [cast(Format, importlib.import_module(f"bestby.readers.formats.{name}")) for name in names]
+    for head in _heads(file):
+        for form in forms:
             if form.recognises(file, head):
                 return form
     return None
 
 
+def _heads(file: Path) -> Iterator[bytes]:
+    """Yield the first bytes of a file, then more of them if it is JSON that goes on."""
+    head = head_of(file)
+    yield head
+    if len(head) >= HEAD - len(codecs.BOM_UTF8) and head.lstrip()[:1] in (b"{", b"["):
+        yield head_of(file, LONG_HEAD)
+
+
 def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool]) -> list[File]:
     """Return the files under each name; of a directory those in the format.
 
-    A name that is that of the file (with or without its folder) counts as not given by the user; that of a
+    A name that is that of the file (with or without its folders) counts as not given by the user; that of a
     directory always counts.
     """
     files = []
     for name, path in paths.items():
-        is_folder = is_directory(path)
-        named = is_folder or name not in default_names(path)
-        there = _within(path) if is_folder else [path]
-        chosen = [file for file in there if not is_folder or recognises(file, head_of(file))]
+        is_folder, is_explicit = is_directory(path), name not in default_names(path)
+        chosen = [path]
+        if is_folder:
+            chosen = [one for one in files_in(path) if any(recognises(one, head) for head in _heads(one))]
         if not chosen:
             raise InvalidInputError(f"{path} holds no file in this format", hint="name the files themselves")
-        files += [File(readable_file(file), name, named) for file in chosen]
+        files += [File(readable_file(one), name, is_folder or is_explicit, is_explicit) for one in chosen]
     if not files:
         raise InvalidInputError("no file was given", hint="give one file per system: name=path")
     return files
+
+
+def unread_in(path: Path, form: Format | None = None) -> list[Path]:
+    """Return the files of data in a directory that are not in a format, but for those that belong beside it.
+
+    None of them may be damaged: it could have been in the format.
+    """
+    if not is_directory(path):
+        return []
+    others = [
+        file
+        for file in files_in(path)
+        if form is None or not any(form.recognises(file, head) for head in _heads(file))
+    ]
+    return left_out(others, getattr(form, "SIBLINGS", ()))
 
 
 def refuse_gold(gold: Path | None, reason: str) -> None:
@@ -171,20 +205,3 @@ def check_available(name: str, known: Iterable[str], what: str, where: object) -
     if name not in known:
         available = listed(list(known)) or "none"
         raise InvalidInputError(f"{where}: no {what} {name!r}", hint=f"available {what}s: {available}")
-
-
-def default_names(path: Path) -> tuple[str, ...]:
-    """Return how a file is called without a name given by the user."""
-    stem = stem_of(path)
-    return (stem, f"{path.parent.name}/{stem}")
-
-
-def _within(path: Path) -> list[Path]:
-    try:
-        if not is_directory(path):
-            return [path]
-        first = itertools.islice(path.rglob("*"), MOST_FILES)
-        hidden = re.compile(r"(^|[/\\])\.")
-        return sorted(f for f in first if is_file(f) and not hidden.search(str(f.relative_to(path))))
-    except (OSError, ValueError):
-        return []

@@ -14,7 +14,7 @@ from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, check_new, document, number, records, word
-from bestby.readers.formats._logs import Log, datasets_of, gathered, mean_of_runs, named_apart
+from bestby.readers.formats._logs import Log, datasets_of, gathered, mean_of_runs, named_apart, systems_of
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
 _MAIN = (
@@ -35,6 +35,14 @@ _MAIN = (
 )
 """Metrics that are the main one of some scenario, by preference."""
 
+SIBLINGS = (
+    *("run_spec.json", "scenario.json", "scenario_state.json", "stats.json", "instances.json"),
+    *("input_instances.json", "display_predictions.json", "display_requests.json", "run_specs.json"),
+    *("runs.json", "runs_to_run_suites.json", "schema.json", "summary.json", "costs.json", "groups.json"),
+    *("groups_metadata.json", "*_runner_spec.json", "queued_runs.json", "skipped_runs.json"),
+    *("worker_slurm_jobs.json",),
+)
+
 _COSTS = re.compile(
     r"num_.*|training_.*|inference_.*|batch_size|finish_reason_.*|prompt_truncated|max_prob|logprob|.*_cost|"
     r".*runtime.*|estimated_.*"
@@ -50,7 +58,6 @@ class _Instances:
     model: str | None
     scenario: str | None
     rows: list[Record]
-    split: str | None
     splits: tuple[str, ...]
 
 
@@ -77,18 +84,24 @@ def read(
     wanted, _, split = ("", "", "") if value_column is None else value_column.partition(",")
     runs = [_instances(file, split.strip() or None) for file in files_of(paths, recognises)]
     scenarios = datasets_of([run.scenario for run in runs], "instances")
+    taken = _splits(runs, scenarios, split.strip() or None)
     # The name of a folder that HELM called so is not one that the user gave.
-    own = [run.model if "model=" in run.file.name else run.file.system(run.model) for run in runs]
+    own = [
+        run.model if "model=" in run.file.name else name
+        for run, name in zip(runs, systems_of([(run.file, run.model) for run in runs]), strict=True)
+    ]
     names = named_apart([*zip((run.file.name for run in runs), scenarios, own, strict=True)])
     metric, known = _metric(runs, wanted.strip() or None)
-    logs = [_log(*one, metric) for one in zip(runs, names, scenarios, strict=True)]
+    logs = [
+        _log(run, name, scenario, taken[scenario] if run.splits else None, metric)
+        for run, name, scenario in zip(runs, names, scenarios, strict=True)
+    ]
     description = f"statistics per instance of HELM; metric: {metric}"
     others = [name for name in known if name != metric]
     description += f" (also in the files: {listed(others)})" if others else ""
     splits = dict.fromkeys(name for run in runs for name in run.splits)
     if len(splits) > 1:
-        taken = dict.fromkeys(str(run.split) for run in runs)
-        description += f"; split: {listed(list(taken))} of {listed(list(splits))}"
+        description += f"; split: {listed(list(dict.fromkeys(taken.values())))} of {listed(list(splits))}"
     mean = Mean(metric, greater_is_better=_LOWER.fullmatch(metric) is None)
     return gathered(logs, mean, description, on_missing=on_missing)
 
@@ -105,9 +118,24 @@ def _instances(file: File, wanted: str | None) -> _Instances:
     splits = tuple(dict.fromkeys(split for row in rows for _, split, _ in _stats(row) if split is not None))
     if wanted is not None:
         check_available(wanted, splits, "split", file.path)
-    split = wanted or ("test" if "test" in splits else splits[0] if splits else None)
     name = word(run_spec.part("adapter_spec").get("model")) or (model[1] if model else None)
-    return _Instances(file, name, scenario or None, rows, split, splits)
+    return _Instances(file, name, scenario or None, rows, splits)
+
+
+def _splits(runs: Sequence[_Instances], scenarios: Sequence[str], wanted: str | None) -> dict[str, str]:
+    """Return the split of each scenario: the one wanted, else test or the first that all its files have."""
+    taken: dict[str, str] = {}
+    for scenario in dict.fromkeys(scenarios):
+        ours = [run for run, its in zip(runs, scenarios, strict=True) if its == scenario and run.splits]
+        shared = [name for name in ours[0].splits if all(name in run.splits for run in ours)] if ours else []
+        if ours and not shared:
+            each = "; ".join(f"{run.file.path}: {', '.join(run.splits)}" for run in ours)
+            raise InvalidInputError(
+                f"the files of {scenario!r} share no split ({each})", hint="run all models on one split"
+            )
+        if shared:
+            taken[scenario] = wanted or ("test" if "test" in shared else shared[0])
+    return taken
 
 
 def _stats(row: Record) -> Iterator[tuple[str, str | None, float | None]]:
@@ -150,7 +178,7 @@ def _metric(runs: Sequence[_Instances], wanted: str | None) -> tuple[str, list[s
     return metric, scores
 
 
-def _log(run: _Instances, name: str, scenario: str, metric: str) -> Log:
+def _log(run: _Instances, name: str, scenario: str, taken: str | None, metric: str) -> Log:
     trials: dict[str, dict[str, float]] = {}
     places: dict[Any, str] = {}
     for row in run.rows:
@@ -162,7 +190,7 @@ def _log(run: _Instances, name: str, scenario: str, metric: str) -> Log:
         check_new(places, (trial, item), row.where, what, "keep one record per instance and trial")
         scores = trials.setdefault(trial, {})
         for stat, split, value in _stats(row):
-            if stat == metric and split == run.split and value is not None and value == value:
+            if stat == metric and split == taken and value is not None and value == value:
                 scores[item] = value
     ordered = tuple(trials[trial] for trial in sorted(trials))
     return Log(name, scenario, str(run.file.path), mean_of_runs(ordered), None, ordered)

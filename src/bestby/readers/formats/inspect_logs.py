@@ -24,13 +24,15 @@ from bestby.readers.formats._documents import (
     whole_number,
     word,
 )
-from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
+from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, systems_of
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 from bestby.readers.json_text import parsed
 
 _HEADER, _START, _SUMMARIES = "header.json", "_journal/start.json", "summaries.json"
 _PARTS = re.compile(r"_journal/summaries/(\d+)\.json")
 _SAMPLES = re.compile(r"samples/.+\.json")
+
+SIBLINGS = ("eval-set.json", "listing.json", "logs.json")
 
 # What the letters and words of scores count as: correct, incorrect, partial, no answer.
 _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -80,7 +82,8 @@ def read(
     """
     refuse_gold(gold, "the logs of Inspect hold their scores and need no gold")
     logs = [_opened(file) for file in files_of(paths, recognises)]
-    names = named_apart([(log.file.name, log.task, log.file.system(log.model)) for log in logs])
+    own = systems_of([(log.file, log.model) for log in logs])
+    names = named_apart([(log.file.name, log.task, name) for log, name in zip(logs, own, strict=True)])
     scored = [[(sample, _scores(sample)) for sample in log.samples] for log in logs]
     scorer, known = _scorer(logs, scored, value_column)
     read_in = [_log(*one, scorer) for one in zip(logs, names, scored, strict=True)]

@@ -26,8 +26,8 @@ _TABLES = (
     {"id", "traceId", "startTime", "parentObservationId", "metadata"},  # observations
     {"id", "traceId", "source", "name", "dataType", "value"},  # scores
 )
-_EMPTY = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"data"\s*:\s*\[\s*\]\s*,\s*"meta"\s*:\s*\{')
-_OBJECT = re.compile(rb'(\xef\xbb\xbf)?\s*(\[\s*)?\{\s*"\w+"\s*:')
+_EMPTY = re.compile(rb'\s*\{\s*"data"\s*:\s*\[\s*\]\s*,\s*"meta"\s*:\s*\{')
+_OBJECT = re.compile(rb'\s*(\[\s*)?\{\s*"\w+"\s*:')
 _KEYS = (
     ("experimentId", "experimentItemId"),
     ("datasetItemId", "datasetRunId"),

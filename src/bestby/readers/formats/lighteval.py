@@ -11,8 +11,11 @@ from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
 from bestby.readers.database import connection, literal
 from bestby.readers.formats._documents import Record, beginning, document, number, word
+from bestby.readers.formats._logs import systems_of
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
+
+SIBLINGS = ("results_*.json",)
 
 _COLUMNS = {"doc", "metric", "model_response"}
 _FIELDS = ("id", "task_name", "query")
@@ -46,7 +49,8 @@ def read(
     """
     refuse_gold(gold, "the details of lighteval hold their scores and need no gold")
     files = files_of(paths, recognises)
-    scored = [part for file in files for part in _scored(file)]
+    systems = systems_of([(file, _model(file.path)) for file in files])
+    scored = [part for one in zip(files, systems, strict=True) for part in _scored(*one)]
     falling = {name for file in files for name in _falling(file.path)}
     return compared(
         scored,
@@ -59,7 +63,7 @@ def read(
     )
 
 
-def _scored(file: File) -> Iterator[Scored]:
+def _scored(file: File, system: str | None) -> Iterator[Scored]:
     """Return the samples of a file, apart by their task."""
     by_task: dict[str, list[Sample]] = {}
     for place, (doc, metrics) in enumerate(_rows(file.path)):
@@ -75,9 +79,8 @@ def _scored(file: File) -> Iterator[Scored]:
         by_task.setdefault(task.rsplit("|", 1)[0], []).append(sample)
     if not by_task:
         raise InvalidInputError(f"{file.path} has no rows", hint="run the evaluation to its end")
-    model = file.system(_model(file.path))
     for task, samples in by_task.items():
-        yield Scored(str(file.path), model, file.name, task, samples)
+        yield Scored(str(file.path), system, file.name, task, samples)
 
 
 def _rows(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:

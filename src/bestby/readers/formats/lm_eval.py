@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +16,9 @@ from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.regression import Mean
+from bestby.readers.files import stem_of
 from bestby.readers.formats._documents import Record, check_new, document, number, records, word
-from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart
+from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart, systems_of
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
 _START = re.compile(rb'\s*(\[\s*)?\{\s*"doc_id"\s*:\s*-?\d+\s*,\s*"(doc|target|arguments|filter)"\s*:')
@@ -28,6 +31,8 @@ _OTHER = frozenset(
         *("doc_hash", "prompt_hash", "target_hash"),
     )
 )
+
+SIBLINGS = ("results_*.json",)
 
 _LONG = ("arguments", "resps", "filtered_resps")
 """What takes most of a file, and is not looked at."""
@@ -83,9 +88,16 @@ def read(
     """
     refuse_gold(gold, "samples of the evaluation harness hold their scores and need no gold")
     files = files_of(paths, recognises)
-    tasks = datasets_of([_task(file.path.name) for file in files], "samples")
+    n_files = Counter(file.name for file in files)
+    # Of several files of one system, none is without a task: it is called as its file is.
+    named = [
+        _task(file.path.name) or (stem_of(file.path) if n_files[file.name] > 1 else None) for file in files
+    ]
+    tasks = datasets_of(named, "samples")
     samples = [_samples(file, task) for file, task in zip(files, tasks, strict=True)]
-    names = named_apart([(one.file.name, one.task, one.file.system(one.model)) for one in samples])
+    _identify(samples)
+    own = systems_of([(one.file, one.model) for one in samples])
+    names = named_apart([(one.file.name, one.task, name) for one, name in zip(samples, own, strict=True)])
     name, chosen = _chosen(samples, value_column)
     filters = _filters(samples, chosen)
     logs = [_log(one, system, name, filters[one.task]) for one, system in zip(samples, names, strict=True)]
@@ -124,6 +136,15 @@ def _samples(file: File, task: str) -> _Samples:
         model = word(results.data.get("model_name")) or (word(arguments[1]) if arguments else None)
     filters = {str(row.data["filter"]): None for row in rows if "filter" in row.data}
     return _Samples(file, task, model, rows, filters, results)
+
+
+def _identify(samples: Sequence[_Samples]) -> None:
+    """Let the documents themselves tell whether two models saw the same ones, where some have no hash."""
+    rows = [row for one in samples for row in one.rows]
+    if not all(isinstance(row.data.get("doc_hash"), str) for row in rows):
+        for row in rows:
+            doc = row.data.get("doc")
+            row.data["doc_hash"] = None if doc is None else json.dumps(doc, sort_keys=True, default=str)
 
 
 def _results(path: Path, date: str | None) -> Record | None:

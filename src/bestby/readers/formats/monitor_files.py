@@ -35,4 +35,4 @@ def read(
     from bestby.comparisons.monitor.monitor import evaluation_in  # every file is asked whether it is one
 
     evaluation = evaluation_in(files[0].path)
-    return Read("items of a monitor", evaluation, metric="mean", notes=evaluation.notes)
+    return Read("items of a monitor", evaluation, metric="mean")

@@ -29,7 +29,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
     A file of JSON Lines is a table, however many texts a line has.
     """
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    text = head.decode("utf-8", errors="replace")
     opened = re.match(r"\s*\{", text)
     place = opened.end() if opened else len(text)
     n = 0

@@ -13,6 +13,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.readers.formats import base
 from bestby.readers.formats import helm as helm_form
 from bestby.readers.formats import lm_eval as form
+from bestby.readers.naming import default_names
 
 
 def test_every_format_has_what_a_format_needs() -> None:
@@ -53,7 +54,7 @@ def test_a_directory_is_recognised_by_its_files(tmp_path: Path) -> None:
 
 def test_a_name_that_the_file_has_anyhow_is_not_given_by_the_user(make: Make) -> None:
     path = make("log.jsonl", "x")
-    plain, with_folder = base.default_names(path)
+    plain, with_folder = default_names(path)[:2]
     files = base.files_of({plain: path, with_folder: path, "mine": path}, form.recognises)
     assert [file.named for file in files] == [False, False, True]
     assert [file.system("told") for file in files] == ["told", "told", "mine"]
