@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bestby._core import checks
+import numpy as np
+
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError, MissingValueError
 from bestby._core.text import counted
 from bestby._core.typing import Array, ArrayLike, IntArray
@@ -61,6 +63,8 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
         gold = annotations.distribution()
     if gold is None:
         check_numeric(Columns(values))
+        if any(column.dtype.kind == "f" for column in values.values()):
+            values = _in_one_precision(values)
     elif len(gold) != n:
         raise InvalidInputError(
             f"gold has {counted(len(gold), 'value')}, expected {n}",
@@ -91,6 +95,13 @@ def checked_parts(together: Aligned, labels: Labels | None, counts: ArrayLike | 
         "counts": number,
         "codes_of_texts": coded,
     }
+
+
+def _in_one_precision(values: Mapping[str, Array | Coded]) -> dict[str, Array | Coded]:
+    """Return scores of which those in single precision are the numbers of others that they stand for."""
+    real = {name: column for name, column in values.items() if column.dtype.kind == "f"}
+    alike = rounding.in_one_precision([np.asarray(column) for column in real.values()])
+    return {**values, **dict(zip(real, alike, strict=True))}
 
 
 def _sizes(values: Mapping[str, Array | Coded], counts: ArrayLike | None) -> tuple[int, IntArray | None]:
