@@ -271,7 +271,7 @@ def test_real_numbers_and_probabilities_are_refused_with_the_metric_to_name(
     ("command", "shown"),
     [
         (
-            "gate scores.csv --baseline old --candidate new --margin 0.05",
+            "gate scores.csv --metric mean --baseline old --candidate new --margin 0.05",
             "the margin of 5: the difference is 20.0",
         ),
         ("slices scores.csv --by half --resamples 99", "all items 100 80.0 60.0 20.0"),

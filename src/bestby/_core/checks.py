@@ -285,9 +285,7 @@ def valid_name_list(values: Any, what: str, otherwise: str | None = None) -> tup
     return tuple(names)
 
 
-def two_systems(
-    names: Sequence[str], hint: str = "evaluate gives the score of one system with its interval"
-) -> None:
+def two_systems(names: Sequence[str], hint: str) -> None:
     """Refuse a comparison of one system."""
     if len(names) < 2:
         raise InvalidInputError(

@@ -2,14 +2,17 @@
 
 There are three notions, each relative to a scale that the caller states. Two scores are level if they differ
 only by how they were computed; two resampled differences tie if one is as extreme as the other; a spread is
-nothing if values that should be constant differ by rounding. A tolerance of an algorithm, such as the
-accuracy at which an iteration stops, stands beside the algorithm.
+nothing if values that should be constant differ by rounding. Beside them stands how numbers were stored: with
+the digits of single precision, or with few decimals. A tolerance of an algorithm, such as the accuracy at
+which an iteration stops, stands beside the algorithm.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, Final, TypeVar, overload
 
 import numpy as np
@@ -112,6 +115,80 @@ def made_equal(rows: FloatArray) -> FloatArray:
     out = np.empty_like(rows)
     np.put_along_axis(out, order, np.take_along_axis(rising, places, axis=1), axis=1)
     return out
+
+
+# -- numbers were stored with fewer digits ---------------------------------------------------------
+
+_LOOKED_AT: Final = 100
+"""Numbers at the start of a column that must look like single precision before all are looked at."""
+
+_NEGLIGIBLE: Final = 0.02
+"""Half a step of the last decimal is rounding if it is at most this part of the numbers: not of 0 and 1."""
+
+
+def in_one_precision(columns: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return columns of equal length; those in single precision have the numbers that they stand for.
+
+    A float32 is the nearest one to many numbers. Where another column has such a number in the same place, in
+    double precision, the two are the same score, and no difference.
+
+    >>> exact = np.array([0.1, 0.2, 1 / 3])
+    >>> [(x == exact).all().item() for x in in_one_precision([exact.astype(np.float32), exact])]
+    [True, True]
+    """
+    single = [_is_single(np.asarray(x, dtype=np.float64)) for x in columns]
+    if all(single) or not any(single):
+        return list(columns)
+    double = [x for x, short in zip(columns, single, strict=True) if not short]
+    return [_completed(x, double) if short else x for x, short in zip(columns, single, strict=True)]
+
+
+@np.errstate(over="ignore")
+def _is_single(x: FloatArray) -> bool:
+    """Return whether all numbers are those of single precision, and some would have more digits in double.
+
+    Files have them in full, as 0.10000000149011612, or as the shortest text for them, as 0.33333334.
+    """
+    others = x[:1], x[:_LOOKED_AT], x
+    for some in others:
+        rest = some[some.astype(np.float32) != some]
+        if any(_shortest(one) != one for one in rest.tolist()):  # most often the first number is none
+            return False
+    fractions = (one for one in x[:_LOOKED_AT].tolist() if one % 1.0)  # whole numbers are exact in both
+    return any(float(f"{_shortest(one):.7g}") != one for one in fractions)
+
+
+def _shortest(x: float) -> float:
+    """Return the number of the fewest digits that is the same as another in single precision."""
+    return float(str(np.float32(x)))
+
+
+@np.errstate(over="ignore")
+def _completed(x: FloatArray, others: Sequence[FloatArray]) -> FloatArray:
+    out, own = x.astype(np.float64), x.astype(np.float32)
+    for other in reversed(others):  # the first counts
+        same = other.astype(np.float32) == own
+        out[same] = other[same]
+    return out
+
+
+def is_mean(value: float, of: Sequence[float]) -> bool:
+    """Return whether a number is the mean of others, as tables have it: all with few decimals, perhaps.
+
+    >>> is_mean(71.3, [70.1, 72.4]), is_mean(71.4, [70.1, 72.4])
+    (True, False)
+    >>> is_mean(0.67, [0, 1, 1]), is_mean(0.5, [0, 1, 1])
+    (True, False)
+    """
+    size = sum(map(abs, of)) / len(of)
+    slack = sum(step for step in (_half_step([value]), _half_step(of)) if step <= _NEGLIGIBLE * size)
+    return abs(value - math.fsum(of) / len(of)) <= slack + level_width(size)
+
+
+def _half_step(values: Sequence[float]) -> float:
+    """Return half of the step of the last decimal that these numbers are written with."""
+    exponents = [Decimal(repr(float(value))).normalize().as_tuple().exponent for value in values]
+    return 0.5 * 10.0 ** min([0, *(one for one in exponents if isinstance(one, int))])
 
 
 # -- two resampled differences tie -----------------------------------------------------------------

@@ -164,6 +164,16 @@ def unbroken(text: str) -> str:
     return _OF_P.sub("p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", whole)
 
 
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case.
+
+    >>> words_of("metrics.valLogLoss@10")
+    ['metrics', 'val', 'log', 'loss', '10']
+    """
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", " ", name)
+    return [word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word]
+
+
 def natural(name: str) -> tuple[list[tuple[str, int, str]], str]:
     """Return the key by which names are sorted: numbers in them count as numbers, of any length.
 

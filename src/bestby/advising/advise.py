@@ -15,7 +15,7 @@ from bestby.advising.case import is_rank_metric, nature
 from bestby.advising.interval_choice import ENOUGH_DIFFERING, Choice, choose_interval
 from bestby.advising.observed import SAME_SYSTEMS, Seen, observe, qualified
 from bestby.advising.questions import FEWEST_DIFFERING
-from bestby.advising.reading import Arguments, evaluation_of
+from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
 from bestby.advising.tree import walk
 from bestby.data.evaluation import Evaluation
 from bestby.metrics.registry import default
@@ -124,7 +124,7 @@ def advise(
                 hint="give either the data or the numbers",
             )
         evaluation = evaluation_of(data, arguments, metric)
-        checks.two_systems(evaluation.names)
+        check_two_systems(evaluation)
         chosen, _ = chosen_metric(metric, {"": evaluation})
         seen = observe(evaluation, chosen)
         return _advice(seen._replace(case=_repeated(seen.case, n_runs, n_datasets, n_folds)), evaluation)

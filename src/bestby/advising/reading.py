@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
@@ -18,6 +20,7 @@ from bestby.data.frames import is_table, unreadable
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems, with_keys
 from bestby.data.layouts.soft import Soft
+from bestby.data.roles import average_note, averages, transposed, with_left_out
 from bestby.engine import prepare
 from bestby.metrics import resolve
 from bestby.metrics.directions import is_label
@@ -46,8 +49,16 @@ class Arguments:
     annotators: AnnotatorChoice | None = None
 
 
+_MOST_ROWS = 1000
+"""Rows up to which a table may be one of scores by dataset, with one for their mean."""
+
+
 def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
-    """Return the data as one evaluation of the chosen systems."""
+    """Return the data as one evaluation of the chosen systems, without what is the mean of the others."""
+    return _without_averages(_evaluation_of(data, given, metric), chosen=given.systems is not None)
+
+
+def _evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
     gold, label_sets = _annotated(given), reads_label_sets(metric)
     objects = reads_objects(metric) and not label_sets
     missing = checks.choice(given.on_missing, allowed_names("on_missing", "items"), "on_missing")
@@ -88,6 +99,42 @@ def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
         chosen_systems(data, given.systems, given.ignore), **side, slices=slices, on_missing=missing,
         classes=given.classes, normalise=given.normalise, objects=objects, label_sets=label_sets,
     )  # fmt: skip
+
+
+def check_two_systems(evaluation: Evaluation) -> None:
+    """Refuse a comparison of one system; where other columns were left out, say which."""
+    hint = "evaluate gives the score of one system with its interval"
+    checks.two_systems(evaluation.names, with_left_out(hint, evaluation.notes))
+
+
+def _without_averages(evaluation: Evaluation, *, chosen: bool) -> Evaluation:
+    """Return the evaluation without rows, and systems that were not chosen, that are the mean of the others.
+
+    Scores by dataset are items here, and tables of them end with such a row.
+    """
+    known = (evaluation.gold, evaluation.counts)
+    if any(one is not None for one in known) or not evaluation.plain or evaluation.n_rows > _MOST_ROWS:
+        return evaluation
+    items = range(evaluation.n_rows) if evaluation.items is None else evaluation.items.tolist()
+    columns = {
+        name: dict(zip(map(str, items), values.tolist(), strict=True))
+        for name, values in evaluation.systems.items()
+    }
+    rows = transposed(columns)
+    named = averages(rows)
+    notes = [average_note("item", name) for name in named]
+    if named:
+        keep = np.array([item not in named for item in rows])
+        groupings = {name: values[keep] for name, values in evaluation.groupings.items()}
+        rest = evaluation.with_rows(keep)
+        evaluation = dataclasses.replace(
+            rest, notes=evaluation.notes, groupings=groupings, suggested=evaluation.suggested
+        )
+    systems = [] if chosen else averages(columns)
+    if systems:
+        evaluation = evaluation.with_systems([name for name in evaluation.names if name not in systems])
+    notes += [average_note("system", name) for name in systems]
+    return dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes)) if notes else evaluation
 
 
 def _names(by: Any) -> tuple[str, ...]:

@@ -71,7 +71,8 @@ def _read(values: Gate, **columns: Any) -> tuple[Evaluation, dict[str, Any]]:
     if len(evaluation.names) == 1 and first in VALUE_WORDS and len(paths) == 1 and "=" not in paths[0]:
         systems = {stem_of(paths[0]): evaluation.systems[first]}
         missing = {stem_of(paths[0]): mask for mask in evaluation.missing.values()}
-        evaluation = dataclasses.replace(evaluation, systems=systems, missing=missing)
+        called = {stem_of(paths[0]): first}
+        evaluation = dataclasses.replace(evaluation, systems=systems, missing=missing, called=called)
     return evaluation, statistics
 
 

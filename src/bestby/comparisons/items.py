@@ -11,7 +11,7 @@ from typing import Any
 from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Question, Rng
-from bestby.advising.reading import Arguments, evaluation_of
+from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.common.one_metric import compared, compared_by_metric
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
@@ -228,7 +228,7 @@ def compare(
         normalise=normalise, annotators=annotators,
     )  # fmt: skip
     evaluation = evaluation_of(data, arguments, metric)
-    checks.two_systems(evaluation.names)
+    check_two_systems(evaluation)
     checks.valid_baseline(baseline, evaluation.names)
     return compared_by_metric(
         evaluation,

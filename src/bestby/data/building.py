@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError, MissingValueError
 from bestby._core.text import counted, normal_form
 from bestby._core.typing import Array, ArrayLike, IntArray
@@ -81,6 +81,8 @@ def checked_parts(
         gold = annotations.distribution()
     if gold is None:
         check_numeric(Columns(values))
+        if any(column.dtype.kind == "f" for column in values.values()):
+            values = _in_one_precision(values)
     elif len(gold) != n:
         raise InvalidInputError(
             f"gold has {counted(len(gold), 'value')}, expected {n}",
@@ -132,6 +134,13 @@ def in_one_form(groups: Array) -> tuple[Array, tuple[Note, ...]]:
         return groups, ()
     form = np.array([normal_form(name) for name in names.tolist()])
     return form[places], (forms_note("group", several),)
+
+
+def _in_one_precision(values: Mapping[str, Array | Coded]) -> dict[str, Array | Coded]:
+    """Return scores of which those in single precision are the numbers of others that they stand for."""
+    real = {name: column for name, column in values.items() if column.dtype.kind == "f"}
+    alike = rounding.in_one_precision([np.asarray(column) for column in real.values()])
+    return {**values, **dict(zip(real, alike, strict=True))}
 
 
 def _sizes(values: Mapping[str, Array | Coded], counts: ArrayLike | None) -> tuple[int, IntArray | None]:

@@ -66,6 +66,9 @@ class Evaluation:
         The library of the data frame that the data came from, such as "polars"; None if they came otherwise.
     tasks : ndarray, shape (n,), or None
         The task of each item, where logs of an evaluation tool hold several; they are the strata, too.
+    called : mapping of str to str
+        What the source calls the values of a system, where that is not its name: the column of a long table,
+        or of the file of one system. Without gold it tells scores from predictions.
     codes_of_texts : mapping of str to Coded
         The codes of gold (under ``""``) and systems that are texts, where they were made on the way in; not
         used for a column that another array has replaced since.
@@ -86,6 +89,7 @@ class Evaluation:
     counts: IntArray | None = None
     frame_backend: str | None = None
     tasks: Array | None = None
+    called: Mapping[str, str] = field(default_factory=dict)
     codes_of_texts: Mapping[str, Coded] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -342,6 +346,7 @@ class Evaluation:
             missing={system: mask[rows] for system, mask in self.missing.items() if mask[rows].any()},
             frame_backend=self.frame_backend,
             tasks=at(self.tasks),
+            called=self.called,
         )
 
     def uncounted(self, what: str) -> Evaluation:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import takewhile
+from typing import Any
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted, suggestion
+from bestby._core.text import quoted, suggestion, words_of
+from bestby.results.base import Note
 
 ITEM_WORDS = ("item", "id", "item_id")
 """Names of columns taken for item ids when the user names none."""
@@ -18,6 +22,47 @@ VALUE_WORDS = ("prediction", "score")
 
 GOLD_WORDS = ("gold", "label", "target", "reference", "y_true")
 """Names of columns that hold the gold."""
+
+HIGHER_SCORES = frozenset({
+    "acc", "accuracy", "precision", "recall", "f1", "f2", "fscore", "fbeta", "auc", "auroc", "auprc", "roc",
+    "ap", "map", "mrr", "ndcg", "bleu", "chrf", "rouge", "rouge1", "rouge2", "meteor", "comet", "bertscore",
+    "bleurt", "score", "scores", "kappa", "mcc", "correlation", "pearson", "spearman", "kendall", "r2",
+    "reward", "rewards", "elbo", "em", "iou", "dice", "miou", "psnr", "ssim", "success", "winrate", "elo",
+    "rating", "ratings", "correct", "correctness", "pass", "passed", "solved", "resolved", "grade", "grades",
+    "points", "match", "quality",
+})  # fmt: skip
+"""Words that names of scores are made of of which higher ones are better."""
+
+LOWER_SCORES = frozenset({
+    "loss", "losses", "logloss", "error", "errors", "err", "perplexity", "ppl", "bpb", "bpc", "bpw", "nll",
+    "mse", "rmse", "msle", "rmsle", "mae", "mape", "smape", "wape", "wer", "cer", "ter", "mer", "der", "eer",
+    "fid", "kid", "brier", "ece", "mce", "ace", "crossentropy", "xent", "divergence", "kl", "kld", "jsd",
+    "emd", "wasserstein", "crps", "deviance", "fpr", "fnr", "hter", "toxicity", "hallucination",
+    "hallucinations",
+})  # fmt: skip
+"""The same of which lower ones are better."""
+
+_SCORES = HIGHER_SCORES | LOWER_SCORES
+_PREDICTED = frozenset({"pred", "preds", "predicted", "prediction", "predictions", "ypred", "yhat"})
+"""Words that say anywhere in a name that its values are predictions: ``y_pred``, ``pred_a``."""
+
+_LABELS = frozenset({"label", "labels", "class", "classes", "output", "outputs", "answer", "answers", "hat"})
+"""Words that say so at the end of a name only: a system may be called ``label_smoothing``."""
+
+_AVERAGES = frozenset({"average", "averages", "avg", "mean", "overall", "total"})
+_BESIDE_AVERAGES = frozenset({"macro", "score", "arithmetic", "unweighted", "all"})
+
+_COUNTERS = ("id", "idx", "index")
+"""Words at the end of a name that say nothing, as single letters and numbers do: ``label_id``, ``pred_2``."""
+
+_BESIDE_SCORES = frozenset({"is", "exact", "macro", "micro", "weighted", "log", "cross", "rate", "strict"})
+"""Words that a name of scores has beside those of scores, as ``is_correct`` and ``f1_macro``."""
+
+NEEDS_GOLD = 'pass gold=... to compare predictions; if they are scores, name a metric: metric="mean"'
+"""What to do with values of which nothing says that they are scores."""
+
+_LEFT_OUT = "columns_left_out"
+"""The code of the note on columns beside the scores of one system."""
 
 _NO_SYSTEM = "item ids are items=...; or leave it out: ignore=[...], or name the systems: systems=[...]"
 
@@ -120,6 +165,125 @@ def unknown_system(
         hint=f"systems: {listed(known)}",
         argument=argument,
     )
+
+
+def are_scores(name: str) -> bool | None:
+    """Return whether a name says of values that they are scores; False: that they are predictions.
+
+    The last word that is known decides; what is predicted is no score, though it may be a rating.
+
+    >>> [are_scores(name) for name in ("bert_acc", "y_pred", "predicted_rating", "answer_correct", "bert")]
+    [True, False, False, True, None]
+    """
+    words = words_of(name)
+    while len(words) > 1 and (len(words[-1]) == 1 or words[-1].isdigit() or words[-1] in _COUNTERS):
+        words.pop()
+    if words[:1] == ["predicted"]:
+        return False
+    for word in reversed(words):
+        stem = word.rstrip("0123456789")
+        if word in _SCORES or stem in _SCORES:
+            return True
+        if stem in _PREDICTED or (stem in _LABELS and word == words[-1]):
+            return False
+    return None
+
+
+def called_predictions(names: Collection[str]) -> list[str]:
+    """Return the names that say of values that they are predictions; all, if what they begin with says so.
+
+    >>> called_predictions(["bert", "y_pred"]), called_predictions(["answer_bert", "answer_t5"])
+    (['y_pred'], ['answer_bert', 'answer_t5'])
+    """
+    places = zip(*map(words_of, names), strict=False)
+    shared = " ".join(words[0] for words in takewhile(lambda words: len({*words}) == 1, places))
+    return [name for name in names if False in (are_scores(name), are_scores(shared))]
+
+
+def check_no_predictions(before: str, called: Mapping[str, str]) -> None:
+    """Refuse values without gold that are called as predictions are; `called` has their names by system."""
+    words = called_predictions([*called.values()])
+    name = next((system for system, word in called.items() if word in words), None)
+    if name is None:
+        return
+    word = called[name]
+    what = f"the values of {quoted(name)} are called {quoted(word)}" if word != name else f"{quoted(name)}"
+    raise InvalidInputError(
+        f"{before}without gold, systems must be per-item scores, but {what}"
+        f"{'' if word != name else ' is called as predictions are'}",
+        hint=NEEDS_GOLD,
+    )
+
+
+def score_column(names: Sequence[str]) -> str | None:
+    """Return the column that holds the scores of the one system that a table is of: the first called so.
+
+    >>> score_column(["latency_ms", "is_correct", "cost"]), score_column(["score_a", "score_b"])
+    ('is_correct', None)
+    """
+    found = [name for name in names if _are_only_scores(name)]
+    return next((name for name in found if name.lower() == "score"), found[0] if found else None)
+
+
+def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Return which rows of a table of scores are called as the mean of the others is, and are that mean.
+
+    >>> averages({"qa": {"a": 0.5, "b": 0.7}, "nli": {"a": 0.8, "b": 0.9}, "Avg.": {"a": 0.65, "b": 0.8}})
+    ['Avg.']
+    """
+    named = [name for name in rows if _is_average(name)]
+    others = [row for name, row in rows.items() if name not in named]
+    if not named or len(others) < 2:
+        return []
+    of = transposed(dict(enumerate(others)))
+    return [
+        name
+        for name in named
+        if rows[name]
+        and all(
+            column in of and rounding.is_mean(value, [*of[column].values()])
+            for column, value in rows[name].items()
+        )
+    ]
+
+
+def _is_average(name: str) -> bool:
+    words = set(words_of(name))
+    return bool(words & _AVERAGES) and words <= _AVERAGES | _BESIDE_AVERAGES
+
+
+def average_note(what: str, name: str) -> Note:
+    """Return the note on a row or a system that was left out, as it is the mean of the others."""
+    return Note(
+        "average_left_out",
+        f"{what} {quoted(name)} is the mean of the others, so it was left out; to keep it, call it otherwise,"
+        f" such as {quoted(f'{name} of these')}",
+    )
+
+
+def transposed(rows: Mapping[Hashable, Mapping[str, float]]) -> dict[str, dict[Any, float]]:
+    """Return a table with its rows as columns."""
+    columns = dict.fromkeys(column for row in rows.values() for column in row)
+    return {column: {name: row[column] for name, row in rows.items() if column in row} for column in columns}
+
+
+def left_out_note(score: str, others: Sequence[str]) -> Note:
+    """Return the note on columns beside that of the scores of one system."""
+    return Note(
+        _LEFT_OUT,
+        f"column {quoted(score)} holds the scores of one system, so these columns were left out:"
+        f" {listed(others)} (quantities of one system?); if they are systems, name them all: systems=[...]",
+    )
+
+
+def with_left_out(hint: str, notes: Iterable[Note]) -> str:
+    """Return a hint for a comparison of one system, after what notes say of columns that were left out."""
+    return "; ".join([*(note.message for note in notes if note.code == _LEFT_OUT), hint])
+
+
+def _are_only_scores(name: str) -> bool:
+    words = {word for word in words_of(name) if not ("@" in name and word.isdigit())}
+    return bool(words & _SCORES) and words <= _SCORES | _BESIDE_SCORES
 
 
 def check_no_gold(source: str, names: Sequence[str]) -> None:

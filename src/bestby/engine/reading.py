@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import DesignError, InvalidInputError
@@ -225,6 +226,8 @@ class Reading:
         out = []
         for name, values in self.evaluation.systems.items():
             out.append(_as_floats(values, f"system {name!r}", metric))
+        if gold is not None:  # scores without gold are in one precision already
+            out = rounding.in_one_precision(out)
         if self.evaluation.missing:
             observed = [
                 x[~self.evaluation.missing[name]] if name in self.evaluation.missing else x

@@ -58,6 +58,12 @@ def references(gold: Iterable[Any] | None, metric: str, *, empty: bool = False) 
     return out
 
 
+class NamedPair(tuple[Any, Any]):
+    """A pair of numbers from two columns whose names say what they are."""
+
+    __slots__ = ()
+
+
 def pairs(predictions: Iterable[Any], metric: str, what: str) -> FloatArray:
     """Return items that are pairs of numbers as an array (n, 2)."""
     listed = list(predictions)

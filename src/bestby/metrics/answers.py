@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
 from bestby.metrics import _items
 from bestby.metrics.base import MeanMetric, Names, Patterns
@@ -108,9 +109,10 @@ def _f1(gold: list[str], answer: list[str]) -> float:
 class PassAtK(MeanMetric):
     """The mean probability that one of `k` samples solves a problem, or every one, from n of which c do.
 
-    An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. There is no
-    gold. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) (Chen et al. 2021,
-    Evaluating large language models trained on code, arXiv:2107.03374, equation 1). With `every`, called
+    An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. Pairs that
+    are all of 0 and 1 could as well be the answers of two samples, and are refused. There is no gold. The
+    value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) (Chen et al. 2021, Evaluating large
+    language models trained on code, arXiv:2107.03374, equation 1). With `every`, called
     pass^k, it is that of all k being right, C(c, k) / C(n, k) (Yao et al. 2024, tau-bench, arXiv:2406.12045,
     section 5). Resampling problems allows for the samples as well, because the spread of the values between
     problems holds that within them, which `variance_within` returns.
@@ -143,6 +145,13 @@ class PassAtK(MeanMetric):
     def _counts(self, predictions: Any) -> tuple[FloatArray, FloatArray]:
         rows = _items.pairs(predictions, self.name, "samples, right ones")
         samples, right = rows.T
+        if rows.max() <= 1.0 and not all(isinstance(pair, _items.NamedPair) for pair in predictions):
+            raise InvalidInputError(
+                f"{self.name} reads pairs (samples, right ones), but all are of 0 and 1, such as"
+                f" {quoted(predictions[0])}: are they the answers of two samples?",
+                hint="for two samples give (2, sum(pair)); for one sample of each item give its answer, 0 or"
+                ' 1, and metric="mean"',
+            )
         wrong = np.flatnonzero(~_possible(samples, right) | (samples < self.k))
         if wrong.size:
             n, c = rows[wrong[0]].tolist()

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import math
-import re
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from bestby._core.errors import BestbyError
+from bestby._core.text import words_of
+from bestby.data.roles import HIGHER_SCORES, LOWER_SCORES
 from bestby.metrics.registry import resolve
 from bestby.results.base import Note
 
 UNNAMED = ("score", "scores", "mean", "value", "values", "prediction", "predictions", "result")
 """Names that say nothing; higher is better, as the documentation says."""
 
-_LOWER = frozenset({
-    "loss", "losses", "logloss", "error", "errors", "err", "perplexity", "ppl", "bpb", "bpc", "bpw",
-    "nll", "mse", "rmse", "msle", "rmsle", "mae", "mape", "smape", "wape", "wer", "cer", "ter",
-    "mer", "der", "eer", "fid", "kid", "brier", "ece", "mce", "ace", "crossentropy", "xent",
-    "divergence", "kl", "kld", "jsd", "emd", "wasserstein", "crps", "deviance", "distance",
-    "residual", "regret", "cost", "costs", "latency", "runtime", "time", "seconds", "fpr", "fnr",
-    "hter", "mistakes", "violations", "toxicity", "hallucination", "hallucinations", "lower",
-})  # fmt: skip
-_HIGHER = frozenset({
-    "acc", "accuracy", "precision", "recall", "f1", "f2", "fscore", "fbeta", "auc", "auroc",
-    "auprc", "roc", "ap", "map", "mrr", "ndcg", "hits", "bleu", "chrf", "rouge", "meteor", "comet",
-    "bertscore", "bleurt", "score", "kappa", "mcc", "correlation", "pearson", "spearman", "kendall",
-    "r2", "reward", "return", "returns", "likelihood", "elbo", "em", "exact", "iou", "dice", "miou",
-    "psnr", "ssim", "success", "wins", "winrate", "elo", "rating", "higher", "throughput",
-    "similarity",
-})  # fmt: skip
+_LOWER = LOWER_SCORES | {
+    "distance", "residual", "regret", "cost", "costs", "latency", "runtime", "time", "seconds", "mistakes",
+    "violations", "lower",
+}  # fmt: skip
+_HIGHER = HIGHER_SCORES | {
+    "return", "returns", "likelihood", "exact", "wins", "higher", "throughput", "similarity", "hits",
+}  # fmt: skip
 _LOWER_PAIRS = (("cross", "entropy"), ("bits", "per"), ("false", "positive"), ("false", "negative"))
 _NEGATED = ("neg", "negative", "minus", "inverse")
 
@@ -41,7 +33,7 @@ def greater_is_better_by_name(name: str) -> bool:
     The last word of the name that is known decides: an ``error_rate`` is an error, an ``mse_test`` a squared
     error. A name that begins with ``neg`` turns it round, as in ``neg_log_loss`` of scikit-learn.
     """
-    words = _words(name)
+    words = words_of(name)
     pairs = list(pairwise(words))
     known = [(words.index(word), word in _HIGHER) for word in words if word in _HIGHER | _LOWER]
     known += [(pairs.index(pair) + 1, False) for pair in _LOWER_PAIRS if pair in pairs]
@@ -49,16 +41,6 @@ def greater_is_better_by_name(name: str) -> bool:
         return True
     greater = max(known)[1]
     return not greater if any(word in _NEGATED for word in words[: max(known)[0]]) else greater
-
-
-def _words(name: str) -> list[str]:
-    """Return the words of a name in lower case.
-
-    >>> _words("metrics.valLogLoss@10")
-    ['metrics', 'val', 'log', 'loss', '10']
-    """
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", " ", name)
-    return [word for word in re.split(r"[^a-z0-9]+", apart.lower()) if word]
 
 
 def is_label(name: Any) -> bool:

@@ -18,7 +18,7 @@ from bestby._core.text import counted, normal_form, quoted
 from bestby._core.typing import Array
 from bestby.data.columns import complete
 from bestby.data.evaluation import Evaluation
-from bestby.data.roles import listed
+from bestby.data.roles import NEEDS_GOLD, are_scores, check_no_predictions, listed
 from bestby.data.values import Key, Rule
 from bestby.metrics import probabilities
 from bestby.metrics.base import BaseMetric
@@ -30,18 +30,26 @@ from bestby.results.base import Note
 _SHOWN = 4
 """Labels that a message shows."""
 
+FAR_APART = 20.0
+"""Ratio of the sizes of scores from which a note says that their scales differ."""
+
 _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson, spearman)'
 
 
 def chosen_metrics(
-    metric: Any, parts: Mapping[str, Evaluation], greater_is_better: bool | None = None
+    metric: Any,
+    parts: Mapping[str, Evaluation],
+    greater_is_better: bool | None = None,
+    *,
+    certain: bool = False,
 ) -> tuple[list[BaseMetric], list[Note]]:
     """Return the metrics to compare and notes on how they read the data.
 
     `metric` is what the user named. None is the metric that the source of the data suggests, otherwise
     accuracy; cross-entropy for soft gold, the mean without gold. `parts` are the data: one evaluation under
     ``""``, or several under the words that name them in messages. Without gold, a name that no metric has is
-    that of the scores themselves, whose direction `greater_is_better` says.
+    that of the scores themselves, whose direction `greater_is_better` says. Values that are called as
+    predictions are need gold or the name of a metric; if `certain`, all that are not called as scores are.
     """
     spec = metric
     if spec is None:
@@ -49,6 +57,8 @@ def chosen_metrics(
     named = spec is not None
     golds = [part.gold for part in parts.values()]
     scored = any(gold is None for gold in golds)
+    if not named:
+        _check_are_scores(parts, certain=certain)
     if spec is None:
         soft = any(gold is not None and gold.ndim == 2 for gold in golds)
         spec = default(scored, soft_gold=soft)
@@ -64,7 +74,80 @@ def chosen_metrics(
             f"metric {doubled!r} is given {names.count(doubled)} times", hint="give each a name of its own"
         )
     notes = [note for _, notes in directed for note in notes]
-    return metrics, [*notes, *check(metrics, parts, named=named), *_note_forms(metrics, parts)]
+    return metrics, [
+        *notes,
+        *check(metrics, parts, named=named),
+        *_note_forms(metrics, parts),
+        *_scale_notes(metrics, parts),
+    ]
+
+
+def _check_are_scores(parts: Mapping[str, Evaluation], *, certain: bool) -> None:
+    """Refuse values without gold that are called as predictions are; if `certain`, all but scores.
+
+    A predicted class that is a number has a mean, which says nothing of whether it is right.
+    """
+    for place, part in parts.items():
+        if part.gold is not None:
+            continue
+        before = f"{place}: " if place else ""
+        called = {system: part.called.get(system, system) for system in part.names}
+        check_no_predictions(before, called)
+        unknown = (name for name, word in called.items() if not are_scores(word) and is_label(word))
+        name = next(unknown, None) if certain else None
+        if name is not None:
+            what = quoted(name) if called[name] == name else f"{quoted(name)}, called {quoted(called[name])},"
+            raise InvalidInputError(
+                f"{before}without gold, a gate compares scores, and no name says that the values of"
+                f" {what} are scores",
+                hint=NEEDS_GOLD,
+            )
+
+
+def _scale_notes(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation]) -> list[Note]:
+    """Return notes on scores, whose mean is compared, of systems on visibly different scales."""
+    if not any(isinstance(one, Mean) for one in metrics):
+        return []
+    notes = []
+    for place, part in parts.items():
+        if part.gold is None and all(
+            one.ndim == 1 and one.dtype.kind in "biuf" for one in part.compact.values()
+        ):
+            found = system_scales({name: np.asarray(values) for name, values in part.systems.items()})
+            notes += [Note(one.code, f"{place}: {one.message}" if place else one.message) for one in found]
+    return notes
+
+
+def system_scales(scores: Mapping[str, Array]) -> list[Note]:
+    """Return a note if scores of two systems, or other numbers among them, are on visibly different scales.
+
+    >>> system_scales({"a": np.array([0.4, 0.5]), "b": np.array([44.0, 51.0])})[0].code
+    'mixed_percent'
+    >>> system_scales({"acc": np.array([0.0, 1.0]), "ms": np.array([810.0, 640.0])})[0].code
+    'scales_differ'
+    >>> system_scales({"a": np.array([0.0, 1.0]), "b": np.array([0.0, 0.0])})
+    []
+    """
+    sizes = {name: float(np.abs(x).mean()) for name, x in scores.items() if x.size}
+    sizes = {name: size for name, size in sizes.items() if size > 0.0}
+    if not sizes:
+        return []
+    least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    if sizes[most] < FAR_APART * sizes[least]:
+        return []
+    small, large = scores[least], scores[most]
+    means = f"the mean of {least} is {float(small.mean()):.3g}, that of {most} {float(large.mean()):.3g}"
+    in_unit, in_percent = (min(small.min(), large.min()) >= 0 and large.max() <= top for top in (1, 100))
+    if in_percent and small.max() <= 1 < large.max():
+        told = f"{means}: shares beside percentages? If so, give all scores as shares, or all in percent"
+        return [Note("mixed_percent", told)]
+    if in_unit or in_percent or np.abs(small).max() >= np.abs(large).min():
+        return []
+    told = (
+        f"{means}: scales on which scores of one metric hardly are. If one of the two is no system, leave it"
+        " out: ignore=[...]; if they are, bring their scores to one scale"
+    )
+    return [Note("scales_differ", told)]
 
 
 def _directed(

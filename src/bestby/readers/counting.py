@@ -18,7 +18,13 @@ from bestby.data.layouts.counted import evaluation_of_counts
 from bestby.data.layouts.long import is_long
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft_tables import gathered
-from bestby.data.layouts.wide import check_no_counter, described, roles_of, systems_of
+from bestby.data.layouts.wide import (
+    check_no_counter,
+    described,
+    roles_of,
+    systems_of,
+    with_left_out,
+)
 from bestby.data.order import merged_order
 from bestby.data.partitions import MOST_CELLS
 from bestby.data.roles import Roles
@@ -83,11 +89,13 @@ def read_counted(pieces: Pieces, options: TableOptions, stream: bool | None) -> 
             reason = _unstreamable(pieces, head, roles, used, stream)
             if reason is None:
                 passes = _passes(pieces, head, roles, names, options, database)
-                return read_batches(passes, names, options.on_missing), described(head, names, roles)
+                batches = read_batches(passes, names, options.on_missing)
+                return with_left_out(batches, head, roles, options.systems), described(head, names, roles)
             _refuse(f"{size}, and {reason}", stream)
             return None
         table, counts = _counted(pieces, queries, used, database, options.missing)
-    return evaluation_of_counts(table, counts, names, roles, options), described(head, names, roles)
+    evaluation = evaluation_of_counts(table, counts, names, roles, options)
+    return with_left_out(evaluation, head, roles, options.systems), described(head, names, roles)
 
 
 def _refuse(reason: str, stream: bool | None) -> None:

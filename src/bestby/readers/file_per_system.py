@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,10 +29,17 @@ from bestby.data.layouts.long import first_rows, value_word
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.layouts.soft_tables import class_columns, gathered
-from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, Roles
+from bestby.data.roles import (
+    GOLD_WORDS,
+    VALUE_WORDS,
+    Roles,
+    are_scores,
+    left_out_note,
+    score_column,
+)
 from bestby.data.table import Table, listed
 from bestby.data.values import Rule, as_scores
-from bestby.readers.files import header_word, read_values
+from bestby.readers.files import header_word, read_values, stem_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +50,8 @@ class Part:
     column: Column
     items: list[str] | None = None
     table: Table | None = None
+    value: str | None = None
+    """The name of the column of the values, if it has one."""
 
     @property
     def keys(self) -> list[str]:
@@ -54,6 +64,7 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
     roles, soft, on_missing = options.roles, options.soft, options.on_missing
     files = {name: readable_file(path) for name, path in paths.items()}
     parts = {name: system_part(path, name, options) for name, path in files.items()}
+    _check_same_scores([*parts.values()])
     gold = None
     if roles.annotators:
         gold = annotated_part(options)
@@ -84,7 +95,44 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
     headers = [f"{path.name} ({word})" for path, word in words.items() if word is not None]
     if headers:
         message += f"; the first line is the name of the column in {listed(headers)}"
-    return evaluation, message
+    called = {name: _called(files[name], part.value or words[files[name]]) for name, part in parts.items()}
+    others = _left_out(parts, {one for _, one in [*roles.named(), *group_names(roles, gold)]})
+    if others:
+        evaluation = dataclasses.replace(evaluation, notes=(*evaluation.notes, left_out_note(*others)))
+    return dataclasses.replace(evaluation, called=called), message
+
+
+def _called(path: Path, column: str | None) -> str:
+    """Return what tells of the values of a file what they are: its column, or else its own name."""
+    told = column is not None and (are_scores(column) is not None or are_scores(stem_of(path)) is None)
+    return column if told and column is not None else stem_of(path)
+
+
+def _check_same_scores(parts: Sequence[Part]) -> None:
+    """Refuse files that have the same columns of scores, of which not the same was taken in each."""
+    first = parts[0]
+    for part in parts[1:]:
+        names = [one for one in (first.value, part.value) if one is not None and score_column([one])]
+        shared = [
+            one for one in names if all(p.table is not None and one in p.table.data for p in (first, part))
+        ]
+        if len({*names}) == 2 and shared:
+            raise InvalidInputError(
+                f"the scores are in column {first.value!r} of {first.source}, and in {part.value!r} of"
+                f" {part.source}",
+                hint=f"name the column of all files: value_column={shared[0]!r}",
+            )
+
+
+def _left_out(parts: Mapping[str, Part], used: Collection[str]) -> tuple[str, list[str]] | None:
+    """Return the column of the scores and other columns of numbers; None if there are no others."""
+    part = next(iter(parts.values()))
+    if part.table is None or part.value is None or score_column([part.value]) is None:
+        return None
+    other = {part.value, part.table.item_column(None), *used}
+    columns = {name: part.table.column(name) for name in part.table.names if name not in other}
+    numbers = [name for name, one in columns.items() if not one.is_soft and not as_scores(one).is_text]
+    return (part.value, numbers) if numbers else None
 
 
 def _joined(
@@ -142,15 +190,17 @@ def system_part(path: Path, name: str, options: TableOptions) -> Part:
     if value is None:
         table, value = class_columns(table, soft, {*other, *VALUE_WORDS}, marks=True)
     value = value or value_word(table.data, prefer_score=roles.gold is None)
+    others = [column for column in table.names if column not in other]
+    if value is None and roles.gold is None and not roles.annotators:
+        value = score_column(others)
     if value is None:
-        others = [column for column in table.names if column not in other]
         value = _only(table, "the predictions or scores", others, (name,))
     return _part(table, table.require(value, "value column"), ids, soft)
 
 
 def _part(table: Table, value: str, ids: str | None, soft: Soft) -> Part:
     items = None if ids is None else table.texts(ids, "item")
-    return Part(table.source, values_of(table, value, soft), items, table)
+    return Part(table.source, values_of(table, value, soft), items, table, value)
 
 
 def gold_part(gold: str, parts: Sequence[Part], options: TableOptions) -> Part:

@@ -14,7 +14,7 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import quoted
-from bestby.data.roles import ITEM_WORDS
+from bestby.data.roles import ITEM_WORDS, called_predictions, score_column
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.files import stem_of
@@ -165,6 +165,8 @@ class LinesSource:
             for name, one in value.items()
             if isinstance(one, (int, float)) and name not in self._no_systems and name not in used
         }
+        if line.number == 1:
+            _check_systems(line, [*scores])
         if not scores:
             raise InvalidInputError(
                 f"{line.record.where}: no system has a score; keys: {listed(list(value))}",
@@ -296,6 +298,23 @@ def _key(line: _Line, given: str | None, words: Sequence[str], what: str, option
             hint=f"call it {' or '.join(words)}, or name it: {option}",
         )
     return found
+
+
+def _check_systems(line: _Line, keys: Sequence[str]) -> None:
+    """Refuse keys of numbers, which nobody named, that are no systems with their scores, by their names."""
+    hint = "if they are the scores of systems, name these: --system NAME"
+    scores, predictions = score_column(keys), called_predictions(keys)
+    if scores is not None:
+        raise InvalidInputError(
+            f"{line.record.where}: {quoted(scores)} holds the scores of one system, and no key says which;"
+            f" keys: {listed(list(line.data))}",
+            hint=f"{hint}, or {_LINES}",
+        )
+    if predictions:
+        raise InvalidInputError(
+            f"{line.record.where}: {quoted(predictions[0])} is called as predictions are, not scores",
+            hint=hint,
+        )
 
 
 def _score(line: _Line, key: str) -> float:

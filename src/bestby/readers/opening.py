@@ -186,5 +186,5 @@ def evaluation_of_format(content: Read) -> Evaluation:
         content.evaluation,
         notes=(read_as, *content.notes, *content.evaluation.notes),
         groupings=dict(content.clusters),
-        suggested=content.metric,
+        suggested="mean" if content.metric is None and content.evaluation.gold is None else content.metric,
     )

@@ -94,7 +94,11 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
         objects=evaluation.systems[candidate].dtype.kind == "O" and not evaluation.label_sets,
         label_sets=evaluation.label_sets,
     )
-    return dataclasses.replace(evaluation, systems=both.systems, gold=both.gold, classes=both.classes)
+    # The file does not hold what the values were called: they are of the same kind as those of the candidate.
+    called = dict.fromkeys(both.names, evaluation.called.get(candidate, candidate))
+    return dataclasses.replace(
+        evaluation, systems=both.systems, gold=both.gold, classes=both.classes, called=called
+    )
 
 
 def _content(path: str | Path) -> dict[str, Any]:

@@ -280,7 +280,7 @@ class Gate(Drawn, Reported):
         Examples
         --------
         >>> import bestby as bb
-        >>> result = bb.gate({"main": [1, 0] * 400, "new": [1, 0] * 400}, margin=0.01)
+        >>> result = bb.gate({"main": [1, 0] * 400, "new": [1, 0] * 400}, metric="mean", margin=0.01)
         >>> result.check()
         """
         _checks.choice(inconclusive, ("pass", "fail"), "inconclusive")

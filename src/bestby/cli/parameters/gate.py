@@ -118,6 +118,9 @@ class Gate:
     metrics, margins, clusters, strata, by, crossed, min_items, pool, level, inconclusive and format; options
     of the command line override it.
 
+    Without gold the values must be scores: --metric names them (--metric mean), or their column does
+    (score, correct, accuracy).
+
     If a log has several tasks, each task is a check for each metric, unless --pool is given. With --by each
     slice is one, beside all items.
 

@@ -16,15 +16,13 @@ from bestby.comparisons.datasets.source import DatasetScores
 from bestby.comparisons.runs.source import Data
 from bestby.data.roles import listed
 from bestby.engine.runs import Separate
+from bestby.metrics.suitability import FAR_APART, system_scales
 from bestby.results.base import Note
 
 Ranges = Mapping[str, tuple[float, float]]
 """Per dataset the scores that become 0 and 1."""
 
 MINMAX = "minmax"
-
-FAR_APART = 20.0
-"""Ratio of the sizes of the scores on two datasets from which a note says that their scales differ."""
 
 _ONE_SCALE = (1.0, 100.0)  # shares and percentages have one scale, however small some of them are
 
@@ -41,7 +39,10 @@ def on_one_scale(scores: DatasetScores, normalise: Any) -> DatasetScores:
         for name, row in zip(scores.datasets, scores.matrix, strict=True)
     }
     ranges = ranges_of(normalise, values)
-    scores = dataclasses.replace(scores, notes=(*scores.notes, *scale_notes(values, normalise)))
+    notes = scale_notes(values, normalise)
+    if not notes:
+        notes = system_scales(dict(zip(scores.names, scores.matrix.T, strict=True)))
+    scores = dataclasses.replace(scores, notes=(*scores.notes, *notes))
     if ranges is None:
         return scores
     scores = dataclasses.replace(scores, ranges=ranges, from_data=isinstance(normalise, str))

@@ -16,7 +16,7 @@ from bestby._core.text import counted, quoted
 from bestby._core.typing import FloatArray
 from bestby.comparisons.common import provenance
 from bestby.comparisons.datasets.nesting import holds_several
-from bestby.comparisons.datasets.source import DatasetScores, Source, complete
+from bestby.comparisons.datasets.source import DatasetScores, Source, complete, without_averages
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Data, RunsInput, data_of
 from bestby.data.layouts.runs import FAILED_RUN
@@ -51,6 +51,9 @@ def run_scores(
     rows = {name: {s: runs for s, runs in row.items() if len(runs)} for name, row in rows.items()}
     if on_missing == "drop":
         rows = {name: {s: r for s, r in row.items() if len(r) > 1} for name, row in rows.items()}
+    means = {d: {s: float(_values(runs).mean()) for s, runs in row.items()} for d, row in rows.items()}
+    means, left_out = without_averages(means, source)
+    rows = {name: {system: rows[name][system] for system in row} for name, row in means.items()}
     kept, names, notes = complete(rows, source, on_missing)
     _refuse_single(kept, names)
     _, direction_notes = direction_of(metric, greater_is_better)
@@ -71,7 +74,7 @@ def run_scores(
         compared={},
         measure=None,
         data_hash=provenance.hash_of(by_name),
-        notes=(Note("read_as", reading + source.assumed), *source.notes, *notes, *direction_notes),
+        notes=(Note("read_as", reading + source.assumed), *source.notes, *left_out, *notes, *direction_notes),
         runs=made,
     )
 

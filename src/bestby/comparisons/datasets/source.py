@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
@@ -23,7 +23,7 @@ from bestby.data.layouts.datasets import Cells, RunCells, datasets_of
 from bestby.data.layouts.evaluations import refuse_partitions
 from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.order import merged_order
-from bestby.data.roles import listed, unknown_system
+from bestby.data.roles import average_note, averages, check_no_predictions, listed, transposed, unknown_system
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.text_statistics import Counting
@@ -206,24 +206,40 @@ def scores_of(
             "a table of scores leaves nothing to compute: metric must be a name for them, or None",
             hint="pass one Evaluation per dataset to have a metric computed",
         )
+    table, left_out = without_averages(table, source)
     kept, names, notes = complete(table, source, on_missing)
+    if metric is None:
+        check_no_predictions("", dict(zip(names, names, strict=True)))
     reading = f"a table of scores; datasets: {listed([*kept])}; systems: {listed(names)}{source.assumed}"
     greater, direction_notes = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    matrix = np.array([[kept[name][system] for system in names] for name in kept])
+    columns = [np.array([row[system] for row in kept.values()]) for system in names]
     hashes = {name: repr(sorted(row.items())) for name, row in kept.items()}
     return DatasetScores(
         info,
         tuple(kept),
         names,
-        matrix,
+        np.column_stack(rounding.in_one_precision(columns)),
         {},
         {},
         {},
         None,
         provenance.hash_of(hashes),
-        (Note("read_as", reading), *source.notes, *notes, *direction_notes),
+        (Note("read_as", reading), *source.notes, *left_out, *notes, *direction_notes),
     )
+
+
+def without_averages(
+    table: Mapping[str, Mapping[str, float]], source: Source
+) -> tuple[dict[str, Mapping[str, float]], list[Note]]:
+    """Return the scores without rows, and systems that were not chosen, that are the mean of the others."""
+    rows = averages(table)
+    table = {name: row for name, row in table.items() if name not in rows}
+    systems = [] if source.systems is not None else averages(transposed(table))
+    notes = [average_note("dataset", name) for name in rows] + [
+        average_note("system", one) for one in systems
+    ]
+    return {d: {s: x for s, x in row.items() if s not in systems} for d, row in table.items()}, notes
 
 
 def _item_scores(

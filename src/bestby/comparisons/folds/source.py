@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import arrays, checks
+from bestby._core import arrays, checks, rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
@@ -20,11 +20,13 @@ from bestby.data.frames import is_partitioned, is_table, table_of, unreadable
 from bestby.data.layouts.datasets import FoldScores, folds_of
 from bestby.data.layouts.evaluations import refuse_partitions
 from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems
+from bestby.data.roles import check_no_predictions
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
+from bestby.metrics.suitability import system_scales
 from bestby.results.base import MetricInfo, Note
 
 Labels = tuple[tuple[str, str], ...]
@@ -159,11 +161,17 @@ def folds_of_scores(read: FoldScores, metric: Any, greater_is_better: bool | Non
             hint="the tests need the score of every system on every fold",
         )
     _check_amounts(read.names, read.matrix)
+    if metric is None:
+        check_no_predictions("", dict(zip(read.names, read.names, strict=True)))
     greater, notes = direction_of(metric, greater_is_better)
+    columns = dict(zip(read.names, rounding.in_one_precision(list(read.matrix.T)), strict=True))
+    matrix = np.column_stack([*columns.values()])
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
     hashes = {f"{label}": repr(row.tolist()) for label, row in zip(read.labels, read.matrix, strict=True)}
     hashes["names"] = repr(read.names)
-    return Folds(info, read.names, read.labels, read.matrix, {}, {}, hash_of(hashes), notes)
+    return Folds(
+        info, read.names, read.labels, matrix, {}, {}, hash_of(hashes), (*notes, *system_scales(columns))
+    )
 
 
 def folds_of_items(

@@ -12,7 +12,7 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Rng
-from bestby.advising.reading import Arguments, evaluation_of
+from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.common.settings import check_reach
 from bestby.comparisons.gate import foresight
 from bestby.comparisons.gate.deciding import decided
@@ -75,7 +75,8 @@ def gate(
     gold : array_like, shape (n,), or mapping, or str, optional
         The gold labels or values, or the name of their column.
     metric : str, Metric, callable or list of them, optional
-        What to compare; each metric is a check. Defaults as for `compare`.
+        What to compare; each metric is a check. Defaults as for `compare`; but without gold, scores need a
+        name, ``"mean"`` or their own, unless their column is called as scores are (``score``, ``correct``).
     greater_is_better, systems, ignore, items, system_column, value_column, clusters, strata
         As for `compare`.
     by : str, list of str, or mapping of str to array_like, shape (n,), optional
@@ -146,7 +147,7 @@ def gate(
     >>> rng = np.random.default_rng(0)
     >>> main = rng.random(2000) < 0.8
     >>> new = np.where(rng.random(2000) < 0.02, ~main, main)
-    >>> result = gate({"main": main.astype(int), "new": new.astype(int)}, margin=0.03)
+    >>> result = gate({"main": main.astype(int), "new": new.astype(int)}, metric="mean", margin=0.03)
     >>> result.outcome, round(result.checks[0].bound, 3)
     ('pass', -0.02)
     """
@@ -162,9 +163,10 @@ def gate(
         by=None if by is None else without_bins(by),
     )  # fmt: skip
     whole = with_columns(evaluation_of(data, arguments, metric), data, arguments.by)
+    check_two_systems(whole)
     base, new = _pair(whole.names, baseline, candidate)
     evaluation = _two_systems(whole, base, new, pool=pool)
-    metrics, reading = chosen_metrics(metric, {"": evaluation}, greater_is_better)
+    metrics, reading = chosen_metrics(metric, {"": evaluation}, greater_is_better, certain=True)
     margins = _margins(margin, metrics)
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
     more = {"annotators": annotators, "blocks": blocks}
@@ -203,7 +205,6 @@ def _check_level(level: Any) -> None:
 
 def _pair(names: Sequence[str], baseline: str | None, candidate: str | None) -> tuple[str, str]:
     """Return the names of the baseline and the candidate."""
-    checks.two_systems(names)
     base = checks.valid_baseline(baseline, names)
     new = checks.valid_baseline(candidate, names, "candidate")
     if base is not None and base == new:

@@ -84,7 +84,7 @@ def checked_settings(
 ) -> Settings:
     """Return the settings of a monitor, or say what is wrong with them."""
     names = checks.valid_names(checks.valid_name_list(systems, "systems"), "system")
-    checks.two_systems(names)
+    checks.two_systems(names, hint="name the systems that are watched: at least two")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InvalidInputError(

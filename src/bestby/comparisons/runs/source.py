@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import arrays, checks
+from bestby._core import arrays, checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError, MissingValueError
 from bestby._core.text import quoted
 from bestby.advising.reading import reads_label_sets
@@ -21,6 +21,7 @@ from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.layouts.options import TableOptions, chosen_systems
 from bestby.data.layouts.runs import FAILED_RUN, Runs, runs_of
 from bestby.data.layouts.soft import Soft
+from bestby.data.roles import check_no_predictions, with_left_out
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
@@ -28,7 +29,7 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import Separate
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.directions import direction_of
-from bestby.metrics.suitability import chosen_metric
+from bestby.metrics.suitability import chosen_metric, system_scales
 from bestby.results.base import MetricInfo, Note
 
 _NAME = "{}#{}"
@@ -60,6 +61,11 @@ class RunsInput:
     clusters: Any
     greater_is_better: bool | None
     notes: tuple[Note, ...] = ()
+    called: str | None = None
+
+    def called_by(self, systems: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        """Return what the values of each run are called: their column, or else as their system."""
+        return {run: self.called or name for name, runs in systems.items() for run in runs}
 
 
 @dataclass(frozen=True)
@@ -130,13 +136,14 @@ def _from_runs(runs: Runs, metric: Any, greater_is_better: bool | None, columns:
         runs.clusters,
         runs.greater_is_better if greater_is_better is None else greater_is_better,
         runs.notes,
+        runs.called,
     )
 
 
-def _systems_of(runs: Mapping[str, Any], *, paired: bool) -> dict[str, list[Any]]:
+def _systems_of(runs: Mapping[str, Any], hint: str, *, paired: bool) -> dict[str, list[Any]]:
     """Return per system its runs: numbers, or one sequence of values each."""
     checks.valid_names(runs, "system")
-    checks.two_systems(tuple(runs), hint="pass the runs of each system by its name")
+    checks.two_systems(tuple(runs), hint)
     summary = next((name for name, values in runs.items() if _is_summary(values)), None)
     if summary is not None:
         raise InvalidInputError(
@@ -202,7 +209,8 @@ def _any_nested(rows: Iterable[Any], what: str) -> bool:
 
 def data_of(given: RunsInput, settings: Settings, drawing: Drawing, counting: Counting) -> Data:
     """Return the runs of all systems, once they are known to fit together."""
-    systems = _systems_of(given.runs, paired=settings.paired)
+    hint = with_left_out("pass the runs of each system by its name", given.notes)
+    systems = _systems_of(given.runs, hint, paired=settings.paired)
     sizes = {name: len(rows) for name, rows in systems.items()}
     if settings.paired and len(set(sizes.values())) > 1:
         numbers = ", ".join(f"{name}: {size}" for name, size in sizes.items())
@@ -250,11 +258,16 @@ def _score_data(
         scores.append(numbers if settings.paired else np.sort(numbers))
     if given.greater_is_better is not None:
         checks.flag(given.greater_is_better, "greater_is_better")
+    if metric is None:
+        check_no_predictions("", given.called_by({name: [name] for name in systems}))
     better, notes = direction_of(metric, given.greater_is_better)
     info = MetricInfo(metric or "score", better, (-math.inf, math.inf))
     names = tuple(systems)
+    if len({*map(len, scores)}) == 1:
+        scores = rounding.in_one_precision(scores)
     maker = Separate(scores, names, settings.statistic, settings.paired, drawing)
-    return Data(names, info, maker, None, notes)
+    scales = system_scales(dict(zip(names, scores, strict=True)))
+    return Data(names, info, maker, None, (*notes, *scales))
 
 
 def _item_data(
@@ -265,11 +278,8 @@ def _item_data(
             f"with items the mean of the runs is compared, not their {settings.statistic.replace('_', ' ')}",
             hint="pass the score of each run to compare other statistics",
         )
-    flat = {
-        _NAME.format(name, position): row
-        for name, rows in systems.items()
-        for position, row in enumerate(rows)
-    }
+    runs = {name: [_NAME.format(name, place) for place in range(len(rows))] for name, rows in systems.items()}
+    flat = {run: row for name, own in runs.items() for run, row in zip(own, systems[name], strict=True)}
     try:
         label_sets = reads_label_sets(given.metric)
         evaluation = Evaluation.of(flat, given.gold, clusters=given.clusters, label_sets=label_sets)
@@ -277,6 +287,7 @@ def _item_data(
         if isinstance(error.__cause__, MissingValueError):  # without the advice on on_missing
             raise error.__cause__ from None
         raise
+    evaluation = dataclasses.replace(evaluation, called=given.called_by(runs))
     note_rules.data_notes(evaluation)  # refuses a single cluster
     metric, notes = chosen_metric(given.metric, {"": evaluation})
     consumer = "a comparison of runs"

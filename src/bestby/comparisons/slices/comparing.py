@@ -10,7 +10,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, OnMissing, Question, Rng
-from bestby.advising.reading import Arguments, evaluation_of
+from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.common import note_rules
 from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.slices.one_metric import slices_on
@@ -180,7 +180,7 @@ def compare_slices(
     )  # fmt: skip
     evaluation = with_columns(evaluation_of(data, given, metric), data, given.by).uncounted("compare_slices")
     evaluation.require_support("compare_slices", SUPPORTED)
-    checks.two_systems(evaluation.names)
+    check_two_systems(evaluation)
     checks.valid_baseline(baseline, evaluation.names)
     metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
     cut, notes = slicings(evaluation, columns, least, crossed=crossed)

@@ -18,7 +18,15 @@ from bestby.data.layouts.evaluations import evaluation_of
 from bestby.data.layouts.long import system_column_of, value_word
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.runs import unscored_run
-from bestby.data.roles import RUN_WORDS, check_no_repetition, listed, matching, unknown_system
+from bestby.data.roles import (
+    RUN_WORDS,
+    averages,
+    check_no_repetition,
+    listed,
+    matching,
+    score_column,
+    unknown_system,
+)
 from bestby.data.table import Table
 from bestby.data.values import as_scores
 from bestby.results.base import Note
@@ -103,11 +111,11 @@ def folds_of(
         check_no_repetition(bare.source, bare.data)
     if roles.gold is None and ids is None and system is not None:
         marked_scores = _long_scores(bare, [_UNIT.join(label) for label in labels], system, options)
-        return _fold_scores(bare.source, marked_scores)
+        return _without_mean(bare.source, _fold_scores(bare.source, marked_scores))
     if roles.gold is None and len(set(labels)) == len(labels) and system is None:
         names = _systems(bare, options.systems, {ids})
         matrix = np.column_stack([_complete(bare, name) for name in names])
-        return FoldScores(tuple(names), tuple(labels), matrix)
+        return _without_mean(bare.source, FoldScores(tuple(names), tuple(labels), matrix))
     marked = {**rest, _FOLD: objects([_UNIT.join(label) for label in labels])}
     options = dataclasses.replace(options, roles=dataclasses.replace(roles, stratum=_FOLD))
     inner = _with_ids_in_groups(dataclasses.replace(table, data=marked), rounds, options)
@@ -260,10 +268,33 @@ def _fold_scores(source: str, scores: Cells) -> FoldScores:
     return FoldScores(tuple(names), tuple((again, fold) for again, fold in labels), matrix)
 
 
+def _without_mean(source: str, folds: FoldScores) -> FoldScores:
+    """Refuse a fold that is the mean of the others of its repetition."""
+    for again in dict.fromkeys(again for again, _ in folds.labels):
+        rows = {
+            fold: dict(zip(folds.names, row, strict=True))
+            for (one, fold), row in zip(folds.labels, folds.matrix.tolist(), strict=True)
+            if one == again
+        }
+        for fold in averages(rows):
+            raise InvalidInputError(
+                f"{source}: fold {quoted(fold)} is the mean of the others",
+                hint="remove its row, which is no fold",
+            )
+    return folds
+
+
 def _systems(table: Table, systems: Sequence[str] | None, other: set[str | None]) -> list[str]:
     names = [name for name in table.names if name not in other]
     if systems is not None:
         names = matching(systems, names, lambda name: table.unknown(name, "system"))
+    elif len(names) > 1 and (scores := score_column(names)) is not None:
+        raise InvalidInputError(
+            f"{table.source}: column {quoted(scores)} holds the scores of one system, and several are"
+            f" compared; its columns are: {listed(table.names)}",
+            hint="name the columns that are systems: systems=[...], or the column of their names:"
+            " system_column=...",
+        )
     if not names:
         raise InvalidInputError(
             f"{table.source}: there is no column of a system", hint=f"its columns are: {listed(table.names)}"

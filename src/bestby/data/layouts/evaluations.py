@@ -17,7 +17,7 @@ from bestby.data.layouts.long import is_long, read_long
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.layouts.soft_tables import gathered
-from bestby.data.layouts.wide import described, read_wide, roles_of, systems_of
+from bestby.data.layouts.wide import described, read_wide, roles_of, systems_of, with_left_out
 from bestby.data.roles import VALUE_WORDS, listed
 from bestby.data.table import Table
 from bestby.results.base import Note
@@ -67,6 +67,7 @@ def _evaluation_of_partitions(frame: Any, options: TableOptions, every_item: str
     others = [name for name in (roles.gold, roles.stratum) if name is not None]
     rows, counts = partitions.counted(frame, [*others, *systems])
     evaluation = evaluation_of_counts(table_of(rows), counts, systems, roles, options)
+    evaluation = with_left_out(evaluation, heads, roles, options.systems)
     message = f"{FRAME} was read as {described(heads, systems, roles)}"
     return with_reading_note(evaluation, message, options.soft)
 

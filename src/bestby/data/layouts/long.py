@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
@@ -128,7 +129,7 @@ def read_long(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     message = (
         f"a long table; systems: {listed(names)} (column {by}); values: {value}; {completed.description()}"
     )
-    return evaluation, message
+    return dataclasses.replace(evaluation, called=dict.fromkeys(names, value)), message
 
 
 def _slices(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,21 @@ from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft, is_number
 from bestby.data.layouts.wide import check_alike
 from bestby.data.order import order_in_groups
-from bestby.data.roles import ITEM_WORDS, RUN_WORDS, Roles, check_no_gold, listed, matching, unknown_system
+from bestby.data.roles import (
+    ITEM_WORDS,
+    RUN_WORDS,
+    Roles,
+    are_scores,
+    average_note,
+    averages,
+    check_no_gold,
+    left_out_note,
+    listed,
+    matching,
+    score_column,
+    transposed,
+    unknown_system,
+)
 from bestby.data.table import Table
 from bestby.results.base import Note
 
@@ -60,6 +74,8 @@ class Runs:
     description: str
     greater_is_better: bool | None = None
     notes: tuple[Note, ...] = ()
+    called: str | None = None
+    """The column of the values of a long table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,13 +125,16 @@ def runs_of(
     gold = None if roles.gold is None or roles.item is None else values_of(table, roles.gold, soft).take(rows)
     columns, gold, _, _ = typed({name: record.column for name, record in records.items()}, gold, soft)
     records = {name: dataclasses.replace(r, column=columns[name]) for name, r in records.items()}
+    notes = _left_out(table, roles, options, value, records)
     message = f"a {'wide' if value is None else 'long'} table of runs; systems: {listed(list(records))}"
     message += "" if value is None else f" (column {roles.system})"
-    metric = value if value not in VALUE_WORDS else None
+    metric = None if value is None or value in VALUE_WORDS or are_scores(value) is False else value
     if roles.inner is None:
         if value is not None:
             _check_scored(table, records)
-        return Runs(_scores(table, records, paired), None, None, metric, message)
+        records, mean = _without_means(records)
+        scores = _scores(table, records, paired)
+        return Runs(scores, None, None, metric, message, notes=(*notes, *mean), called=value)
     ids = table.texts(roles.inner, "item" if roles.item else "dataset")
     ids = [ids[row] for row in rows]
     items = list(dict.fromkeys(ids))
@@ -124,7 +143,7 @@ def runs_of(
     arrays = _arrays(table, records, items, paired, needs_numbers=gold is None)
     if roles.item is None:
         only = {name: np.array(by_run)[:, 0] for name, by_run in arrays.items()}
-        return Runs(only, None, None, metric, f"{message}; dataset: {items[0]}")
+        return Runs(only, None, None, metric, f"{message}; dataset: {items[0]}", notes=notes, called=value)
     labels = None
     if gold is not None:
         agreed(table.source, "gold", ids, gold)
@@ -140,7 +159,7 @@ def runs_of(
         names = column_of_texts(table.texts(roles.cluster, "cluster")).take(rows)
         groups = agreed(table.source, "cluster", ids, names)
         clusters = np.array([groups[key] for key in items])
-    return Runs(dict(arrays), labels, clusters, metric, message)
+    return Runs(dict(arrays), labels, clusters, metric, message, notes=notes, called=value)
 
 
 def _refuse_datasets(table: Table, roles: _Roles, datasets: Sequence[str]) -> None:
@@ -284,8 +303,39 @@ def _wide_systems(table: Table, roles: _Roles, systems: Sequence[str] | None) ->
             hint=f"its columns are: {listed(table.names)}",
         )
     if systems is None and roles.gold is None:
+        scores = score_column(names)
+        if scores is not None:
+            return [scores]
         check_no_gold(table.source, names)
     return names
+
+
+def _left_out(
+    table: Table, roles: _Roles, options: TableOptions, value: str | None, systems: Collection[str]
+) -> tuple[Note, ...]:
+    """Return the note on columns of a wide table beside the scores of one system."""
+    if value is not None or options.systems is not None:
+        return ()
+    others = [name for name in table.names if name not in roles.taken and name not in systems]
+    return tuple(left_out_note(name, others) for name in systems if others)
+
+
+def _without_means(records: dict[str, _Record]) -> tuple[dict[str, _Record], list[Note]]:
+    """Return the records without rows that are the mean of the other runs, and notes on them."""
+    scores = {
+        name: {
+            run: float(value)
+            for run, value, gone in zip(one.runs, one.column.values, one.column.missing, strict=True)
+            if not gone and is_number(str(value))
+        }
+        for name, one in records.items()
+    }
+    means = averages(transposed(scores))
+    rest = {}
+    for name, one in records.items():
+        rows = [place for place, run in enumerate(one.runs) if run not in means]
+        rest[name] = _Record([one.runs[row] for row in rows], None, one.column.take(rows))
+    return rest, [average_note("run", name) for name in means]
 
 
 def _numbers(table: Table, name: str, values: Array) -> Array:

@@ -24,8 +24,10 @@ from bestby.data.roles import (
     check_no_run,
     counts_rows,
     describe_wide,
+    left_out_note,
     matching,
     recognised,
+    score_column,
     shares_nothing,
 )
 from bestby.data.table import Table, check_there, listed
@@ -67,6 +69,7 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     unused = (
         "" if not roles.annotators or completed.gold is None else f"; column {completed.gold} was not used"
     )
+    evaluation = with_left_out(evaluation, table, completed, systems)
     if roles.annotators:
         completed = dataclasses.replace(completed, gold=None)
     return evaluation, f"{described(table, names, completed)}{unused}"
@@ -127,8 +130,12 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
             )
         check_no_item(table.source, names)
         check_no_run(table.source, names)
-        if roles.gold is None and not roles.annotators:
-            check_no_gold(table.source, names)
+        if roles.gold is not None or roles.annotators:
+            return names
+        scores = score_column(names)
+        if scores is not None and not _names_systems(table, roles):
+            return [scores]
+        check_no_gold(table.source, names)
         return names
     free = [name for name in table.names if name in systems or name not in other]
     names = matching(systems, free, lambda name: table.unknown(name, "system"))
@@ -138,6 +145,23 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
                 f"{table.source}: column {name!r} cannot be {other[name]} and system at once"
             )
     return names
+
+
+def _names_systems(table: Table, roles: Roles) -> bool:
+    by = system_column_of(table, roles, None)
+    return by is not None and len(table.distinct(by)) > 1
+
+
+def with_left_out(
+    evaluation: Evaluation, table: Table, roles: Roles, systems: Sequence[str] | None
+) -> Evaluation:
+    """Return the evaluation with a note on columns beside the scores of one system, unless one was chosen."""
+    used = {*evaluation.names, *(name for _, name in roles.named())}
+    others = [name for name in table.names if name not in used]
+    if not others or systems is not None:
+        return evaluation
+    note = left_out_note(evaluation.names[0], others)
+    return dataclasses.replace(evaluation, notes=(*evaluation.notes, note))
 
 
 def check_no_counter(table: Table, columns: Mapping[str, Column], gold: Column | None) -> None:

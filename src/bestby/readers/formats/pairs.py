@@ -20,6 +20,7 @@ from bestby.data.layouts.soft import is_number
 from bestby.data.roles import ITEM_WORDS, Roles, listed
 from bestby.data.table import Table
 from bestby.data.values import as_scores
+from bestby.metrics._items import NamedPair
 from bestby.readers.database import connection, literal
 from bestby.readers.files import read_table
 from bestby.readers.formats._lines import first_lines
@@ -220,7 +221,9 @@ def _part(table: Table, by: Roles, pair: Pair) -> _Part:
         if column_name is not None or role in table.data:
             groups[role] = table.texts(table.require(column_name or role, role), role)
     items = None if ids is None else table.texts(ids, "item")
-    return _Part(table.source, [None if out else (one, two) for one, two, out in rows], items, groups)
+    return _Part(
+        table.source, [None if out else NamedPair((one, two)) for one, two, out in rows], items, groups
+    )
 
 
 def _long(table: Table, by: Roles, pair: Pair, column: str) -> dict[str, _Part]:

@@ -228,10 +228,10 @@ def test_metrics_that_say_nothing_of_single_items_have_no_flips() -> None:
 
 def test_a_difference_without_a_bound_decides_nothing() -> None:
     data = {"main": np.arange(20.0), "new": np.arange(20.0) - 1.0}
-    result = bb.gate(data, margin=0.1)
+    result = bb.gate(data, metric="mean", margin=0.1)
     assert (result.outcome, result.checks[0].bound, result.checks[0].more) == ("inconclusive", None, None)
     assert "the data give no bound of it" in str(result)
-    assert bb.gate(data).outcome == "fail", "the test needs no bound"
+    assert bb.gate(data, metric="mean").outcome == "fail", "the test needs no bound"
 
 
 def test_skewed_losses_are_noted_where_they_let_a_gate_pass_too_often() -> None:
@@ -239,7 +239,7 @@ def test_skewed_losses_are_noted_where_they_let_a_gate_pass_too_often() -> None:
     main, losses = rng.normal(size=60), rng.lognormal(0.0, 1.2, 60)
 
     def codes(new: Any, **more: Any) -> set[str]:
-        result = bb.gate({"main": main, "new": new}, margin=3.0, **more)
+        result = bb.gate({"main": main, "new": new}, margin=3.0, **{"metric": "mean"} | more)
         return {note.code for check in result for note in check.difference.notes}
 
     assert "skewed_differences" in codes(main - losses)

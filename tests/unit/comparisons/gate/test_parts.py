@@ -199,7 +199,7 @@ def test_notes_say_which_slice_they_are_about() -> None:
     main, losses = rng.normal(size=120), rng.lognormal(0.0, 1.2, 120)
     half = np.repeat(["even", "skewed"], 60)
     new = np.where(half == "skewed", main - losses, main - 1.0 + 0.1 * rng.normal(size=120))
-    result = bb.gate({"main": main, "new": new}, by={"half": half}, margin=3.0)
+    result = bb.gate({"main": main, "new": new}, by={"half": half}, metric="mean", margin=3.0)
     notes = {check.part: {note.code for note in check.difference.notes} for check in result}
     assert "skewed_differences" in notes["half=skewed"]
     assert "skewed_differences" not in notes["half=even"]

@@ -37,19 +37,19 @@ def test_each_task_is_a_check_and_margins_are_not_corrected() -> None:
 
 def test_alarms_of_tasks_are_one_family() -> None:
     losses = {"qa": 4, "nli": 5, "sts": 0}
-    result = bb.gate(_of_tasks(losses))
+    result = bb.gate(_of_tasks(losses), metric="mean")
     assert [check.difference.p_value for check in result] == pytest.approx([1 / 16, 1 / 32, 1.0])
     assert [check.difference.p_adjusted for check in result] == pytest.approx([2 / 16, 3 / 32, 1.0])
     assert result.outcome == "pass"
-    assert bb.gate(answers(400, 5, 0)).outcome == "fail"
+    assert bb.gate(answers(400, 5, 0), metric="mean").outcome == "fail"
 
 
 def test_tasks_can_be_pooled() -> None:
     data = _of_tasks({"qa": 0, "nli": 40})
-    (check,) = bb.gate(data, margin=0.1, pool=True).checks
+    (check,) = bb.gate(data, metric="mean", margin=0.1, pool=True).checks
     assert (check.part, check.outcome, check.difference.n_items) == (None, "pass", 800)
     plain = dataclasses.replace(data, tasks=None)
-    assert bb.gate(plain, margin=0.1).checks[0].bound == check.bound
+    assert bb.gate(plain, metric="mean", margin=0.1).checks[0].bound == check.bound
 
 
 @pytest.mark.parametrize("differing", [0, 1, 4])

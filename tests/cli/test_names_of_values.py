@@ -1,0 +1,73 @@
+"""Commands refuse predictions without gold, and logs of one system, by the names of their columns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.helpers import Run, check_refused, run_in
+
+N = 60
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Return a function that runs a command where baseline.csv and candidate.csv have predicted classes."""
+    write(tmp_path, "prediction")
+    return run_in(tmp_path)
+
+
+def write(folder: Path, column: str) -> None:
+    """Write the files; the candidate predicts 1 more often."""
+    for name, more in (("baseline", 3), ("candidate", 2)):
+        lines = [f"q{place},{int(place % more == 0)}" for place in range(N)]
+        (folder / f"{name}.csv").write_text("\n".join([f"id,{column}", *lines]) + "\n", encoding="utf-8")
+
+
+BOTH = ("baseline.csv", "candidate.csv")
+
+
+@pytest.mark.parametrize("command", ["gate", "compare", "evaluate"])
+def test_predictions_need_gold_or_a_metric(run: Run, command: str) -> None:
+    message = "the values of 'baseline' are called 'prediction'"
+    check_refused(run(command, *BOTH), message, "if they are scores, name a metric: --metric mean")
+    assert run(command, *BOTH, "--metric", "mean").returncode == 0
+
+
+def test_the_action_shows_the_refusal(run: Run, tmp_path: Path) -> None:
+    done = run("gate", *BOTH, "--github", GITHUB_STEP_SUMMARY=str(tmp_path / "summary.md"))
+    check_refused(done, "without gold, systems must be per-item scores", "--gold ...")
+
+
+@pytest.mark.parametrize(
+    ("column", "status"), [("score", 0), ("correct", 0), ("points", 0), ("p", 2), ("value", 2)]
+)
+def test_a_gate_asks_for_names_of_scores(run: Run, tmp_path: Path, column: str, status: int) -> None:
+    write(tmp_path, column)
+    assert run("gate", *BOTH).returncode == status
+    assert run("gate", *BOTH, "--metric", "mean").returncode == 0
+    assert run("gate", "--save", "main.json", "baseline.csv").returncode == 0
+    assert run("gate", "--baseline-file", "main.json", "candidate.csv").returncode == status
+
+
+def test_a_log_of_one_system(run: Run, tmp_path: Path) -> None:
+    lines = [f"q{place},{place % 2},{300 + place}" for place in range(N)]
+    (tmp_path / "log.csv").write_text("\n".join(["id,score,latency_ms", *lines]) + "\n", encoding="utf-8")
+    check_refused(run("compare", "log.csv"), "got 1: score", "latency_ms (quantities of one system?)")
+    done = run("evaluate", "log.csv", "--json", "-")
+    assert [one["system"] for one in json.loads(done.stdout)["systems"]] == ["score"]
+    asked = run("compare", "log.csv", "--system", "score", "--system", "latency_ms")
+    assert "scales" in asked.stdout
+
+
+def test_a_growing_log_of_one_system_or_of_predictions(run: Run, tmp_path: Path) -> None:
+    for name, keys, message in (
+        ("one", ("score", "latency_ms"), "'score' holds the scores of one system"),
+        ("labels", ("pred_a", "pred_b"), "'pred_a' is called as predictions are"),
+    ):
+        rows = [{"item": f"q{i}", keys[0]: i % 2, keys[1]: i % 3 % 2} for i in range(N)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+        check_refused(run("watch", f"{name}.jsonl"), message, "--system NAME")
+        named = [word for key in keys for word in ("--system", key)]
+        assert run("watch", f"{name}.jsonl", *named).returncode in (0, 1, 3)
