@@ -91,17 +91,8 @@ def checked_parts(
     if ids is not None:
         ids = checks.column(ids, "items", n)  # as many as the systems have values
         check_unique_ids(ids, "items")
-    groups: dict[str, Array | None] = dict.fromkeys(("clusters", "strata", "crossed"))
-    slices: dict[str, Array] = {}
-    for what, group in side.items():
-        if group is None or what == "gold":
-            continue
-        labels_of_groups, forms = in_one_form(identifiers(group, what, n))
-        notes += forms
-        if what.startswith(SLICES):
-            slices[what.removeprefix(SLICES)] = labels_of_groups
-        else:
-            groups[what] = labels_of_groups
+    groups, slices, forms = _groups(side, n)
+    notes += forms
     if groups["crossed"] is None:
         check_nested(groups["clusters"], groups["strata"])
     if number is not None and any(value.ndim > 1 for value in values.values()):
@@ -119,6 +110,25 @@ def checked_parts(
         "counts": number,
         "codes_of_texts": coded,
     }
+
+
+def _groups(
+    side: Mapping[str, Any], n: int
+) -> tuple[dict[str, Array | None], dict[str, Array], tuple[Note, ...]]:
+    """Return the groups of the items, the columns of slices, and notes on names that were joined."""
+    groups: dict[str, Array | None] = dict.fromkeys(("clusters", "strata", "crossed"))
+    slices: dict[str, Array] = {}
+    notes: tuple[Note, ...] = ()
+    for what, group in side.items():
+        if group is None or what == "gold":
+            continue
+        names, forms = in_one_form(identifiers(group, what, n))
+        notes += forms
+        if what.startswith(SLICES):
+            slices[what.removeprefix(SLICES)] = names
+        else:
+            groups[what] = names
+    return groups, slices, notes
 
 
 def in_one_form(groups: Array) -> tuple[Array, tuple[Note, ...]]:
