@@ -65,6 +65,9 @@ class Evaluation:
         The library of the data frame that the data came from, such as "polars"; None if they came otherwise.
     tasks : ndarray, shape (n,), or None
         The task of each item, where logs of an evaluation tool hold several; they are the strata, too.
+    trials : mapping of str to ndarray of int, shape (n, 2)
+        How often each system tried each item, and how often it was right, where the files hold several runs
+        of 0 or 1, whose mean is the score: what pass@k and pass^k read. Empty where they do not.
     codes_of_texts : mapping of str to Coded
         The codes of gold (under ``""``) and systems that are texts, where they were made on the way in; not
         used for a column that another array has replaced since.
@@ -85,6 +88,7 @@ class Evaluation:
     counts: IntArray | None = None
     frame_backend: str | None = None
     tasks: Array | None = None
+    trials: Mapping[str, IntArray] = field(default_factory=dict)
     codes_of_texts: Mapping[str, Coded] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -236,6 +240,10 @@ class Evaluation:
         gold = {} if self.gold is None else {"": self.gold}
         return {**Columns.of(self.systems).compact, **gold}
 
+    def values_of(self, name: str, *, trials: bool) -> Array:
+        """Return the values of a system: for a metric that reads them, its trials where they were counted."""
+        return self.trials.get(name, self.systems[name]) if trials else self.systems[name]
+
     def codes_of(self, name: str) -> tuple[Array, Array]:
         """Return the distinct values and the codes of one such column."""
         if name not in self._codes_of:
@@ -296,9 +304,10 @@ class Evaluation:
             if name not in self.systems:
                 raise unknown_system(None, self.names)(name)
         missing = {name: mask for name, mask in self.missing.items() if name in names}
+        trials = {name: counts for name, counts in self.trials.items() if name in names}
         compact = Columns.of(self.systems).compact
         return dataclasses.replace(
-            self, systems=Columns({name: compact[name] for name in names}), missing=missing
+            self, systems=Columns({name: compact[name] for name in names}), missing=missing, trials=trials
         )
 
     def with_rows(self, rows: BoolArray) -> Evaluation:
@@ -318,6 +327,7 @@ class Evaluation:
             missing={system: mask[rows] for system, mask in self.missing.items() if mask[rows].any()},
             frame_backend=self.frame_backend,
             tasks=at(self.tasks),
+            trials={system: counts[rows] for system, counts in self.trials.items()},
         )
 
     def uncounted(self, what: str) -> Evaluation:

@@ -36,7 +36,7 @@ def read_datasets(
     dataset: str | None = None,
     run: str | None = None,
     system_column: str | None = None,
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
     on_missing: OnMissing = "error",
     missing: str | Iterable[str] = MISSING,
@@ -94,9 +94,15 @@ def read_datasets(
         "system_column": system_column, "value_column": value_column,
     }  # fmt: skip
     arguments.check(path, gold, missing=missing, dataset=dataset, run=run, **columns)
-    log = log_of(path, checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing"))
+    log = log_of(
+        path,
+        checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing"),
+        clusters=clusters,
+        value_column=value_column,
+    )
     if log is not None:
         return _from_log(log, systems, ignore)
+    arguments.refuse_by_task(value_column)
     options = TableOptions.of(gold, on_missing=on_missing, soft=Soft(texts=texts), **columns)
     return datasets_of(one_table(path, "the results on all datasets", missing), dataset, options, run)
 

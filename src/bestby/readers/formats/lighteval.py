@@ -35,14 +35,14 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
 ) -> Read:
     """Read the details of two or more models, on one task or several.
 
-    Items are joined by the id of their document. `value_column` is the metric, by default the only one. The
-    model is the folder of the details (``details/MODEL/DATE``), unless the user names it. The file of results
-    beside the details tells the metrics of which lower values are better.
+    Items are joined by the id of their document. `value_column` is the metric, or that of each task, by
+    default the only one. The model is the folder of the details (``details/MODEL/DATE``), unless the user
+    names it. The file of results beside the details tells the metrics of which lower values are better.
     """
     refuse_gold(gold, "the details of lighteval hold their scores and need no gold")
     files = files_of(paths, recognises)

@@ -28,12 +28,13 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
 ) -> Read:
     """Read the logs of two or more completion functions.
 
     The events ``match`` and ``metrics`` score their sample: the first as accuracy, the second by the numbers
-    in it. `value_column` names one; by default the accuracy, or the only one. Evals are datasets.
+    in it. `value_column` names one, or that of each eval; by default the accuracy, or the only one.
+    Evals are datasets.
     """
     refuse_gold(gold, "the logs of OpenAI evals hold their scores and need no gold")
     scored = [_scored(file) for file in files_of(paths, recognises)]
