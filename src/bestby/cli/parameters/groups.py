@@ -105,8 +105,8 @@ class Columns(Rows):
     )
     value_column: Names = option(
         "COLUMN",
-        "Column with the predictions or scores (default: detected by name); of logs the metric, or TASK=METRIC;"
-        " repeatable.",
+        "Column with the predictions or scores (default: detected by name); of logs the metric, or"
+        " TASK=METRIC; repeatable.",
     )
 
     def arguments(self) -> dict[str, Any]:

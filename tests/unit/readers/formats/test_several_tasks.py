@@ -241,3 +241,15 @@ def test_items_that_no_system_has_a_score_for_are_not_dropped_silently(tmp_path:
         read(paths)
     notes = [note.message for note in read(paths, on_missing="drop").notes if note.code == "items_dropped"]
     assert notes == ["1 of 3 items were dropped because not all systems (and the gold) have them"]
+
+
+def test_watched_logs_must_have_one_metric(tmp_path: Path) -> None:
+    root, run = _write(tmp_path / "out"), run_in(tmp_path)
+    one = root / "org__a" / f"samples_gsm8k_{_DATE}.jsonl"
+    other = root / "org__b" / f"samples_law_{_DATE}.jsonl"
+    done = run("watch", f"a={one}", f"b={other}")
+    assert done.returncode == 2
+    assert "has the scores acc, and " in done.stderr
+    assert "--value-column" in done.stderr
+    same = root / "org__a" / f"samples_law_{_DATE}.jsonl"
+    assert run("watch", f"a={same}", f"b={other}", "--value-column", "acc_norm").returncode in (0, 1, 3)
