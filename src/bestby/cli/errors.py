@@ -133,6 +133,9 @@ SPELLINGS = {
 """Arguments of Python, or settings, that are part of an option: what is written for them (or for True), and
 for False."""
 
+_MAPPED = re.compile(r'\b([a-z_]+)=\{"([^"]+)": (?:"([^"]+)"|(\.\.\.))\}')
+"""A setting of one value by name, written as in Python."""
+
 _LISTED = re.compile(r"\b([a-z_]+)=\[([\w\"]+(?:, [\w\"]+)+)\]")
 """A setting of several values, written as in Python."""
 
@@ -166,10 +169,17 @@ def in_options(
     error.message = _settings(message, options)
     hint = error.hint
     if hint is not None:
+        hint = _MAPPED.sub(lambda match: _by_name(match, options), hint)
         names = {*known, *_names(SPELLINGS), *FORMAT_OPTIONS}
         hint = hints.possible(hint, names, _names(options), typed=True)
     error.hint = f"{command} --help" if hint is None else _settings(hint, options)
     return error
+
+
+def _by_name(match: re.Match[str], options: Mapping[str, tuple[str, ...]]) -> str:
+    """Write a setting of a value by name as an option that takes NAME=VALUE."""
+    name, key, value = match[1], match[2], match[3] or match[4]
+    return f"{options[name][0]} {shlex.quote(f'{key}={value}')}" if name in options else match[0]
 
 
 def _names(options: Mapping[str, Any]) -> set[str]:

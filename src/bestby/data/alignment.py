@@ -52,16 +52,21 @@ def aligned(
         raise InvalidInputError(
             "items must not be given for systems that are mappings of id to value", hint="leave items out"
         )
+    everything = dict.fromkeys(key for name in keyed for key in systems[name])
     if on_missing != "error":
         systems = {name: _present(values, objects=objects) for name, values in systems.items()}
     if on_missing == "drop" and isinstance(side["gold"], Mapping):
         side = {**side, "gold": _present(side["gold"], objects=objects)}
-    return _by_id(systems, side, on_missing)
+    return _by_id(systems, side, on_missing, everything)
 
 
 def _by_id(
-    systems: Mapping[str, Mapping[Any, Any]], side: Mapping[str, Any], on_missing: OnMissing
+    systems: Mapping[str, Mapping[Any, Any]],
+    side: Mapping[str, Any],
+    on_missing: OnMissing,
+    everything: Mapping[Any, None],
 ) -> Aligned:
+    """Bring systems to the order of the gold or of the first; `everything`: all ids, also without a value."""
     names = list(systems)
     for key, value in side.items():
         if value is not None and not isinstance(value, Mapping):
@@ -75,7 +80,7 @@ def _by_id(
         (gold, "the gold") if gold is not None else (systems[names[0]], f"system {quoted(names[0])}")
     )
     if on_missing == "worst" and gold is None:
-        reference = dict.fromkeys(key for name in names for key in systems[name])
+        reference = everything
         source = "all systems together"
     for name in names:
         extra = [key for key in systems[name] if key not in reference]
@@ -91,7 +96,10 @@ def _by_id(
                 f" item ids; {len(keys)} {how} {quoted(name)}, first: {quoted(keys[0])}",
                 hint=hint,
             )
-    ids, notes = _shared_ids(reference, systems) if on_missing == "drop" else (list(reference), ())
+    everything = {**dict.fromkeys(reference), **everything}
+    ids, notes = (
+        _shared_ids(reference, systems, everything) if on_missing == "drop" else (list(reference), ())
+    )
     columns, missing, filled = _filled(ids, systems)
     ordered = {key: None if value is None else _in_order(key, value, ids) for key, value in side.items()}
     return Aligned(columns, ordered, ids, missing, (*joined, *notes, *filled))
@@ -252,12 +260,9 @@ def _with_length(values: Any, what: str, n: int) -> Any:
 
 
 def _shared_ids(
-    reference: Mapping[Any, Any], systems: Mapping[str, Mapping[Any, Any]]
+    reference: Mapping[Any, Any], systems: Mapping[str, Mapping[Any, Any]], everything: Mapping[Any, None]
 ) -> tuple[list[Any], tuple[Note, ...]]:
-    """Return the ids that the gold and all systems have, and a note if ids were dropped."""
-    everything = dict.fromkeys(reference)
-    for values in systems.values():
-        everything.update(dict.fromkeys(values))
+    """Return the ids that the gold and all systems have, and a note if others were dropped."""
     ids = [key for key in reference if all(key in values for values in systems.values())]
     if len(everything) == len(ids):
         return ids, ()

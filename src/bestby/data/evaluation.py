@@ -69,6 +69,9 @@ class Evaluation:
     called : mapping of str to str
         What the source calls the values of a system, where that is not its name: the column of a long table,
         or of the file of one system. Without gold it tells scores from predictions.
+    trials : mapping of str to ndarray of int, shape (n, 2)
+        How often each system tried each item, and how often it was right, where the files hold several runs
+        of 0 or 1, whose mean is the score: what pass@k and pass^k read. Empty where they do not.
     codes_of_texts : mapping of str to Coded
         The codes of gold (under ``""``) and systems that are texts, where they were made on the way in; not
         used for a column that another array has replaced since.
@@ -90,6 +93,7 @@ class Evaluation:
     frame_backend: str | None = None
     tasks: Array | None = None
     called: Mapping[str, str] = field(default_factory=dict)
+    trials: Mapping[str, IntArray] = field(default_factory=dict)
     codes_of_texts: Mapping[str, Coded] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -258,6 +262,10 @@ class Evaluation:
         gold = {} if self.gold is None else {"": self.gold}
         return {**Columns.of(self.systems).compact, **gold}
 
+    def values_of(self, name: str, *, trials: bool) -> Array:
+        """Return the values of a system: for a metric that reads them, its trials where they were counted."""
+        return self.trials.get(name, self.systems[name]) if trials else self.systems[name]
+
     def codes_of(self, name: str) -> tuple[Array, Array]:
         """Return the distinct values and the codes of one such column."""
         if name not in self._codes_of:
@@ -324,9 +332,10 @@ class Evaluation:
             if name not in self.systems:
                 raise unknown_system(None, self.names)(name)
         missing = {name: mask for name, mask in self.missing.items() if name in names}
+        trials = {name: counts for name, counts in self.trials.items() if name in names}
         compact = Columns.of(self.systems).compact
         return dataclasses.replace(
-            self, systems=Columns({name: compact[name] for name in names}), missing=missing
+            self, systems=Columns({name: compact[name] for name in names}), missing=missing, trials=trials
         )
 
     def with_rows(self, rows: BoolArray) -> Evaluation:
@@ -347,6 +356,7 @@ class Evaluation:
             frame_backend=self.frame_backend,
             tasks=at(self.tasks),
             called=self.called,
+            trials={system: counts[rows] for system, counts in self.trials.items()},
         )
 
     def uncounted(self, what: str) -> Evaluation:

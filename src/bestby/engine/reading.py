@@ -201,7 +201,8 @@ class Reading:
     def objects(self, metric: BaseMetric) -> tuple[Array | None, Sequence[Array]]:
         """Return the items as they are, in arrays of objects; a missing one is the metric's empty one."""
         systems = []
-        for name, values in self.evaluation.systems.items():
+        for name in self.evaluation.names:
+            values = self.evaluation.values_of(name, trials=metric.reads_trials)
             absent = self.evaluation.missing.get(name)
             if absent is None:
                 systems.append(_as_objects(values))

@@ -64,8 +64,8 @@ class NamedPair(tuple[Any, Any]):
     __slots__ = ()
 
 
-def pairs(predictions: Iterable[Any], metric: str, what: str) -> FloatArray:
-    """Return items that are pairs of numbers as an array (n, 2)."""
+def pairs(predictions: Iterable[Any], metric: str, what: str, files: str = "") -> FloatArray:
+    """Return items that are pairs of numbers as an array (n, 2); `files` says which files hold such."""
     listed = list(predictions)
     rows = np.full((len(listed), 2), np.nan)
     for place, item in enumerate(listed):
@@ -75,7 +75,7 @@ def pairs(predictions: Iterable[Any], metric: str, what: str) -> FloatArray:
             raise InvalidInputError(
                 f"{metric} reads a pair of finite numbers per item ({what}), but item {place} is"
                 f" {quoted(item, 60)}",
-                hint="items are counted from 0; without gold, each system is a list of such pairs",
+                hint=f"items are counted from 0; without gold, each system is a list of such pairs{files}",
             )
     return rows
 

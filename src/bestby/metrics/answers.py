@@ -110,12 +110,13 @@ class PassAtK(MeanMetric):
     """The mean probability that one of `k` samples solves a problem, or every one, from n of which c do.
 
     An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. Pairs that
-    are all of 0 and 1 could as well be the answers of two samples, and are refused. There is no gold. The
-    value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) (Chen et al. 2021, Evaluating large
-    language models trained on code, arXiv:2107.03374, equation 1). With `every`, called
-    pass^k, it is that of all k being right, C(c, k) / C(n, k) (Yao et al. 2024, tau-bench, arXiv:2406.12045,
-    section 5). Resampling problems allows for the samples as well, because the spread of the values between
-    problems holds that within them, which `variance_within` returns.
+    are all of 0 and 1 could as well be the answers of two samples, and are refused. There is no gold. Of
+    files with several runs of 0 or 1, such as the trials of tau-bench or the epochs of Inspect, the pairs are
+    counted when they are read. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) (Chen
+    et al. 2021, Evaluating large language models trained on code, arXiv:2107.03374, equation 1). With
+    `every`, called pass^k, it is that of all k being right, C(c, k) / C(n, k) (Yao et al. 2024, tau-bench,
+    arXiv:2406.12045, section 5). Resampling problems allows for the samples as well, because the spread of
+    the values between problems holds that within them, which `variance_within` returns.
 
     >>> PassAtK("pass@2", 2).values(None, [(4, 0), (4, 2), (4, 3)])
     array([0.        , 0.83333333, 1.        ])
@@ -127,6 +128,7 @@ class PassAtK(MeanMetric):
     k: int = 1
     every: bool = False
     reads = "objects"
+    reads_trials = True
     bounds = (0.0, 1.0)
     needs_gold: ClassVar[bool] = False
 
@@ -143,7 +145,8 @@ class PassAtK(MeanMetric):
         return within_variance(samples, samples - right if self.every else right, self.k)
 
     def _counts(self, predictions: Any) -> tuple[FloatArray, FloatArray]:
-        rows = _items.pairs(predictions, self.name, "samples, right ones")
+        files = "; files need several runs (trials, epochs) of 0 or 1 of each item"
+        rows = _items.pairs(predictions, self.name, "samples, right ones", files)
         samples, right = rows.T
         if rows.max() <= 1.0 and not all(isinstance(pair, _items.NamedPair) for pair in predictions):
             raise InvalidInputError(

@@ -56,6 +56,7 @@ class BaseMetric(ABC):
     reads: ClassVar[Literal["labels", "numbers", "raw", "distributions", "objects"]] = "numbers"
     label_sets: ClassVar[bool] = False
     ordered: ClassVar[bool] = False  # whether the positions of the classes count
+    reads_trials: ClassVar[bool] = False  # whether items are pairs: how often they were tried, and right
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
         """Refuse what Python would refuse, but say what to do."""

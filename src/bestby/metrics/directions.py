@@ -31,7 +31,8 @@ def greater_is_better_by_name(name: str) -> bool:
     """Return whether scores of this name are probably the better the higher they are.
 
     The last word of the name that is known decides: an ``error_rate`` is an error, an ``mse_test`` a squared
-    error. A name that begins with ``neg`` turns it round, as in ``neg_log_loss`` of scikit-learn.
+    error; "score" decides only where no other is known, unlike in ``brier_score``. A name that begins with
+    ``neg`` turns it round, as in ``neg_log_loss`` of scikit-learn.
     """
     words = words_of(name)
     pairs = list(pairwise(words))
@@ -39,6 +40,7 @@ def greater_is_better_by_name(name: str) -> bool:
     known += [(pairs.index(pair) + 1, False) for pair in _LOWER_PAIRS if pair in pairs]
     if not known:
         return True
+    known = [one for one in known if words[one[0]] != "score"] or known
     greater = max(known)[1]
     return not greater if any(word in _NEGATED for word in words[: max(known)[0]]) else greater
 

@@ -41,12 +41,25 @@ def check(paths: Any, gold: Any = None, *, missing: Any = "", classes: Any = Non
         )
     _check_texts("missing", missing, str)
     for what, value in columns.items():
-        if what in _SEVERAL:
+        if what == "value_column" and isinstance(value, Mapping):
+            _check_texts(what, [*value, *value.values()], str)
+        elif what in _SEVERAL:
             _check_texts(what, value, str)
         elif value is not None and not isinstance(value, str):
             raise InvalidInputError(
                 f"{what} must be a str, got {quoted(value, 60)}", hint="give one column by name"
             )
+
+
+def refuse_by_task(value_column: Any) -> None:
+    """Refuse scores by task where there are no logs of several tasks."""
+    if isinstance(value_column, Mapping):
+        raise InvalidInputError(
+            f"value_column names scores by task ({quoted(dict(value_column), 60)}), which only logs of"
+            " evaluation tools have",
+            hint="of a table, name the one column of predictions or scores: value_column=...",
+            argument="value_column",
+        )
 
 
 def missing_texts(missing: str | Iterable[str], label_separator: str | None = None) -> Missing:

@@ -35,7 +35,7 @@ def read_datasets(
     dataset: str | None = None,
     run: str | None = None,
     system_column: str | None = None,
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
     on_missing: OnMissing = "error",
     missing: str | Iterable[str] = MISSING,
@@ -97,9 +97,11 @@ def read_datasets(
     }  # fmt: skip
     arguments.check(path, gold, missing=missing, dataset=dataset, run=run, **columns)
     soft = arguments.soft(texts=texts, label_sets=label_sets, label_separator=label_separator)
-    log = log_of(path, checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing"))
+    on_missing = checks.choice(on_missing, allowed_names("on_missing", "readers"), "on_missing")
+    log = log_of(path, on_missing, clusters=clusters, value_column=value_column)
     if log is not None:
         return _from_log(log, systems, ignore)
+    arguments.refuse_by_task(value_column)
     options = TableOptions.of(gold, on_missing=on_missing, soft=soft, **columns)
     table = one_table(path, "the results on all datasets", missing, label_separator)
     return datasets_of(table, dataset, options, run)

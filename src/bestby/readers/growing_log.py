@@ -55,8 +55,8 @@ class GrowingLog:
     @property
     def greater_is_better(self) -> bool | None:
         """The direction of the scores, where the format tells it."""
-        told = {source.greater_is_better for source in self._sources.values()} - {None}
-        return told.pop() if len(told) == 1 else None
+        told = [source.metric for source in self._sources.values() if source.metric is not None]
+        return told[0].greater_is_better if told else None
 
     def read(self, *, final: bool, absent: bool = False) -> None:
         """Read what is new, keeping nothing of a file where that fails.
@@ -70,9 +70,20 @@ class GrowingLog:
             if source is None:
                 continue
             clusters, found = self._told(source.read(final))
+            self._check_metric(path, source)
             source.taken()
             self._sources[path] = source
             self._take(clusters, found)
+
+    def _check_metric(self, path: Path, source: Source) -> None:
+        """Refuse a file whose scores are of another metric than those of another file."""
+        for other, known in self._sources.items():
+            if None not in (source.metric, known.metric) and source.metric != known.metric:
+                names = [one.metric.name for one in (source, known) if one.metric is not None]
+                raise InvalidInputError(
+                    f"{path} has the scores {names[0]}, and {other} has {names[1]}",
+                    hint="name a score that all files have: value_column=...",
+                )
 
     def check(self) -> None:
         """Refuse the log if anything has changed of what was read."""

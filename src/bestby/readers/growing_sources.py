@@ -85,7 +85,8 @@ class _Line(NamedTuple):
 class Source(Protocol):
     """One file of a log."""
 
-    greater_is_better: bool | None
+    metric: BaseMetric | None
+    """What the scores are, where the format tells it."""
 
     def read(self, final: bool) -> Iterable[Entry]:
         """Return what is new, once; `final` if no more will come."""
@@ -100,7 +101,7 @@ class Source(Protocol):
 class LinesSource:
     """A file of plain JSON Lines: item, system and score, or an item and a score for each system."""
 
-    greater_is_better: bool | None = None
+    metric: BaseMetric | None = None
 
     def __init__(self, path: Path, name: str | None, columns: Columns) -> None:
         self._file, self._path = GrowingFile(path), str(path)
@@ -178,7 +179,7 @@ class LinesSource:
 class WholeSource:
     """A file in the format of a tool, which is read again as a whole whenever it has changed."""
 
-    greater_is_better: bool | None = None
+    metric: BaseMetric | None = None
 
     def __init__(self, path: Path, name: str | None, form: Format, options: Mapping[str, Any]) -> None:
         self._path, self._name, self._form = path, name, form
@@ -255,7 +256,7 @@ class WholeSource:
                 hint="name a metric with one number per item: --value-column NAME",
             )
         if isinstance(content.metric, BaseMetric):
-            self.greater_is_better = content.metric.greater_is_better
+            self.metric = content.metric
         names = list(evaluation.names)
         shown = [self._name] if len(names) == 1 and self._name is not None else names
         none = np.zeros(evaluation.n_items, np.bool_)

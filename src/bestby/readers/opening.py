@@ -99,6 +99,14 @@ def read_format(
             f"files of the format {_name(form)} take no {unknown[0]}{suggestion(unknown[0], known_here)}",
             hint=f"they take {', '.join(more)}" if more else "leave it out",
         )
+    if isinstance(values.get("value_column"), Mapping) and "Mapping" not in str(
+        known["value_column"].annotation
+    ):
+        raise InvalidInputError(
+            f"files of the format {_name(form)} have one task, and value_column names scores by task",
+            hint="name one score: value_column=...",
+            argument="value_column",
+        )
     if len(gold) > 1 and "Sequence" not in str(known["gold"].annotation):
         raise InvalidInputError(f"files of the format {_name(form)} have one gold, got {len(gold)}")
     typed = {

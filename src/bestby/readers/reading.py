@@ -46,7 +46,7 @@ def read(
     ignore: str | Sequence[str] | None = None,
     items: str | Sequence[str] | None = None,
     system_column: str | None = None,
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | Sequence[str] | None = None,
     strata: str | None = None,
     by: str | Sequence[str] | None = None,
@@ -107,9 +107,11 @@ def read(
         The columns of item ids and of the groups of the items. Several columns may make an item id together:
         ``items=["task", "id"]``; a list of two clusters is two groupings that cross each other. If the gold
         is a file, the groups stand in it or in the files of the systems.
-    system_column, value_column : str, optional
+    system_column : str, optional
+    value_column : str or mapping of str to str, optional
         Columns of a long table: the name of the system, and the prediction or score. `value_column` serves
-        tables with one file per system too.
+        tables with one file per system too. Of the logs of a tool it is the metric, or a mapping of tasks, or
+        patterns of them, to the metric of each: ``{"gsm8k": "exact_match", "mmlu_*": "acc"}``.
     by : str or sequence of str, optional
         Columns of the items by which `compare_slices` can slice them. One of them may be the gold, too.
     on_missing : {"error", "drop", "worst"}
@@ -234,6 +236,7 @@ def _read_files(
     if form is not None:
         return _from_format(form, by_system(files), golds, options, others)
     _refuse_options(others)
+    arguments.refuse_by_task(options.value_column)
     _check_one_gold(golds)
     if isinstance(files, Mapping):
         evaluation = _from_files(files, options)

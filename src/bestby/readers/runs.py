@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ def read_runs(
     datasets: str | Sequence[str] | None = None,
     run: str | None = None,
     system_column: str | None = None,
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
     paired: bool = False,
     missing: str | Iterable[str] = MISSING,
@@ -57,8 +57,9 @@ def read_runs(
     systems, ignore : str or sequence of str, optional
         The systems (all by default), and the columns that are not systems, by name or pattern
         (``"gpt-*"``).
-    system_column, value_column : str, optional
-        Columns of a long table.
+    system_column : str, optional
+    value_column : str or mapping of str to str, optional
+        Columns of a long table; of logs, the metric, or that of each task, as for `bestby.read`.
     paired : bool
         Whether runs of one id belong together: they are then brought into one order.
     missing : str or iterable of str
@@ -105,6 +106,7 @@ def read_runs(
     log = log_of(paths, clusters=clusters, value_column=value_column, system_column=system_column)
     if log is not None:
         return _from_log(log, systems, ignore)
+    arguments.refuse_by_task(value_column)
     table = one_table(paths, "the runs of all systems", missing, label_separator)
     options = TableOptions.of(gold, soft=soft, **columns)
     return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)

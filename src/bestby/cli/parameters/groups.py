@@ -47,6 +47,26 @@ def split_names(values: Names) -> Names:
     return [name for name in names if name] or None
 
 
+def metrics_by_task(values: list[str]) -> str | dict[str, str]:
+    """Return one column as it is, several as the metrics by task; one without a task is that of all others.
+
+    >>> metrics_by_task(["score"]), metrics_by_task(["gsm8k=exact_match", "acc"])
+    ('score', {'gsm8k': 'exact_match', '*': 'acc'})
+    """
+    if len(values) == 1:
+        return values[0]
+    metrics: dict[str, str] = {}
+    for value in values:
+        task, _, name = value.rpartition("=")
+        if (task or "*") in metrics:
+            raise InvalidInputError(
+                f"--value-column names {metrics[task or '*']!r} and {name!r} for {task or 'all tasks'}",
+                hint="name one column, or one metric for each task: --value-column TASK=METRIC",
+            )
+        metrics[task or "*"] = name
+    return metrics
+
+
 def metrics_or_scores() -> Any:
     """Declare the option for the metrics, or for the name of scores that are read."""
     return option(
@@ -91,9 +111,18 @@ class Columns(Rows):
     system_column: Text = option(
         "COLUMN", "Column with the systems of a long table (default: detected by name)."
     )
-    value_column: Text = option(
-        "COLUMN", "Column with the predictions or scores (default: detected by name)."
+    value_column: Names = option(
+        "COLUMN",
+        "Column with the predictions or scores (default: detected by name); of logs the metric, or"
+        " TASK=METRIC; repeatable.",
     )
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments, with one column, or the metrics by task."""
+        rest = super().arguments()
+        if self.value_column is not None:
+            rest["value_column"] = metrics_by_task(self.value_column)
+        return rest
 
 
 @record

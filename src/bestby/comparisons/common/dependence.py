@@ -198,6 +198,8 @@ def _ignored(
     moved = [(position, a, b) for _, a, b in pairs]
     found = []
     for name, groups in evaluation.groupings.items():
+        if evaluation.strata is not None and np.array_equal(groups, evaluation.strata):
+            continue  # they are used, as strata
         code = _codes(groups)
         n = int(code.max()) + 1
         if not FEWEST_GROUPS <= n < evaluation.n_items:

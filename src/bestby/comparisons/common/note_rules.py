@@ -252,7 +252,10 @@ def sample_notes(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evalua
         return []
     if type(metric).variance_within is MeanMetric.variance_within:  # items are no samples: no text is read
         return []
-    variances_of = {name: metric.variance_within(values) for name, values in evaluation.systems.items()}
+    variances_of = {
+        name: metric.variance_within(evaluation.values_of(name, trials=metric.reads_trials))
+        for name in evaluation.names
+    }
     n = evaluation.n_items
     variances = [float(v.sum()) / n**2 for v in variances_of.values() if v is not None]
     if not variances:

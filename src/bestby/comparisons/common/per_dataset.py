@@ -196,6 +196,11 @@ def pooled(parts: Mapping[str, Evaluation], systems: Sequence[str]) -> Evaluatio
             {name: np.zeros(p.n_items) if p.strata is None else p.strata for name, p in parts.items()}
         ),
         classes=members[0].classes,
+        trials={
+            system: np.concatenate([part.trials[system] for part in members])
+            for system in systems
+            if all(system in part.trials for part in members)
+        },
         missing={
             system: np.concatenate([_missing(part, system) for part in members])
             for system in systems

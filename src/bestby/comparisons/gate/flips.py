@@ -60,7 +60,8 @@ def item_values(evaluation: Evaluation, name: str, metric: BaseMetric) -> FloatA
         return None
     assert isinstance(metric, MeanMetric)
     fitted = metric.fit(gold, list(evaluation.systems.values()), None)
-    values = np.asarray(fitted.values(gold, predictions), dtype=np.float64)
+    read = evaluation.values_of(name, trials=metric.reads_trials)
+    values = np.asarray(fitted.values(gold, read), dtype=np.float64)
     return values if values.shape == (evaluation.n_items,) else None
 
 

@@ -63,12 +63,14 @@ def most_bytes() -> int:
 
 def member(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
     """Return what a member of an archive holds."""
-    if name not in archive.namelist():
+    try:
+        info = archive.getinfo(name)  # a list of all names for each of them takes time that is quadratic
+    except KeyError:
         raise InvalidInputError(
             f"{path}: there is no {name} in the archive",
             hint="the log is damaged, or was cut off: copy it again",
-        )
-    info, most = archive.getinfo(name), most_bytes()
+        ) from None
+    most = most_bytes()
     if info.file_size > most:
         raise InvalidInputError(
             f"{path}: {name} has {info.file_size} bytes, more than the {most} that are read",

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.typing import Array, OnMissing
+from bestby._core.text import visible
+from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.regression import Mean
+from bestby.readers.folders import parts_apart
 from bestby.readers.formats.base import File, Read
 from bestby.results.base import Note
 
 Groups = Mapping[str, Mapping[str, str]]
+
+Part = TypeVar("Part")
+Chosen = TypeVar("Chosen")
 
 _VERSIONS = "the systems saw different versions of the data; evaluate them on the same version"
 
@@ -36,8 +46,9 @@ CLUSTER_WORDS = frozenset(
 class Log:
     """What one system did on one dataset: per item a score, or a prediction beside the `gold`.
 
-    `runs` has the scores of each run by item, if there are several; `groups` has by the name of a grouping
-    the group of each item; `hashes` tell whether two systems saw the same item.
+    A score that could not be computed is NaN. `runs` has the scores of each run by item, if there are
+    several; `groups` has by the name of a grouping the group of each item; `hashes` tell whether two systems
+    saw the same item.
     """
 
     system: str
@@ -50,18 +61,110 @@ class Log:
     hashes: Mapping[str, str] = field(default_factory=dict)
 
 
+def chosen_by_task(
+    parts: Sequence[Part],
+    tasks: Sequence[str],
+    names_of: Callable[[Part], Iterable[str]],
+    choose: Callable[[Sequence[Part], str | None], Chosen],
+    value_column: str | Mapping[str, str] | None,
+    what: str,
+) -> dict[str, Chosen]:
+    """Return what is compared on each task: `choose` is called with its parts and the name wanted for it.
+
+    `tasks` has the task of each part, and `names_of` returns the names that a part can be compared by, which
+    are called `what`. Where there are several tasks, the hint of an error lists the names of each.
+    """
+    by_task: dict[str, list[Part]] = {}
+    for part, task in zip(parts, tasks, strict=True):
+        by_task.setdefault(task, []).append(part)
+    names = {
+        task: list(dict.fromkeys(name for part in ours for name in names_of(part)))
+        for task, ours in by_task.items()
+    }
+    choices = f"{what}s by task: {_by_names(names)}"
+    wanted = _wanted(value_column, names, choices)
+    chosen: dict[str, Chosen] = {}
+    for task, ours in by_task.items():
+        try:
+            chosen[task] = choose(ours, wanted[task])
+        except InvalidInputError as error:
+            if len(by_task) > 1 and names[task]:
+                error.hint = f"{choices}; name one: {_setting(task, names[task][0])}"
+            raise
+    return chosen
+
+
+def _setting(task: str, name: str) -> str:
+    return f'value_column={{"{task}": "{name}"}}'
+
+
+def _wanted(
+    value_column: str | Mapping[str, str] | None, names: Mapping[str, Sequence[str]], choices: str
+) -> dict[str, str | None]:
+    """Return the name wanted for each task; the exact name of a task precedes a pattern.
+
+    >>> tasks = {"gsm8k": ["exact_match"], "mmlu_law": ["acc"], "mmlu_art": ["acc"]}
+    >>> _wanted("mmlu_*=acc", tasks, "")
+    {'gsm8k': None, 'mmlu_law': 'acc', 'mmlu_art': 'acc'}
+    """
+    if isinstance(value_column, str):
+        task, sign, name = value_column.rpartition("=")
+        if not sign or any(value_column in own for own in names.values()):
+            return dict.fromkeys(names, value_column)
+        value_column = {task: name}
+    wanted: dict[str, str | None] = dict.fromkeys(names)
+    for key, name in sorted((value_column or {}).items(), key=lambda one: one[0] in names):
+        matched = [key] if key in names else [task for task in names if fnmatchcase(task, key)]
+        if not matched:
+            raise InvalidInputError(
+                f"value_column names the task {key!r}, which these files do not hold",
+                hint=choices,
+                argument="value_column",
+            )
+        wanted |= dict.fromkeys(matched, name)
+    return wanted
+
+
+def _by_names(names: Mapping[str, Sequence[str]]) -> str:
+    """Return tasks and the names of each, those with the same names together.
+
+    >>> _by_names({"gsm8k": ["exact_match"], "law": ["acc", "acc_norm"], "art": ["acc", "acc_norm"]})
+    'gsm8k: exact_match; law, art: acc, acc_norm'
+    """
+    alike: dict[str, list[str]] = {}
+    for task, own in names.items():
+        alike.setdefault(listed(own) or "none", []).append(task)
+    return "; ".join(f"{listed(tasks, 6)}: {own}" for own, tasks in alike.items())
+
+
+def in_words(what: str, names: Iterable[str]) -> str:
+    """Return what is compared, for a description.
+
+    >>> in_words("metric", ["acc", "acc"]), in_words("metric", ["acc", "em"])
+    ('metric: acc', 'metrics: acc, em')
+    """
+    different = list(dict.fromkeys(names))
+    return f"{what}{'s' if different[1:] else ''}: {listed(different)}"
+
+
 def gathered(
     logs: Sequence[Log],
-    metric: BaseMetric | str,
+    metric: BaseMetric | str | Mapping[str, BaseMetric | str],
     description: str,
     *,
     on_missing: OnMissing,
     cluster: str | None = None,
     objects: bool = False,
 ) -> Read:
-    """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too."""
+    """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too.
+
+    `metric` is that of all datasets, or of each by its name.
+    """
     description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
     by_dataset = _by_dataset(logs, on_missing)
+    if isinstance(metric, Mapping):
+        metric, how = _common_metric({name: metric[name] for name in by_dataset})
+        description += how
     if cluster is not None:
         description += f"; cluster: {cluster}"
     parts = {
@@ -73,10 +176,12 @@ def gathered(
         description += f"; {left} datasets were left out because some system has no log of them"
     if len(parts) > 1:
         description += f"; datasets: {listed(list(parts))}"
-        return Read(description, _pooled(parts), datasets=parts, metric=metric)
+        pooled = _pooled(parts)
+        assert pooled.tasks is not None
+        return Read(description, pooled, datasets=parts, metric=metric, clusters={"task": pooled.tasks})
     ((_, group),) = by_dataset.items()
     (evaluation,) = parts.values()
-    runs = _runs(list(group.values()), evaluation)
+    runs = _runs(list(group.values()), evaluation.items)
     falling = not isinstance(metric, str) and not metric.greater_is_better
     if runs is not None:
         numbers = ", ".join(f"{name}: {len(rows)}" for name, rows in runs.items())
@@ -91,31 +196,76 @@ def gathered(
     )
 
 
-def named_apart(files: Sequence[tuple[str, str, str | None]]) -> list[str]:
+def _common_metric(metrics: Mapping[str, BaseMetric | str]) -> tuple[BaseMetric | str, str]:
+    """Return the metric of the items of all tasks, and what a description says of it.
+
+    Where tasks have metrics of their own, it is the mean of the scores, if all go in one direction. A metric
+    that is given by its name is computed of all items of a task together, and has no scores of items.
+    """
+    names = {task: one if isinstance(one, str) else one.name for task, one in metrics.items()}
+    first = next(iter(metrics.values()))
+    if all(one == first for one in metrics.values()):
+        return first, ""
+    kinds = {
+        task: "is one score of all its items"
+        if isinstance(one, str)
+        else "is better the higher it is"
+        if one.greater_is_better
+        else "is better the lower it is"
+        for task, one in metrics.items()
+    }
+    if "is one score of all its items" not in kinds.values() and len({*kinds.values()}) == 1:
+        rising = "is better the higher it is" in kinds.values()
+        how = f"; each item has its task's own metric: {_by_names({t: [name] for t, name in names.items()})}"
+        return Mean("score", greater_is_better=rising), how
+    (rare, _), *_ = Counter(kinds.values()).most_common()[::-1]
+    odd = next(task for task, kind in kinds.items() if kind == rare)
+    other = next(task for task in metrics if metrics[task] != metrics[odd])
+    raise InvalidInputError(
+        f"{names[odd]} of task {odd!r} {kinds[odd]}, {names[other]} of task {other!r} {kinds[other]}: they"
+        " have no common mean",
+        hint=f"name another metric for it: {_setting(odd, '...')}, or give the files of the other tasks in"
+        " place of their folder",
+    )
+
+
+def system_of(file: File, told: str | None) -> str | None:
+    """Return the system of a file as the user says, else as the file tells; None if neither does.
+
+    So a system is called alike whether its folder or its files are given.
+    """
+    return file.name if file.explicit else told
+
+
+def named_apart(files: Sequence[tuple[str, str, str | None]], sources: Sequence[str | Path]) -> list[str]:
     """Return a name for the system of each file: as it tells, unless that would make two files one.
 
-    >>> named_apart([("log1", "qa", "gpt"), ("log2", "qa", "gpt"), ("log3", "qa", "llm")])
+    Otherwise it is called as file or folder are. Where that makes two files one, or a system of each file of
+    several datasets, the folders that the files lie in tell the systems apart, if they can.
+
+    >>> logs = [("log1", "qa", "gpt"), ("log2", "qa", "gpt"), ("log3", "qa", "llm")]
+    >>> named_apart(logs, ["log1", "log2", "log3"])
     ['log1', 'log2', 'llm']
+    >>> logs = [("out", "qa", None), ("out", "nli", None), ("out", "qa", None), ("out", "nli", None)]
+    >>> named_apart(logs, ["out/a/qa", "out/a/nli", "out/b/qa", "out/b/nli"])
+    ['a', 'a', 'b', 'b']
     """
-    seen = [(own, dataset) for _, dataset, own in files]
-    doubled = {own for own, dataset in seen if seen.count((own, dataset)) > 1}
-    return [name if own is None or own in doubled else own for name, _, own in files]
-
-
-def systems_of(files: Sequence[tuple[File, str | None]]) -> list[str | None]:
-    """Return the system of each file, as the user or else the file tells; None if neither does.
-
-    The files of a directory are of one system, which is called as the directory is, unless they tell of
-    several and the user named none.
-    """
-    told: dict[str, set[str]] = {}
-    for file, name in files:
-        if name is not None:
-            told.setdefault(file.name, set()).add(name)
-    return [
-        name if name is not None and not file.explicit and len(told[file.name]) > 1 else file.system(name)
-        for file, name in files
-    ]
+    times = Counter((own, dataset) for _, dataset, own in files)
+    doubled = {own for (own, _), number in times.items() if number > 1}
+    names = [name if own is None or own in doubled else own for name, _, own in files]
+    # Where the user says a name, it is what the file tells.
+    open_ = [i for i, (name, _, own) in enumerate(files) if own != name and (own is None or own in doubled)]
+    if not open_:
+        return names
+    datasets = {files[i][1] for i in open_}
+    others = Counter((names[i], files[i][1]) for i in open_)
+    scattered = len(datasets) > 1 and len({names[i] for i in open_}) == len(open_)
+    folders = parts_apart([Path(sources[i]).absolute().parent for i in open_])
+    told = Counter((folder, files[i][1]) for i, folder in zip(open_, folders, strict=True))
+    if (scattered or max(others.values()) > 1) and max(told.values()) == 1:
+        for i, folder in zip(open_, folders, strict=True):
+            names[i] = folder
+    return names
 
 
 def datasets_of(names: Sequence[str | None], other: str) -> list[str]:
@@ -130,13 +280,13 @@ def datasets_of(names: Sequence[str | None], other: str) -> list[str]:
 
 
 def mean_of_runs(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean score of the items that all runs have.
+    """Return the mean score of each item over all runs; NaN if some run has none.
 
     >>> mean_of_runs([{"q1": 1.0, "q2": 0.0}, {"q1": 0.0}])
-    {'q1': 0.5}
+    {'q1': 0.5, 'q2': nan}
     """
-    shared = [item for item in runs[0] if all(item in run for run in runs)]
-    return {item: sum(run[item] for run in runs) / len(runs) for item in shared}
+    items = dict.fromkeys(item for run in runs for item in run)
+    return {item: sum(run.get(item, math.nan) for run in runs) / len(runs) for item in items}
 
 
 def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[str, Log]]:
@@ -182,14 +332,24 @@ def _evaluation(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None,
                         f"the gold of item {item!r} in {log.source} differs from that in {logs[0].source}",
                         hint=_VERSIONS,
                     )
+    lacking = {log.system: [item for item, value in log.values.items() if value != value] for log in logs}
     for log in logs:
-        if not log.values:
+        items = lacking[log.system]
+        if len(items) == len(log.values):
             raise InvalidInputError(
                 f"{log.source}: no item has a score", hint="check that the evaluation was finished"
             )
+        if items and on_missing == "error":
+            first, more = visible(items[0]), f" and {len(items) - 1} more" if items[1:] else ""
+            raise InvalidInputError(
+                f"{visible(log.system)} has no score (NaN) for item {first}{more} in {log.source}",
+                hint='pass on_missing="drop" to compare the items that all systems have a score for, or'
+                ' on_missing="worst" to count it as the worst',
+            )
     clusters = None if cluster is None else _grouping(logs, cluster)
     values = {log.system: log.values for log in logs}
-    return Evaluation.of(values, gold, clusters=clusters, on_missing=on_missing, objects=objects)
+    evaluation = Evaluation.of(values, gold, clusters=clusters, on_missing=on_missing, objects=objects)
+    return dataclasses.replace(evaluation, trials=_trials(_runs(logs, evaluation.items) or {}))
 
 
 def _check_alike(logs: Sequence[Log]) -> None:
@@ -241,14 +401,25 @@ def _offered(logs: Sequence[Log], evaluation: Evaluation, used: str | None) -> d
     return offered
 
 
-def _runs(logs: Sequence[Log], evaluation: Evaluation) -> dict[str, Array] | None:
-    """Return the scores of the runs, shape (runs, items), if every system has several."""
-    if any(len(log.runs) < 2 for log in logs) or evaluation.items is None:
+def _runs(logs: Sequence[Log], items: Array | None) -> dict[str, Array] | None:
+    """Return the scores of the runs, shape (runs, items), if every system has several of each item."""
+    if any(len(log.runs) < 2 for log in logs) or items is None:
         return None
-    items = evaluation.items.tolist()
-    if not all(item in run for log in logs for run in log.runs for item in items):
-        return None
-    return {log.system: np.array([[run[item] for item in items] for run in log.runs]) for log in logs}
+    runs = {
+        log.system: np.array([[run.get(item, math.nan) for item in items.tolist()] for run in log.runs])
+        for log in logs
+    }
+    return None if any(np.isnan(scores).any() for scores in runs.values()) else runs
+
+
+def _trials(runs: Mapping[str, Array]) -> dict[str, IntArray]:
+    """Return how many runs of each item there are and how many are right, if all scores are 0 or 1."""
+    if not all(np.isin(scores, (0.0, 1.0)).all() for scores in runs.values()):
+        return {}
+    return {
+        name: np.column_stack([np.full(scores.shape[1], len(scores)), scores.sum(axis=0)]).astype(np.int64)
+        for name, scores in runs.items()
+    }
 
 
 def _pooled(parts: Mapping[str, Evaluation]) -> Evaluation:
@@ -281,4 +452,9 @@ def _pooled(parts: Mapping[str, Evaluation]) -> Evaluation:
         strata=strata,
         objects=any(part.systems[names[0]].dtype.kind == "O" for part in whole),
     )
-    return dataclasses.replace(pooled, missing=missing, notes=notes, tasks=strata)
+    trials = {
+        name: np.concatenate([part.trials[name] for part in whole])
+        for name in names
+        if all(name in part.trials for part in whole)
+    }
+    return dataclasses.replace(pooled, missing=missing, notes=notes, tasks=strata, trials=trials)

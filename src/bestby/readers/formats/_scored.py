@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import counted
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import check_new
-from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart
+from bestby.readers.formats._logs import Log, chosen_by_task, gathered, in_words, mean_of_runs, named_apart
 from bestby.readers.formats.base import Read, check_available
 
 
@@ -55,7 +55,7 @@ def compared(
     scored: Sequence[Scored],
     tool: str,
     *,
-    wanted: str | None,
+    wanted: str | Mapping[str, str] | None,
     main: str | None = None,
     aside: frozenset[str] = frozenset(),
     falling: frozenset[str] = frozenset(),
@@ -65,29 +65,32 @@ def compared(
 ) -> Read:
     """Bring the samples together by one score: the one wanted, else `main`, else the only one that all have.
 
-    Those that are `aside` are compared only if wanted. `falling` are the scores of which lower values are
-    better; `what` is the tool's word for a score.
+    Each dataset has its own, which `wanted` may name, too. Those that are `aside` are compared only if
+    wanted. `falling` are the scores of which lower values are better; `what` is the tool's word for a score.
     """
-    name, known = _chosen(scored, wanted, main, aside, what)
-    systems = named_apart([(one.other, one.dataset, one.system) for one in scored])
-    logs = [_log(one, system, name) for one, system in zip(scored, systems, strict=True)]
-    others = [other for other in known if other != name]
-    description = f"{tool}; {what}: {name}" + (f" (also in the files: {listed(others)})" if others else "")
-    n_without = len(_items(scored) - {(log.dataset, item) for log in logs for item in log.values})
-    if n_without:
-        description += f"; {counted(n_without, 'item')} left out because no system has this {what} there"
-    metric = Mean(name, greater_is_better=name not in falling)
-    return gathered(logs, metric, description, on_missing=on_missing, cluster=clusters)
+    systems = named_apart(
+        [(one.other, one.dataset, one.system) for one in scored], [one.source for one in scored]
+    )
 
+    def choose(ours: Sequence[Scored], name: str | None) -> tuple[str, list[str]]:
+        return _chosen(ours, name, main, aside, what)
 
-def _items(scored: Sequence[Scored]) -> set[tuple[str, str]]:
-    """Return the items of all files, by dataset."""
-    return {(one.dataset, sample.item) for one in scored for sample in one.samples}
+    datasets = [one.dataset for one in scored]
+    chosen = chosen_by_task(scored, datasets, lambda one: one.names, choose, wanted, what)
+    logs = [_log(one, system, chosen[one.dataset][0]) for one, system in zip(scored, systems, strict=True)]
+    names = {dataset: name for dataset, (name, _) in chosen.items()}
+    known = dict.fromkeys(name for _, shared in chosen.values() for name in shared)
+    others = [name for name in known if name not in names.values()]
+    description = f"{tool}; {in_words(what, names.values())}"
+    description += f" (also in the files: {listed(others)})" if others else ""
+    means = {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()}
+    return gathered(logs, means, description, on_missing=on_missing, cluster=clusters)
 
 
 def _chosen(
     scored: Sequence[Scored], wanted: str | None, main: str | None, aside: frozenset[str], what: str
 ) -> tuple[str, list[str]]:
+    """Return the score of a dataset, and all that its files share."""
     own = [[name for name in one.names if wanted is not None or name not in aside] for one in scored]
     for one, names in zip(scored, own, strict=True):
         if not names:
@@ -127,8 +130,7 @@ def _log(one: Scored, system: str, name: str) -> Log:
         check_new(places, (sample.run, sample.item), sample.where, what, "keep one record per item and run")
         values = runs.setdefault(sample.run, {})
         value = sample.scores.get(name)
-        if value is not None and value == value:
-            values[sample.item] = value
+        values[sample.item] = math.nan if value is None else value
         if sample.content is not None:
             contents[sample.item] = sample.content
         for key, label in sample.groups.items():

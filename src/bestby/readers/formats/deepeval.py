@@ -29,7 +29,7 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
 ) -> Read:
     """Read two or more test runs.
@@ -72,7 +72,7 @@ def _scored(file: File, rows: list[Record]) -> Scored:
         _sample(row, str(names[place]) if unique else str(row.data.get("order", place)))
         for place, row in enumerate(rows)
     ]
-    return Scored(str(file.path), None, file.name, "test cases", samples)
+    return Scored(str(file.path), file.system(None), file.name, "test cases", samples)
 
 
 def _metrics(row: Record) -> list[Record]:

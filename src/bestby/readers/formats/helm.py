@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import Record, check_new, document, number, records, word
-from bestby.readers.formats._logs import Log, datasets_of, gathered, mean_of_runs, named_apart, systems_of
+from bestby.readers.formats._logs import (
+    Log,
+    chosen_by_task,
+    datasets_of,
+    gathered,
+    in_words,
+    mean_of_runs,
+    named_apart,
+    system_of,
+)
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
 _MAIN = (
@@ -50,7 +61,7 @@ _COSTS = re.compile(
 _LOWER = re.compile(r"edit_distance|.*perplexity|toxic_.*|bias_.*|.*_error|ter|wer_score|cer_score")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Instances:
     """One file."""
 
@@ -59,6 +70,11 @@ class _Instances:
     scenario: str | None
     rows: list[Record]
     splits: tuple[str, ...]
+
+    @cached_property
+    def metrics(self) -> dict[str, None]:
+        """The names of the statistics, in order."""
+        return {name: None for row in self.rows for name, _, _ in _stats(row)}
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -72,41 +88,41 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
 ) -> Read:
     """Read the files ``per_instance_stats.json`` of two or more models.
 
     Model and scenario come from the file ``run_spec.json`` beside, or from the name of the folder. Perturbed
-    instances are left out; train trials are runs. `value_column` is the metric, with or without the split
-    (``exact_match,valid``); by default the first main one (`_MAIN`) on the split called test.
+    instances are left out; train trials are runs. `value_column` is the metric, or that of each scenario,
+    with or without the split (``exact_match,valid``); by default the first main one (`_MAIN`) on the split
+    called test.
     """
     refuse_gold(gold, "the statistics of HELM are scores and need no gold")
-    wanted, _, split = ("", "", "") if value_column is None else value_column.partition(",")
-    runs = [_instances(file, split.strip() or None) for file in files_of(paths, recognises)]
+    runs = [_instances(file) for file in files_of(paths, recognises)]
     scenarios = datasets_of([run.scenario for run in runs], "instances")
-    taken = _splits(runs, scenarios, split.strip() or None)
-    # The name of a folder that HELM called so is not one that the user gave.
-    own = [
-        run.model if "model=" in run.file.name else name
-        for run, name in zip(runs, systems_of([(run.file, run.model) for run in runs]), strict=True)
-    ]
-    names = named_apart([*zip((run.file.name for run in runs), scenarios, own, strict=True)])
-    metric, known = _metric(runs, wanted.strip() or None)
-    logs = [
-        _log(run, name, scenario, taken[scenario] if run.splits else None, metric)
-        for run, name, scenario in zip(runs, names, scenarios, strict=True)
-    ]
-    description = f"statistics per instance of HELM; metric: {metric}"
-    others = [name for name in known if name != metric]
+    own = [system_of(run.file, run.model) for run in runs]
+    names = named_apart(
+        [*zip((run.file.name for run in runs), scenarios, own, strict=True)], [run.file.path for run in runs]
+    )
+    chosen = chosen_by_task(runs, scenarios, lambda run: run.metrics, _chosen, value_column, "metric")
+    logs = [_log(*one, chosen[one[2]]) for one in zip(runs, names, scenarios, strict=True)]
+    metrics = {scenario: one.metric for scenario, one in chosen.items()}
+    description = f"statistics per instance of HELM; {in_words('metric', metrics.values())}"
+    others = list(dict.fromkeys(name for one in chosen.values() for name in one.shared))
+    others = [name for name in others if name not in metrics.values()]
     description += f" (also in the files: {listed(others)})" if others else ""
     splits = dict.fromkeys(name for run in runs for name in run.splits)
     if len(splits) > 1:
-        description += f"; split: {listed(list(dict.fromkeys(taken.values())))} of {listed(list(splits))}"
-    mean = Mean(metric, greater_is_better=_LOWER.fullmatch(metric) is None)
-    return gathered(logs, mean, description, on_missing=on_missing)
+        taken = dict.fromkeys(str(one.split) for one in chosen.values())
+        description += f"; split: {listed(list(taken))} of {listed(list(splits))}"
+    means = {
+        scenario: Mean(metric, greater_is_better=_LOWER.fullmatch(metric) is None)
+        for scenario, metric in metrics.items()
+    }
+    return gathered(logs, means, description, on_missing=on_missing)
 
 
-def _instances(file: File, wanted: str | None) -> _Instances:
+def _instances(file: File) -> _Instances:
     rows = [row for row in records(file.path) if row.data.get("perturbation") is None]
     if not rows:
         raise InvalidInputError(f"{file.path} has only perturbed instances, or none")
@@ -116,26 +132,8 @@ def _instances(file: File, wanted: str | None) -> _Instances:
     model = re.search(r"(?:^|[:,])model=([^,]+)", run)
     scenario = re.sub(r"[:,]?model=[^,]+", "", run) if model else None
     splits = tuple(dict.fromkeys(split for row in rows for _, split, _ in _stats(row) if split is not None))
-    if wanted is not None:
-        check_available(wanted, splits, "split", file.path)
     name = word(run_spec.part("adapter_spec").get("model")) or (model[1] if model else None)
     return _Instances(file, name, scenario or None, rows, splits)
-
-
-def _splits(runs: Sequence[_Instances], scenarios: Sequence[str], wanted: str | None) -> dict[str, str]:
-    """Return the split of each scenario: the one wanted, else test or the first that all its files have."""
-    taken: dict[str, str] = {}
-    for scenario in dict.fromkeys(scenarios):
-        ours = [run for run, its in zip(runs, scenarios, strict=True) if its == scenario and run.splits]
-        shared = [name for name in ours[0].splits if all(name in run.splits for run in ours)] if ours else []
-        if ours and not shared:
-            each = "; ".join(f"{run.file.path}: {', '.join(run.splits)}" for run in ours)
-            raise InvalidInputError(
-                f"the files of {scenario!r} share no split ({each})", hint="run all models on one split"
-            )
-        if shared:
-            taken[scenario] = wanted or ("test" if "test" in shared else shared[0])
-    return taken
 
 
 def _stats(row: Record) -> Iterator[tuple[str, str | None, float | None]]:
@@ -160,25 +158,48 @@ def _value(stat: Mapping[str, Any]) -> float | None:
     return total / count if total is not None and count else None
 
 
-def _metric(runs: Sequence[_Instances], wanted: str | None) -> tuple[str, list[str]]:
-    """Return the metric to use, and all that the files share."""
-    listings = [dict.fromkeys(name for row in run.rows for name, _, _ in _stats(row)) for run in runs]
-    for run, names in zip(runs, listings, strict=True):
-        if wanted is not None:
-            check_available(wanted, names, "metric", run.file.path)
-    shared = [name for name in listings[0] if all(name in names for names in listings)]
+class _Chosen(NamedTuple):
+    """The metric of a scenario, its split if it has any, and the metrics that its files share."""
+
+    metric: str
+    split: str | None
+    shared: list[str]
+
+
+def _chosen(runs: Sequence[_Instances], wanted: str | None) -> _Chosen:
+    """Return what is compared on a scenario."""
+    metric, _, split = (part.strip() for part in (wanted or "").partition(","))
+    for run in runs:
+        if metric:
+            check_available(metric, run.metrics, "metric", run.file.path)
+        if split:
+            check_available(split, run.splits, "split", run.file.path)
+    shared = [name for name in runs[0].metrics if all(name in run.metrics for run in runs)]
     scores = [name for name in shared if _COSTS.fullmatch(name) is None]
-    only = scores[0] if len(scores) == 1 else None
-    metric = wanted or next((name for name in _MAIN if name in scores), only)
-    if metric is None:
+    only = scores[0] if len(scores) == 1 else ""
+    metric = metric or next((name for name in _MAIN if name in scores), only)
+    if not metric:
         raise InvalidInputError(
             f"{runs[0].file.path}: which metric? the files have: {listed(shared) or 'none in common'}",
             hint="name it: value_column=...",
         )
-    return metric, scores
+    return _Chosen(metric, split or _shared_split(runs), scores)
 
 
-def _log(run: _Instances, name: str, scenario: str, taken: str | None, metric: str) -> Log:
+def _shared_split(runs: Sequence[_Instances]) -> str | None:
+    """Return the split called test, else the first, of those that all files of a scenario have."""
+    with_splits = [run for run in runs if run.splits]
+    if not with_splits:
+        return None
+    shared = [name for name in with_splits[0].splits if all(name in run.splits for run in with_splits)]
+    if not shared:
+        each = "; ".join(f"{run.file.path}: {', '.join(run.splits)}" for run in with_splits)
+        raise InvalidInputError(f"the files share no split ({each})", hint="run all models on one split")
+    return "test" if "test" in shared else shared[0]
+
+
+def _log(run: _Instances, name: str, scenario: str, chosen: _Chosen) -> Log:
+    used = chosen.split if run.splits else None
     trials: dict[str, dict[str, float]] = {}
     places: dict[Any, str] = {}
     for row in run.rows:
@@ -190,7 +211,9 @@ def _log(run: _Instances, name: str, scenario: str, taken: str | None, metric: s
         check_new(places, (trial, item), row.where, what, "keep one record per instance and trial")
         scores = trials.setdefault(trial, {})
         for stat, split, value in _stats(row):
-            if stat == metric and split == taken and value is not None and value == value:
-                scores[item] = value
+            if split == used:
+                scores.setdefault(item, math.nan)
+                if stat == chosen.metric and value is not None:
+                    scores[item] = value
     ordered = tuple(trials[trial] for trial in sorted(trials))
     return Log(name, scenario, str(run.file.path), mean_of_runs(ordered), None, ordered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
@@ -24,7 +26,15 @@ from bestby.readers.formats._documents import (
     whole_number,
     word,
 )
-from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, systems_of
+from bestby.readers.formats._logs import (
+    Log,
+    chosen_by_task,
+    gathered,
+    in_words,
+    mean_of_runs,
+    named_apart,
+    system_of,
+)
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 from bestby.readers.json_text import parsed
 
@@ -39,13 +49,18 @@ _VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Opened:
     """One log: its header, and the samples of all epochs."""
 
     file: File
     header: Record
     samples: list[Record]
+
+    @cached_property
+    def scores(self) -> list[dict[str, Any]]:
+        """The values of each sample by scorer."""
+        return [_scores(sample) for sample in self.samples]
 
     @property
     def model(self) -> str | None:
@@ -71,28 +86,32 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
 ) -> Read:
     """Read the logs of two or more models, with Inspect's own reader where it is installed.
 
     Scores count as in Inspect (`_VALUES`, `_WORDS`). Epochs are runs, and the fields of the metadata are
-    groupings of the samples. `value_column` is the scorer, by default the first; ``scorer/key`` where it
-    gives several values.
+    groupings of the samples. `value_column` is the scorer, or that of each task, by default the first;
+    ``scorer/key`` where it gives several values.
     """
     refuse_gold(gold, "the logs of Inspect hold their scores and need no gold")
     logs = [_opened(file) for file in files_of(paths, recognises)]
-    own = systems_of([(log.file, log.model) for log in logs])
-    names = named_apart([(log.file.name, log.task, name) for log, name in zip(logs, own, strict=True)])
-    scored = [[(sample, _scores(sample)) for sample in log.samples] for log in logs]
-    scorer, known = _scorer(logs, scored, value_column)
-    read_in = [_log(*one, scorer) for one in zip(logs, names, scored, strict=True)]
-    others = f" (available: {listed(known)})" if known[1:] else ""
-    description = f"logs of Inspect; scorer: {scorer}{others}"
+    names = named_apart(
+        [(log.file.name, log.task, system_of(log.file, log.model)) for log in logs],
+        [log.file.path for log in logs],
+    )
+    chosen = chosen_by_task(logs, [log.task for log in logs], _names, _scorer, value_column, "scorer")
+    read_in = [_log(log, name, chosen[log.task][0]) for log, name in zip(logs, names, strict=True)]
+    known = list(dict.fromkeys(name for _, shared in chosen.values() for name in shared))
+    scorers = {task: scorer for task, (scorer, _) in chosen.items()}
+    others = f" (available: {listed(known)})" if len(known) > len({*scorers.values()}) else ""
+    description = f"logs of Inspect; {in_words('scorer', scorers.values())}{others}"
     unfinished = [str(log.file.path) for log in logs if log.header.data.get("status") != "success"]
     if unfinished:
         description += f"; not finished: {listed(unfinished)}"
-    return gathered(read_in, Mean(scorer), description, on_missing=on_missing, cluster=clusters)
+    means = {task: Mean(scorer) for task, scorer in scorers.items()}
+    return gathered(read_in, means, description, on_missing=on_missing, cluster=clusters)
 
 
 def _opened(file: File) -> _Opened:
@@ -183,41 +202,63 @@ def _scores(sample: Record) -> dict[str, Any]:
     return values
 
 
-_Scored = Sequence[tuple[Record, Mapping[str, Any]]]
+def _names(log: _Opened) -> dict[str, None]:
+    return {name: None for values in log.scores for name in values}
 
 
-def _scorer(logs: Sequence[_Opened], scored: Sequence[_Scored], wanted: str | None) -> tuple[str, list[str]]:
-    """Return the scorer to use, and all that the logs share."""
-    listings = [list(dict.fromkeys(name for _, values in rows for name in values)) for rows in scored]
+def _scorer(logs: Sequence[_Opened], wanted: str | None) -> tuple[str, list[str]]:
+    """Return the scorer to use for the logs of a task, and all that they share.
+
+    Where a scorer gives one value in some logs and several in others, ``scorer/key`` is the one value, too.
+    """
+    listings = [_names(log) for log in logs]
     for log, names in zip(logs, listings, strict=True):
         if not names:
             raise InvalidInputError(f"{log.file.path}: no sample has a score", hint="score the log first")
-        if wanted is not None:
+        if wanted is not None and _single(wanted) not in names:
             check_available(wanted, names, "scorer", log.file.path)
     first = listings[0]
     shared = [name for name in first if all(name in names for names in listings)]
-    if not shared:
-        raise InvalidInputError(
-            f"{logs[0].file.path} and the others share no scorer: {listed(first)} against"
-            f" {listed(next(names for names in listings if not {*names} & {*first} or names))}",
-            hint="score the logs with the same scorer",
+    if wanted is not None or shared:
+        return wanted or shared[0], shared
+    for log, names in zip(logs, listings, strict=True):
+        scorer = next(
+            (_single(name) for name in names if any(_single(name) in one for one in listings)), None
         )
-    return wanted or shared[0], shared
+        if scorer is not None:
+            values = [name for name in names if _single(name) == scorer]
+            keys = listed([name.removeprefix(f"{scorer}/") for name in values])
+            raise InvalidInputError(
+                f"{log.file.path}: scorer {scorer} has values {keys}: name one",
+                hint=f'value_column="{values[0]}"; of a log in which the scorer has one value, that is taken',
+            )
+    other = next(names for names in listings if not {*names} & {*first})
+    raise InvalidInputError(
+        f"{logs[0].file.path} and the others share no scorer: {listed([*first])} against {listed([*other])}",
+        hint="score the logs with the same scorer",
+    )
 
 
-def _log(log: _Opened, name: str, scored: _Scored, scorer: str) -> Log:
+def _single(name: str) -> str | None:
+    """Return the scorer of one of its values.
+
+    >>> _single("match/acc"), _single("match")
+    ('match', None)
+    """
+    return name.rpartition("/")[0] or None
+
+
+def _log(log: _Opened, name: str, scorer: str) -> Log:
     epochs: dict[int, dict[str, float]] = {}
     places: dict[Any, str] = {}
     groups: dict[str, dict[str, str]] = {}
     hashes: dict[str, str] = {}
-    for sample, values in scored:
+    for sample, values in zip(log.samples, log.scores, strict=True):
         item, epoch = _id_and_epoch(sample)
         hint = "ids must be unique: give the samples of the dataset an id each"
         check_new(places, (epoch, item), sample.where, f"sample {item!r} of epoch {epoch}", hint)
-        value = _value(sample, scorer, values.get(scorer))
-        scores = epochs.setdefault(epoch, {})
-        if value is not None:
-            scores[item] = value
+        value = _value(sample, scorer, values.get(scorer, values.get(_single(scorer) or scorer)))
+        epochs.setdefault(epoch, {})[item] = math.nan if value is None else value
         if (start := beginning(sample.data.get("input"))) is not None:
             hashes[item] = start
         for key, label in sample.labels("metadata").items():

@@ -59,7 +59,7 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
 ) -> Read:
     """Read the runs of one or more experiments.
@@ -77,7 +77,7 @@ def read(
     _refuse_without_items(contents)
     _refuse_without_pages(contents)
     runs = _runs(contents)
-    _refuse_without_numbers(runs, value_column)
+    _refuse_without_numbers(runs, value_column if isinstance(value_column, str) else None)
     if value_column == _OUTPUT and not any(_OUTPUT in run.numbers for run in runs):
         return _labels(runs, on_missing, clusters)
     scored = [Scored(run.source, run.own, run.other, run.dataset, run.samples()) for run in runs]
@@ -280,7 +280,7 @@ def _refuse_without_numbers(runs: Sequence[_Run], wanted: str | None) -> None:
 
 def _labels(runs: Sequence[_Run], on_missing: OnMissing, clusters: str | None) -> Read:
     """Read the outputs as predictions, and the expected outputs as gold."""
-    names = named_apart([(run.other, run.dataset, run.own) for run in runs])
+    names = named_apart([(run.other, run.dataset, run.own) for run in runs], [run.source for run in runs])
     logs = []
     for run, name in zip(runs, names, strict=True):
         entries = {item: several[0] for item, several in run.items.items()}

@@ -34,7 +34,7 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
 ) -> Read:
     """Read two or more experiments, as ``results.to_pandas().to_csv(FILE, index=False)`` writes them.
@@ -81,7 +81,7 @@ def _scored(file: File) -> Scored:
         scores = {name: column[row] for name, column in feedback.items() if column is not None}
         content = beginning("\n".join(texts[row] for texts in inputs)) if inputs else None
         samples.append(Sample(where, example, scores, run, content))
-    return Scored(str(file.path), None, file.name, "examples", samples)
+    return Scored(str(file.path), file.system(None), file.name, "examples", samples)
 
 
 def _scores(texts: list[str]) -> list[float | None] | None:

@@ -11,7 +11,7 @@ from bestby._core.paths import is_file
 from bestby._core.typing import OnMissing
 from bestby.readers.database import connection, literal
 from bestby.readers.formats._documents import Record, beginning, document, number, word
-from bestby.readers.formats._logs import systems_of
+from bestby.readers.formats._logs import system_of
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 
@@ -38,19 +38,18 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
 ) -> Read:
     """Read the details of two or more models, on one task or several.
 
-    Items are joined by the id of their document. `value_column` is the metric, by default the only one. The
-    model is the folder of the details (``details/MODEL/DATE``), unless the user names it. The file of results
-    beside the details tells the metrics of which lower values are better.
+    Items are joined by the id of their document. `value_column` is the metric, or that of each task, by
+    default the only one. The model is the folder of the details (``details/MODEL/DATE``), unless the user
+    names it. The file of results beside the details tells the metrics of which lower values are better.
     """
     refuse_gold(gold, "the details of lighteval hold their scores and need no gold")
     files = files_of(paths, recognises)
-    systems = systems_of([(file, _model(file.path)) for file in files])
-    scored = [part for one in zip(files, systems, strict=True) for part in _scored(*one)]
+    scored = [part for file in files for part in _scored(file)]
     falling = {name for file in files for name in _falling(file.path)}
     return compared(
         scored,
@@ -63,7 +62,7 @@ def read(
     )
 
 
-def _scored(file: File, system: str | None) -> Iterator[Scored]:
+def _scored(file: File) -> Iterator[Scored]:
     """Return the samples of a file, apart by their task."""
     by_task: dict[str, list[Sample]] = {}
     for place, (doc, metrics) in enumerate(_rows(file.path)):
@@ -80,7 +79,7 @@ def _scored(file: File, system: str | None) -> Iterator[Scored]:
     if not by_task:
         raise InvalidInputError(f"{file.path} has no rows", hint="run the evaluation to its end")
     for task, samples in by_task.items():
-        yield Scored(str(file.path), system, file.name, task, samples)
+        yield Scored(str(file.path), system_of(file, _model(file.path)), file.name, task, samples)
 
 
 def _rows(path: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,19 @@ from bestby._core.text import visible
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.directions import direction_of
 from bestby.metrics.regression import Mean
 from bestby.readers.files import stem_of
 from bestby.readers.formats._documents import Record, check_new, document, number, records, word
-from bestby.readers.formats._logs import Log, datasets_of, gathered, named_apart, systems_of
+from bestby.readers.formats._logs import (
+    Log,
+    chosen_by_task,
+    datasets_of,
+    gathered,
+    in_words,
+    named_apart,
+    system_of,
+)
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 
 _START = re.compile(rb'\s*(\[\s*)?\{\s*"doc_id"\s*:\s*-?\d+\s*,\s*"(doc|target|arguments|filter)"\s*:')
@@ -49,7 +59,7 @@ _PAIR_METRICS: dict[str, tuple[str, bool]] = {
     "byte_perplexity": ("perplexity", False),
     "bits_per_byte": ("bits_per_byte", False),
 }
-_LOSSES = ("perplexity", "bits_per_byte", "ter", "brier_score", "wer", "cer", "loss", "mse", "mae")
+_OF_OBJECTS = {name for name, _ in _PAIR_METRICS.values()} - {"matthews_corrcoef", "f1[1]"}
 
 
 @dataclass(frozen=True)
@@ -76,15 +86,16 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
     clusters: str | None = None,
 ) -> Read:
     """Read the samples of two or more models.
 
     The name of a model, and whether lower is better, come from the file ``results_*.json`` of the same run,
-    if it lies beside the samples. Tasks are datasets. `value_column` is the metric, with or without the
-    filter (``exact_match,strict-match``); by default the first metric with one score per document, and the
-    first filter. Items are scores; for BLEU and the like texts, for perplexities pairs of numbers.
+    if it lies beside the samples. Tasks are datasets, each with a metric of its own. `value_column` is the
+    metric, or that of each task, with or without the filter (``exact_match,strict-match``); by default the
+    first metric with one score per document, and the first filter. Items are scores; for BLEU and the like
+    texts, for perplexities pairs of numbers.
     """
     refuse_gold(gold, "samples of the evaluation harness hold their scores and need no gold")
     files = files_of(paths, recognises)
@@ -96,20 +107,25 @@ def read(
     tasks = datasets_of(named, "samples")
     samples = [_samples(file, task) for file, task in zip(files, tasks, strict=True)]
     _identify(samples)
-    own = systems_of([(one.file, one.model) for one in samples])
-    names = named_apart([(one.file.name, one.task, name) for one, name in zip(samples, own, strict=True)])
-    name, chosen = _chosen(samples, value_column)
-    filters = _filters(samples, chosen)
-    logs = [_log(one, system, name, filters[one.task]) for one, system in zip(samples, names, strict=True)]
-    pairs = any(log.gold is not None or _is_pair(next(iter(log.values.values()), 0)) for log in logs)
-    description = f"samples of lm-evaluation-harness; metric: {name}"
-    known = list(dict.fromkeys(f"{name},{one}" for sample in samples for one in sample.filters))
-    if len(known) > 1:
-        used = list(dict.fromkeys(one for one in filters.values() if one is not None))
+    names = named_apart(
+        [(one.file.name, one.task, system_of(one.file, one.model)) for one in samples],
+        [one.file.path for one in samples],
+    )
+    chosen = chosen_by_task(
+        samples, tasks, lambda one: _metrics(one.rows[0]), _chosen, value_column, "metric"
+    )
+    logs = [_log(one, system, *chosen[one.task]) for one, system in zip(samples, names, strict=True)]
+    metrics = {task: _metric(samples, logs, task, name) for task, (name, _) in chosen.items()}
+    objects = any(one in _OF_OBJECTS for one in metrics.values())
+    description = (
+        f"samples of lm-evaluation-harness; {in_words('metric', (name for name, _ in chosen.values()))}"
+    )
+    known = list(dict.fromkeys(f"{chosen[one.task][0]},{used}" for one in samples for used in one.filters))
+    if len(known) > len({name for name, _ in chosen.values()}):
+        used = list(dict.fromkeys(one for _, one in chosen.values() if one is not None))
         description += visible(f", filter: {listed(used)} (available: {listed(known)})")
-    metric, objects = _metric(samples, name, pairs)
-    description += "" if pairs else _aggregated(samples, name)
-    return gathered(logs, metric, description, on_missing=on_missing, cluster=clusters, objects=objects)
+    description += _aggregated(samples, chosen, metrics)
+    return gathered(logs, metrics, description, on_missing=on_missing, cluster=clusters, objects=objects)
 
 
 def _task(name: str) -> str | None:
@@ -157,22 +173,22 @@ def _results(path: Path, date: str | None) -> Record | None:
 
 
 def _chosen(samples: Sequence[_Samples], wanted: str | None) -> tuple[str, str | None]:
-    """Return the metric, and the filter if one is wanted."""
+    """Return the metric of the files of a task, and the filter, if there are any."""
     known = {name: None for one in samples for name in _metrics(one.rows[0])}
     if wanted is not None:
         name, _, chosen = (part.strip() for part in wanted.partition(","))
         for one in samples:
             check_available(name, _metrics(one.rows[0]), "metric", one.rows[0].where)
-        return name, chosen or None
+        return name, _filter(samples, chosen or None)
     shared = [name for name in known if all(name in _metrics(one.rows[0]) for one in samples)]
-    plain = [name for name in shared if all(number(one.rows[0].data[name]) is not None for one in samples)]
+    plain = [name for name in shared if all(number(_first(one, name)) is not None for one in samples)]
     usable = plain or [name for name in shared if name in _PAIR_METRICS]
     if not usable:
         raise InvalidInputError(
             f"{samples[0].file.path}: no metric with a score per document that all files have",
             hint=f"available metrics: {listed(list(known)) or 'none'}; name one: value_column=...",
         )
-    return usable[0], None
+    return usable[0], _filter(samples, None)
 
 
 def _metrics(row: Record) -> dict[str, None]:
@@ -187,36 +203,46 @@ def _metrics(row: Record) -> dict[str, None]:
     }
 
 
+def _first(one: _Samples, name: str) -> Any:
+    """Return the first score of a metric that there is."""
+    return next((row.data[name] for row in one.rows if row.data.get(name) is not None), None)
+
+
 def _is_pair(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2
 
 
-def _filters(samples: Sequence[_Samples], chosen: str | None) -> dict[str, str | None]:
-    """Return the filter of each task: the one wanted, else the first that all its files have."""
-    used: dict[str, str | None] = {}
-    for task in dict.fromkeys(one.task for one in samples):
-        ours = [one for one in samples if one.task == task]
-        known = list(ours[0].filters)
-        shared = [name for name in known if all(name in one.filters for one in ours)]
-        name = chosen or next(iter(shared or known), None)
-        for one in ours:
-            if name is not None:
-                check_available(name, one.filters, "filter", one.file.path)
-        used[task] = name
-    return used
+def _filter(samples: Sequence[_Samples], chosen: str | None) -> str | None:
+    """Return the filter of a task: the one wanted, else the first that all its files have."""
+    known = list(samples[0].filters)
+    shared = [name for name in known if all(name in one.filters for one in samples)]
+    name = chosen or next(iter(shared or known), None)
+    for one in samples:
+        if name is not None:
+            check_available(name, one.filters, "filter", one.file.path)
+    return name
 
 
-def _aggregated(samples: Sequence[_Samples], metric: str) -> str:
+def _aggregated(
+    samples: Sequence[_Samples],
+    chosen: Mapping[str, tuple[str, str | None]],
+    metrics: Mapping[str, BaseMetric | str],
+) -> str:
     """Say so if the harness makes something else than a mean of the scores."""
     for one in samples:
-        config = one.results.part("configs").get(one.task) if one.results is not None else None
-        listing = config.get("metric_list") if isinstance(config, dict) else None
-        for entry in listing if isinstance(listing, list) else []:
-            if isinstance(entry, dict) and entry.get("metric") == metric:
+        for entry in _metric_list(one):
+            if entry.get("metric") == chosen[one.task][0] and not isinstance(metrics[one.task], str):
                 how = word(entry.get("aggregation"))
                 if how not in (None, "mean", "nanmean"):
                     return f" (the mean of the documents; the harness itself reports their {how})"
     return ""
+
+
+def _metric_list(one: _Samples) -> list[dict[str, Any]]:
+    """Return what the results say of the metrics of a task."""
+    config = one.results.part("configs").get(one.task) if one.results is not None else None
+    listing = config.get("metric_list") if isinstance(config, dict) else None
+    return [entry for entry in listing if isinstance(entry, dict)] if isinstance(listing, list) else []
 
 
 def _log(one: _Samples, name: str, metric: str, used: str | None) -> Log:
@@ -233,9 +259,8 @@ def _log(one: _Samples, name: str, metric: str, used: str | None) -> Log:
         hint = "the file holds more than one run or filter: keep one record per document"
         check_new(places, item, row.where, f"document {item}", hint)
         value = row.need(metric)
-        if value != value or value is None:
-            continue  # a score that could not be computed: a missing one
-        values[item], right = _checked(row, metric, value)
+        absent = value is None or value != value
+        values[item], right = (math.nan, None) if absent else _checked(row, metric, value)
         if right is not None:
             gold[item] = right
         if isinstance(row.data.get("doc_hash"), str):
@@ -284,18 +309,24 @@ def _reference(row: Record, value: Any) -> str | tuple[str, ...]:
     raise InvalidInputError(f"{row.where}: expected a reference or a list of them, got {value!r:.60}")
 
 
-def _metric(samples: Sequence[_Samples], metric: str, pairs: bool) -> tuple[BaseMetric | str, bool]:
-    """Return the metric to compute, and whether it reads objects."""
+def _metric(samples: Sequence[_Samples], logs: Sequence[Log], task: str, metric: str) -> BaseMetric | str:
+    """Return the metric of a task to compute: by its name from pairs, else the mean of the scores."""
+    ours = [(one, log) for one, log in zip(samples, logs, strict=True) if one.task == task]
+    pairs = any(log.gold is not None or any(map(_is_pair, log.values.values())) for _, log in ours)
     if pairs and metric in _PAIR_METRICS:
-        name = _PAIR_METRICS[metric][0]
-        return name, name not in ("matthews_corrcoef", "f1[1]")
-    directions = set()
-    for one in samples:
-        by_metric = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
-        directions.add(by_metric.get(metric) if isinstance(by_metric, dict) else None)
-    if directions & {True, False} == {True, False}:
-        raise InvalidInputError(f"the results disagree on whether a higher {metric} is better")
-    lower = any(metric == loss or metric.endswith(f"_{loss}") for loss in _LOSSES)
-    return Mean(
-        metric, greater_is_better=False not in directions and not (directions == {None} and lower)
-    ), False
+        return _PAIR_METRICS[metric][0]
+    directions = {_rising(one, metric) for one, _ in ours} - {None}
+    if len(directions) > 1:
+        raise InvalidInputError(
+            f"the results disagree on whether a higher {metric} is better on {task}",
+            hint="give samples of one version of the task",
+        )
+    return Mean(metric, greater_is_better=direction_of(metric, next(iter(directions), None))[0])
+
+
+def _rising(one: _Samples, metric: str) -> bool | None:
+    """Return whether higher is better, as the results say: for the task, or in its list of metrics."""
+    by_metric = one.results.part("higher_is_better").get(one.task) if one.results is not None else None
+    told = by_metric.get(metric) if isinstance(by_metric, dict) else None
+    listed_ = (entry.get("higher_is_better") for entry in _metric_list(one) if entry.get("metric") == metric)
+    return next((rising for rising in (told, *listed_) if isinstance(rising, bool)), None)

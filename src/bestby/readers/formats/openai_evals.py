@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.readers.formats._documents import Record, check_new, number, numbers, records, word
-from bestby.readers.formats._logs import systems_of
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.json_text import CUT_OFF
@@ -30,18 +28,16 @@ def read(
     *,
     gold: Path | None = None,
     on_missing: OnMissing = "error",
-    value_column: str | None = None,
+    value_column: str | Mapping[str, str] | None = None,
 ) -> Read:
     """Read the logs of two or more completion functions.
 
     The events ``match`` and ``metrics`` score their sample: the first as accuracy, the second by the numbers
-    in it. `value_column` names one; by default the accuracy, or the only one. Evals are datasets.
+    in it. `value_column` names one, or that of each eval; by default the accuracy, or the only one.
+    Evals are datasets.
     """
     refuse_gold(gold, "the logs of OpenAI evals hold their scores and need no gold")
-    files = files_of(paths, recognises)
-    told = [_scored(file) for file in files]
-    own = systems_of([(file, one.system) for file, one in zip(files, told, strict=True)])
-    scored = [replace(one, system=name) for one, name in zip(told, own, strict=True)]
+    scored = [_scored(file) for file in files_of(paths, recognises)]
     return compared(
         scored, "logs of OpenAI evals", wanted=value_column, main="accuracy", on_missing=on_missing
     )
@@ -71,7 +67,7 @@ def _scored(file: File) -> Scored:
         raise InvalidInputError(f"{file.path} has no samples", hint=CUT_OFF)
     listed = [Sample(str(file.path), item, scores) for item, scores in samples.items()]
     dataset = word(spec.get("eval_name")) or "samples"
-    return Scored(str(file.path), model, file.name, dataset, listed)
+    return Scored(str(file.path), system_of(file, model), file.name, dataset, listed)
 
 
 def _scores(row: Record) -> Mapping[str, float | None]:

@@ -1,4 +1,4 @@
-"""Results in the style of SWE-bench: lists of the ids of the instances that were resolved, and others."""
+"""Results in the style of SWE-bench: which instances were resolved, in lists of ids or one by one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,17 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
-from bestby.readers.formats._documents import Record, document, number, records, text_of, word
-from bestby.readers.formats._logs import Log, gathered
+from bestby.readers.formats._documents import (
+    Record,
+    check_new,
+    document,
+    listing,
+    number,
+    records,
+    text_of,
+    word,
+)
+from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, system_of
 from bestby.readers.formats.base import File, Read, files_of
 from bestby.readers.json_text import parsed
 from bestby.results.base import Note
@@ -34,10 +43,36 @@ _KEYS = re.compile(
     rb'with_logs|install_fail)"\s*:'
 )
 _ONLY_IDS = re.compile(rb'\s*\{\s*"[a-z_]+"\s*:\s*(\[|\d)')
+_OF_INSTANCES = re.compile(rb'\s*\{\s*"[^"]+"\s*:\s*\{')
+_IS_RESOLVED = re.compile(rb'"resolved"\s*:\s*(true|false)')
+_TRIALS = (b'"results"', b'"task_id"', b'"is_resolved"')
+_COUNTS = re.compile(rb'"(resolved_instances|n_resolved)"\s*:\s*\d')
+
+
+@dataclass(frozen=True)
+class _Report:
+    """What the files of one system say: 1 or 0 for each instance, in each run.
+
+    `lists` are the lists of ids by their names. A `whole` report has an entry of each instance that was run;
+    any other says how many instances there are, or it may leave out those that failed.
+    """
+
+    system: str
+    record: Record
+    runs: Sequence[Mapping[str, float]]
+    lists: Mapping[str, set[str]]
+    whole: bool
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file is a report or a list of results: an object of numbers and lists of ids."""
+    """Tell whether a file is a report or a list of results.
+
+    It is an object of numbers and lists of ids, or of instances by their ids, or with a list of trials.
+    """
+    if _OF_INSTANCES.match(head) is not None:
+        return _IS_RESOLVED.search(head) is not None
+    if all(key in head for key in _TRIALS) or _COUNTS.search(head) is not None:
+        return head.lstrip().startswith(b"{")
     return _ONLY_IDS.match(head) is not None and _KEYS.search(head) is not None
 
 
@@ -45,33 +80,39 @@ def read(
     paths: Mapping[str, Path],
     *,
     gold: Path | None = None,
-    on_missing: OnMissing = "error",  # noqa: ARG001 - an instance in no list is a failure, never missing
+    on_missing: OnMissing = "error",
     clusters: str | None = None,
 ) -> Read:
     """Read the results of two or more systems.
 
+    A report lists ids of instances. Or it is of instances, one (``report.json``, of which a system has a
+    folder) or several; or of trials of tasks, as Terminal-Bench writes it, where trials of one task are runs.
     An instance that is not in the list of the resolved ones was not resolved. The instances are those of the
     benchmark, not those that a system has tried: reports of the harness list them all; for other results
-    `gold` holds them: an id per line, a table with the column ``instance_id``, or JSON. `clusters` may be
-    "repository".
+    `gold` holds them: an id per line, a table with the column ``instance_id``, or JSON. Without it, reports
+    of instances and trials are of those that they name. `clusters` may be "repository".
     """
-    results, left_out = _reports(files_of(paths, recognises))
-    listings = [_listings(report) for _, report in results]
+    reports, left_out = _reports(files_of(paths, recognises))
+    instances = None
+    denominator = "the instances that have a report"
     if gold is not None:
         instances = _benchmark(gold)
-        _check_known(results, listings, instances, gold)
+        _check_known(reports, instances, gold)
         denominator = f"the {len(instances)} instances of {gold.name}"
-    else:
-        instances = _submitted(results, listings)
+    elif not all(report.whole for report in reports):
+        instances = _submitted(reports)
         denominator = f"the {len(instances)} instances that the reports list"
-    repositories = {item: _repository(item) for item in instances}
     logs = []
-    for (name, report), lists in zip(results, listings, strict=True):
-        resolved = lists[_resolved_key(report)]
-        scores = {item: float(item in resolved) for item in instances}
-        logs.append(Log(name, "instances", report.where, scores, groups={"repository": repositories}))
-    description = f"results of SWE-bench, over {denominator}"
-    read = gathered(logs, Mean("resolved"), description, on_missing="error", cluster=clusters)
+    for report in reports:
+        runs = report.runs
+        if instances is not None:
+            runs = [{item: run.get(item, 0.0) for item in instances} for run in runs]
+        scores = mean_of_runs(runs)
+        groups = {"repository": {item: _repository(item) for item in scores}}
+        logs.append(Log(report.system, "instances", report.record.where, scores, None, tuple(runs), groups))
+    of_tasks = all("results" in report.record.data for report in reports)
+    description = f"results of {'Terminal-Bench' if of_tasks else 'SWE-bench'}, over {denominator}"
+    read = gathered(logs, Mean("resolved"), description, on_missing=on_missing, cluster=clusters)
     if not left_out or read.evaluation is None:
         return read
     message = f"{len(left_out)} files are left out because they hold no list of resolved instances:"
@@ -79,17 +120,80 @@ def read(
     return replace(read, evaluation=replace(read.evaluation, notes=(note, *read.evaluation.notes)))
 
 
-def _reports(files: Sequence[File]) -> tuple[list[tuple[str, Record]], list[str]]:
-    """Return the reports by system, and the files that are none, such as summaries beside them.
+def _reports(files: Sequence[File]) -> tuple[list[_Report], list[str]]:
+    """Return the reports of the systems, and the files that are none, such as summaries beside them.
 
-    A file that the user gave a name must be a report, and so must all if there are fewer than two.
+    A file that the user gave a name must be a report, and so must all if there are fewer than two. Reports of
+    the instances that lie beside the lists of a system say the same, and are not needed.
     """
     read = [(file, document(file.path)) for file in files]
-    reports = [(file, report) for file, report in read if file.named or _list_of_resolved(report) is not None]
-    if len(reports) < 2:
-        reports = read
-    left_out = [report.where for pair in read if pair not in reports for report in pair[1:]]
-    return [(file.name, report) for file, report in reports], left_out
+    found = [
+        (file, one) for file, one in read if file.named or _trials(one) or _list_of_resolved(one) is not None
+    ]
+    if len(found) < 2:
+        found = read
+    left_out = [one.where for file, one in read if (file, one) not in found]
+    lists = [_of_lists(file.name, one) for file, one in found if not _trials(one)]
+    of_trials = [(file, one) for file, one in found if _trials(one)]
+    places = [_place(file, one) for file, one in of_trials]
+    names = named_apart(
+        [
+            (file.name, what, system_of(file, None))
+            for (file, _), (what, _) in zip(of_trials, places, strict=True)
+        ],
+        [place for _, place in places],
+    )
+    by_system: dict[str, list[Record]] = {}
+    for (_, one), name in zip(of_trials, names, strict=True):
+        by_system.setdefault(name, []).append(one)
+    known = {report.system for report in lists}
+    return [*lists, *(_of_trials(*one) for one in by_system.items() if one[0] not in known)], left_out
+
+
+def _place(file: File, report: Record) -> tuple[str, Path]:
+    """Return what a report of instances is about and where it lies: that of one, in the folder of its id."""
+    ids = {item for item, _ in _trials(report)}
+    what = "instances" if len(ids) > 1 else next(iter(ids))
+    return what, file.path.parent if file.path.parent.name == what else file.path
+
+
+def _trials(report: Record) -> list[tuple[str, float]]:
+    """Return the instances or tasks that a report has an entry of, and whether each was resolved."""
+    entries = report.data.get("results")
+    if isinstance(entries, list) and entries and isinstance(entries[0], dict) and "is_resolved" in entries[0]:
+        rows = listing(report, "results")
+        # As Terminal-Bench counts them: what has no verdict was not resolved.
+        return [(_id(row.data, row.where, "task_id"), float(bool(row.need("is_resolved")))) for row in rows]
+    told = [(item, one.get("resolved")) for item, one in report.data.items() if isinstance(one, dict)]
+    verdicts = [(item, float(one)) for item, one in told if isinstance(one, bool)]
+    return verdicts if len(verdicts) == len(report.data) else []
+
+
+def _of_trials(system: str, records: Sequence[Record]) -> _Report:
+    """Return the report of a system from entries of instances; several of one instance in a file are runs."""
+    runs: list[dict[str, float]] = []
+    places: dict[Any, str] = {}
+    for record in records:
+        times: Counter[str] = Counter()
+        for item, resolved in _trials(record):
+            if not times[item]:
+                hint = "give each system a name of its own: name=path"
+                check_new(places, item, record.where, f"instance {item!r} of {system}", hint)
+            if times[item] == len(runs):
+                runs.append({})
+            runs[times[item]][item] = resolved
+            times[item] += 1
+    return _Report(system, records[0], runs, {"reports": set(places)}, whole=True)
+
+
+def _of_lists(system: str, report: Record) -> _Report:
+    """Return the report of a system from lists of ids."""
+    resolved = _resolved_key(report)
+    lists = _listings(report)
+    everything = sorted(set().union(*lists.values()))
+    whole = not {"unresolved_ids", "unresolved"}.isdisjoint(lists) and "total_instances" not in report.data
+    run = {item: float(item in lists[resolved]) for item in everything}
+    return _Report(system, report, [run], lists, whole)
 
 
 def _list_of_resolved(report: Record) -> str | None:
@@ -99,16 +203,18 @@ def _list_of_resolved(report: Record) -> str | None:
 def _resolved_key(report: Record) -> str:
     key = _list_of_resolved(report)
     if key is None:
+        counts = [name for name, value in report.data.items() if number(value) is not None]
+        only = f", only counts: {listed(counts)}" if counts else ""
         raise InvalidInputError(
-            f"{report.where}: no list of resolved instances (resolved_ids or resolved)",
-            hint="give the report that the harness wrote, not its summary",
+            f"{report.where}: no list of resolved instances (resolved_ids or resolved){only}",
+            hint="give the report that the harness wrote, not its summary, or the folder of the reports of"
+            " all instances (report.json)",
         )
     return key
 
 
 def _listings(report: Record) -> dict[str, set[str]]:
     """Return the lists of ids of instances; others hold names of containers, of images and the like."""
-    _resolved_key(report)
     listings: dict[str, set[str]] = {}
     for key, value in report.data.items():
         if not isinstance(value, list) or not (key.endswith("_ids") or key in _INSTANCE_LISTS):
@@ -131,42 +237,34 @@ def _check_once(ids: Sequence[str], where: str, place: str = "") -> None:
         )
 
 
-def _submitted(
-    results: Sequence[tuple[str, Record]], listings: Sequence[Mapping[str, set[str]]]
-) -> list[str]:
+def _submitted(reports: Sequence[_Report]) -> list[str]:
     """Return the instances of the benchmark, if the reports list as many as they say there are."""
-    union = set().union(*(ids for lists in listings for ids in lists.values()))
+    union = set().union(*(ids for report in reports for ids in report.lists.values()))
     hint = "give the ids of the benchmark, one per line: gold=..."
-    for name, report in results:
-        total = number(report.data.get("total_instances"))
-        if total is None:
+    for report in reports:
+        where, total = report.record.where, number(report.record.data.get("total_instances"))
+        if total is None and not report.whole:
             raise InvalidInputError(
-                f"{report.where} does not say which instances the benchmark has: those that {name!r} failed"
+                f"{where} does not say which instances the benchmark has: those that {report.system!r} failed"
                 " may be in no list",
                 hint,
             )
-        if total != len(union):
+        if total is not None and total != len(union):
             raise InvalidInputError(
-                f"{report.where}: the benchmark has {total:.0f} instances, but the reports list {len(union)}",
-                hint,
+                f"{where}: the benchmark has {total:.0f} instances, but the reports list {len(union)}", hint
             )
     return sorted(union)
 
 
-def _check_known(
-    results: Sequence[tuple[str, Record]],
-    listings: Sequence[Mapping[str, set[str]]],
-    instances: Sequence[str],
-    gold: Path,
-) -> None:
+def _check_known(reports: Sequence[_Report], instances: Sequence[str], gold: Path) -> None:
     known = set(instances)
-    for (_, report), lists in zip(results, listings, strict=True):
-        for key, ids in lists.items():
+    for report in reports:
+        for key, ids in report.lists.items():
             strange = sorted(ids - known)
             if strange:
                 raise InvalidInputError(
-                    f"{report.where}: {len(strange)} of the {len(ids)} ids in {key!r} are not in {gold};"
-                    f" first: {strange[0]!r}",
+                    f"{report.record.where}: {len(strange)} of the {len(ids)} ids in {key!r} are not in"
+                    f" {gold}; first: {strange[0]!r}",
                     hint="give the ids of the same benchmark and split",
                 )
 
@@ -195,10 +293,10 @@ def _benchmark(path: Path) -> list[str]:
     return ids
 
 
-def _id(entry: Any, where: str) -> str:
-    item = word(entry.get(_ID) if isinstance(entry, dict) else entry)
+def _id(entry: Any, where: str, key: str = _ID) -> str:
+    item = word(entry.get(key) if isinstance(entry, dict) else entry)
     if item is None:
-        raise InvalidInputError(f"{where}: expected an id or an object with {_ID!r}")
+        raise InvalidInputError(f"{where}: expected an id or an object with {key!r}")
     return item
 
 

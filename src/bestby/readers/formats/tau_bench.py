@@ -47,7 +47,7 @@ def read(
 def _scored(file: File, rows: Sequence[Record]) -> Scored:
     if not rows:
         raise InvalidInputError(f"{file.path} has no trajectories", hint="run the benchmark to its end")
-    return Scored(str(file.path), None, file.name, "tasks", [_sample(row) for row in rows])
+    return Scored(str(file.path), file.system(None), file.name, "tasks", [_sample(row) for row in rows])
 
 
 def _sample(row: Record) -> Sample:

@@ -82,7 +82,7 @@ def test_an_error_of_the_metric_is_a_missing_score(make: Make) -> None:
     run = deepeval({"Relevancy": [0.9, 0.2, 0.4]})
     broken = deepeval({"Relevancy": [0.9, 0.2, 0.4]})
     broken["testCases"][1]["metricsData"][0] |= {"score": 0.0, "error": "timeout"}
-    assert "1 missing from 'b', first: 'test_case_1'" in message(form, _pair(make, run, broken))
+    assert "b has no score (NaN) for item test_case_1 in b.json" in message(form, _pair(make, run, broken))
 
 
 def test_refusals(make: Make) -> None:

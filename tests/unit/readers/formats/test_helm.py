@@ -85,7 +85,7 @@ def test_direction(make: Make, measure: str, better: bool) -> None:
 
 def test_instances_without_a_value_are_missing(make: Make) -> None:
     paths = _pair(make, helm([1.0, 0.0, 1.0]), helm([1.0, None, 0.0]))
-    assert "1 missing from 'b', first: 'id1'" in message(form, paths)
+    assert "b has no score (NaN) for item id1 in b.json" in message(form, paths)
     assert scores_of(form.read(paths, on_missing="worst"))["b"][0] == 1.0
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.readers.formats.log_files import inspect_log, message, scores_of, zipped
 from tests.unit.readers.helpers import Make
 
-from bestby import compare, compare_runs
+from bestby import InvalidInputError, compare, compare_runs
 from bestby.readers.formats import _archive
 from bestby.readers.formats import inspect_logs as form
 from bestby.readers.formats.base import recognised
@@ -82,7 +82,7 @@ def test_samples_without_a_score_are_missing(make: Make) -> None:
     a = inspect_log([["C", None, "I", "C"]], model="x")
     a["samples"][3]["scores"] = None
     paths = _pair(make, a)
-    assert "share 2 of 2 item ids; 2 extra in" in message(form, paths)
+    assert message(form, paths) == "x has no score (NaN) for item q1 and 1 more in a.json"
     assert scores_of(form.read(paths, on_missing="drop"))["x"] == [1.0, 0.0]
 
 
@@ -191,3 +191,39 @@ def test_the_comparison(make: Make) -> None:
     found = form.read(_pair(make))
     difference = compare(found.evaluation, metric=found.metric)["org/a", "org/b"]
     assert difference.estimate == pytest.approx(-0.125)
+
+
+def test_a_scorer_of_one_value_in_one_log_and_of_several_in_the_other(make: Make) -> None:
+    a, b = inspect_log([["C", "I", "C"]], model="x"), inspect_log([["C", "I", "C"]], model="y")
+    for log in (a, b):
+        for sample in log["samples"]:
+            del sample["scores"]["both"]
+    for place, sample in enumerate(b["samples"]):
+        sample["scores"]["match"] = {"value": {"acc": place % 2, "len": 3}}
+    for first, second, name in ((a, b, "b"), (b, a, "a")):
+        paths = _pair(make, first, second)
+        told = message(form, paths)
+        assert told.endswith(f"{name}.json: scorer match has values acc, len: name one")
+        with pytest.raises(InvalidInputError) as caught:
+            form.read(paths)
+        assert caught.value.hint.startswith('value_column="match/acc"; ')
+        found = scores_of(form.read(paths, value_column="match/acc"))
+        assert (found["x"], found["y"]) == ([1.0, 0.0, 1.0], [0.0, 1.0, 0.0])
+
+
+def test_members_without_summaries_take_time_in_proportion(tmp_path: Path) -> None:
+    """Count the names that are looked at: time would depend on the machine."""
+    looked = 0
+
+    class Counting(zipfile.ZipFile):
+        def namelist(self) -> list[str]:
+            nonlocal looked
+            names = super().namelist()
+            looked += len(names)
+            return names
+
+    path = zipped(tmp_path / "a.eval", inspect_log([["C", "I"] * 100]), summaries="none")
+    with Counting(path) as archive:
+        for name in archive.namelist():
+            _archive.member(archive, path, name)
+    assert looked == 201

@@ -181,7 +181,7 @@ def test_a_page_that_is_given_twice(make: Make) -> None:
 
 def test_missing_scores(make: Make) -> None:
     path = make("x.json", page([*items("a", [1, None, 0, 1]), *items("b", [1, 1, 0, 0])]))
-    with pytest.raises(ValueError, match=r"1 extra in .b., first: .q1."):
+    with pytest.raises(ValueError, match=r"a has no score \(NaN\) for item q1 in"):
         read(path)
     assert compare(read(path, on_missing="drop")).n_items == 3
     none = make("none.json", page(items("a", [None, None])))

@@ -63,7 +63,7 @@ def test_rows_of_one_example_are_runs(make: Make) -> None:
 
 def test_missing_feedback(make: Make) -> None:
     paths = [make("a.csv", _rows("1", "", "0")), make("b.csv", _rows("1", "1", "0"))]
-    with pytest.raises(ValueError, match=r"1 extra in .b., first: .e1."):
+    with pytest.raises(ValueError, match=r"a has no score \(NaN\) for item e1 in"):
         read(paths)
     assert compare(read(paths, on_missing="drop")).n_items == 2
 

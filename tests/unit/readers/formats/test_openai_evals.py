@@ -44,7 +44,7 @@ def test_metrics(make: Make) -> None:
 
 def test_a_sample_that_was_not_scored_is_missing(make: Make) -> None:
     paths = _pair(make, openai_evals([True, None, False]), openai_evals([True, True, True], model="llm"))
-    assert "1 extra in 'llm', first: 'riddles.test.1'" in message(form, paths)
+    assert "gpt has no score (NaN) for item riddles.test.1 in a.jsonl" in message(form, paths)
     assert scores_of(form.read(paths, on_missing="drop")) == {"gpt": [0.0, 1.0], "llm": [1.0, 1.0]}
 
 

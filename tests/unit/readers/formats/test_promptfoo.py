@@ -82,7 +82,7 @@ def test_an_error_of_the_provider_is_a_missing_score(make: Make) -> None:
     assert scores_of(form.read(paths, on_missing="drop")) == {"gpt": [1.0, 0.0], "mini": [0.0, 1.0]}
     whole = promptfoo({"gpt": [1, 0, 1], "mini": [0, 1, 1]})
     whole["results"]["results"][0]["failureReason"] = 2
-    assert "1 missing from 'mini', first: '2'" in message(form, _file(make, whole))
+    assert "mini has no score (NaN) for item 2 in log.json" in message(form, _file(make, whole))
     assert scores_of(form.read(_file(make, whole), on_missing="worst"))["mini"] == [0.0, 1.0, 0.0]
 
 

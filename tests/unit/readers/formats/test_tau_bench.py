@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+from tests.cli.helpers import run_in
 from tests.unit.readers.formats.log_files import message, scores_of, tau_bench
 from tests.unit.readers.helpers import Make
 
+from bestby import InvalidInputError, compare, compare_slices, gate, read
 from bestby.readers.formats import tau_bench as form
 from bestby.readers.formats.base import recognised
 
@@ -62,3 +65,40 @@ def test_refusals(make: Make) -> None:
     )
     unscored = [{**row, "reward": None} for row in rows]
     assert "a.json: no item has a score" in message(form, _pair(make, unscored, rows))
+
+
+def test_trials_of_one_log_go_straight_to_pass_k(make: Make) -> None:
+    trials = [[1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
+    paths = _pair(make, tau_bench(trials), tau_bench(trials[::-1]))
+    evaluation = read(paths)
+    pairs = {"a": [(3, 3), (3, 1), (3, 2), (3, 0)], "b": [(3, 3), (3, 1), (3, 2), (3, 0)]}
+    assert {name: list(map(tuple, counts.tolist())) for name, counts in evaluation.trials.items()} == pairs
+    for metric in ("pass^1", "pass^2", "pass@3"):
+        ours, theirs = compare(evaluation, metric=metric), compare(pairs, metric=metric)
+        assert [one.score for one in ours.systems] == [one.score for one in theirs.systems]
+    both = compare(evaluation, metric=["mean", "pass^2"])
+    assert both.score("a", "pass^2").score == pytest.approx((1 + 0 + 1 / 3 + 0) / 4)
+    assert both.score("a", "mean").score == pytest.approx(0.5)
+    assert gate(evaluation, metric="pass^2").outcome == "pass"
+    groups = compare_slices(evaluation, metric="pass^2", by="user_id")
+    assert {one.slice for one in groups} == {"user_0", "user_1"}
+    with pytest.raises(InvalidInputError, match="samples >= 4") as caught:
+        compare(evaluation, metric="pass^4")
+    assert "k can be no greater" in caught.value.hint
+
+
+def test_pass_k_needs_several_trials_of_0_or_1(make: Make) -> None:
+    for rows in ([[1.0, 0.0, 1.0]], [[1.0, 0.5, 1.0], [1.0, 0.0, 1.0]]):
+        evaluation = read(_pair(make, tau_bench(rows), tau_bench(rows)))
+        assert not evaluation.trials
+        with pytest.raises(InvalidInputError, match="reads a pair") as caught:
+            compare(evaluation, metric="pass^1")
+        assert "files need several runs (trials, epochs) of 0 or 1 of each item" in caught.value.hint
+
+
+def test_pass_k_on_the_command_line(make: Make, tmp_path: Path) -> None:
+    trials = [[1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 0.0]]
+    paths = _pair(make, tau_bench(trials), tau_bench(trials[::-1]))
+    done = run_in(tmp_path)("compare", paths["a"], paths["b"], "--metric", "pass^2")
+    assert done.returncode == 0, done.stderr
+    assert "a and b share the highest pass^2, 0.50, over 4 items." in done.stdout

@@ -1,0 +1,255 @@
+"""Logs of several tasks whose metrics differ, by every reader and command that takes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.helpers import run_in
+from tests.unit.readers.formats.log_files import helm, inspect_log, lm_eval, openai_evals
+
+import bestby as bb
+from bestby import InvalidInputError, read
+from bestby.readers.datasets_and_folds import read_datasets
+
+_DATE = "2026-01-21T03-44-18.458309"
+A = {"gsm8k": [1.0, 0.0, 1.0, 1.0, 1.0], "law": [0.0, 0.0, 1.0, 1.0]}
+B = {"gsm8k": [0.0, 0.0, 1.0, 0.0, 1.0], "law": [1.0, 0.0, 1.0, 1.0]}
+METRICS = {"gsm8k": "exact_match", "law": "acc"}
+"""What each task is scored by; law has a second score, the first turned round."""
+
+
+def _samples(task: str, values: list[float], measure: str) -> str:
+    rows = [json.loads(line) for line in lm_eval(values, measure=measure, asked=task).splitlines() if line]
+    for row in rows:
+        if task == "law":
+            row["metrics"].append("acc_norm")
+            row["acc_norm"] = 1.0 - row[measure]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _write(
+    root: Path,
+    *,
+    metrics: Mapping[str, str] = METRICS,
+    better: Mapping[str, Any] | None = None,
+    scores: Mapping[str, Mapping[str, list[float]]] | None = None,
+) -> Path:
+    """Write the folder of each model, beside its results if they say anything."""
+    for model, tasks in (scores or {"org__a": A, "org__b": B}).items():
+        folder = root / model
+        folder.mkdir(parents=True)
+        for task, values in tasks.items():
+            text = _samples(task, values, metrics[task])
+            (folder / f"samples_{task}_{_DATE}.jsonl").write_text(text, encoding="utf-8")
+        if better is not None:
+            told = {"model_name": model.replace("__", "/"), "higher_is_better": better, "config": {}}
+            (folder / f"results_{_DATE}.json").write_text(json.dumps(told), encoding="utf-8")
+    return root
+
+
+def _scores(evaluation: Any) -> dict[str, float]:
+    return {one.system: one.score for one in bb.evaluate(evaluation).systems}
+
+
+def test_each_task_has_its_own_first_metric(tmp_path: Path) -> None:
+    root = _write(tmp_path)
+    evaluation = read([root / "org__a", root / "org__b"])
+    assert evaluation.suggested.name == "score"
+    assert evaluation.systems["org__a"].tolist() == A["gsm8k"] + A["law"]
+    note = evaluation.notes[0].message
+    assert "each item has its task's own metric: gsm8k: exact_match; law: acc" in note
+    result = bb.compare(evaluation)
+    assert result["org__a", "org__b"].estimate == pytest.approx(1 / 9)
+    parts = read_datasets([str(root / "org__a"), str(root / "org__b")])
+    assert bb.compare_datasets(parts, outer="dataset").scores.tolist() == [[0.8, 0.4], [0.5, 0.75]]
+
+
+def test_the_tasks_slice_the_items(tmp_path: Path) -> None:
+    evaluation = read(_write(tmp_path))
+    slices = bb.compare_slices(evaluation, by="task")
+    assert {one.slice: one.difference.estimate for one in slices} == pytest.approx(
+        {"gsm8k": 0.4, "law": -0.25}
+    )
+    # The strata are those tasks: they are no clusters that somebody forgot.
+    assert "clusters_ignored" not in [note.code for note in bb.compare(evaluation).notes]
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_names_are_alike_for_folders_and_files_and_a_folder_of_two_models(tmp_path: Path, told: bool) -> None:
+    better = {"gsm8k": {"exact_match": True}, "law": {"acc": True}} if told else None
+    root = _write(tmp_path / "out", better=better)
+    folders = [root / "org__a", root / "org__b"]
+    files = [file for folder in folders for file in sorted(folder.glob("samples_*.jsonl"))]
+    expected = ("org/a", "org/b") if told else ("org__a", "org__b")
+    for paths in (folders, files, root, [root]):
+        assert read(paths).names == expected
+    assert read({"x": folders[0], "y": folders[1]}).names == ("x", "y")
+
+
+def test_two_runs_of_one_model_are_called_as_their_folders(tmp_path: Path) -> None:
+    better = {"gsm8k": {"exact_match": True}}
+    root = _write(tmp_path, better=better)
+    for file in root.glob("*/results_*.json"):
+        told = {**json.loads(file.read_text()), "model_name": "org/one"}
+        file.write_text(json.dumps(told), encoding="utf-8")
+    assert read([root / "org__a", root / "org__b"]).names == read(root).names == ("org__a", "org__b")
+
+
+def test_a_metric_by_task_or_pattern(tmp_path: Path) -> None:
+    root = _write(tmp_path)
+    for wanted in ({"law": "acc_norm"}, {"l*": "acc_norm"}, {"*": "exact_match", "law": "acc_norm"}):
+        evaluation = read(root, value_column=wanted)
+        assert evaluation.systems["org__b"].tolist() == B["gsm8k"] + [0.0, 1.0, 0.0, 0.0]
+    assert "law: acc_norm" in evaluation.notes[0].message
+    one = read(root, value_column="law=acc_norm")
+    assert one.systems["org__b"].tolist() == evaluation.systems["org__b"].tolist()
+    filtered = read(root, value_column={"gsm8k": "exact_match,none"})
+    assert filtered.systems["org__a"].tolist() == A["gsm8k"] + A["law"]
+    parts = read_datasets(str(root), value_column={"law": "acc_norm"})
+    assert parts["law"].systems["org__b"].tolist() == [0.0, 1.0, 0.0, 0.0]
+
+
+def test_one_metric_for_tasks_that_lack_it_lists_those_of_each(tmp_path: Path) -> None:
+    root = _write(tmp_path)
+    with pytest.raises(InvalidInputError, match="no metric 'acc'") as caught:
+        read(root, value_column="acc")
+    assert caught.value.hint == (
+        "metrics by task: gsm8k: exact_match; law: acc, acc_norm; name one:"
+        ' value_column={"gsm8k": "exact_match"}'
+    )
+    assert read(root, value_column={"gsm8k": "exact_match"}).n_items == 9
+    with pytest.raises(InvalidInputError, match="names the task 'mmlu', which these files do not hold"):
+        read(root, value_column={"mmlu": "acc"})
+
+
+def test_metrics_of_two_directions_are_not_averaged(tmp_path: Path) -> None:
+    better = {"gsm8k": {"exact_match": True}, "law": {"loss": False, "acc_norm": True}}
+    metrics = {"gsm8k": "exact_match", "law": "loss"}
+    root = _write(tmp_path, metrics=metrics, better=better)
+    with pytest.raises(InvalidInputError, match="they have no common mean") as caught:
+        read(root)
+    assert "is better the lower it is" in caught.value.message
+    assert 'value_column={"' in caught.value.hint
+    assert "give the files of the other tasks" in caught.value.hint
+    assert read(root, value_column={"law": "acc_norm"}).n_items == 9
+    files = sorted(root.glob("*/samples_gsm8k_*.jsonl"))
+    assert read(files).names == ("org/a", "org/b")
+    falling = read(sorted(root.glob("*/samples_law_*.jsonl")))
+    assert falling.suggested.greater_is_better is False
+
+
+def test_a_score_of_a_corpus_has_no_common_mean_with_scores_of_items(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        folder = tmp_path / model
+        folder.mkdir()
+        pairs = [["a b c d", "a b c d"], ["e f g h", "e f g i"]]
+        (folder / f"samples_wmt_{_DATE}.jsonl").write_text(lm_eval(pairs, measure="bleu"))
+        (folder / f"samples_law_{_DATE}.jsonl").write_text(lm_eval([1.0, 0.0]))
+    with pytest.raises(InvalidInputError, match="bleu of task 'wmt' is one score of all its items"):
+        read(tmp_path)
+    assert read(sorted(tmp_path.glob("*/samples_wmt_*"))).suggested == "bleu"
+
+
+def test_the_direction_of_each_task_is_that_of_the_results_or_of_the_name(tmp_path: Path) -> None:
+    metrics = {"gsm8k": "brier_score", "law": "loss"}
+    falling = read(_write(tmp_path / "named", metrics=metrics))
+    assert (falling.suggested.name, falling.suggested.greater_is_better) == ("score", False)
+    told = {"gsm8k": {"brier_score": True}, "law": {"loss": True}}
+    assert read(_write(tmp_path / "told", metrics=metrics, better=told)).suggested.greater_is_better
+
+
+@pytest.mark.parametrize("form", ["inspect", "helm", "openai"])
+def test_other_formats_of_several_tasks(tmp_path: Path, form: str) -> None:
+    paths = []
+    for model, tasks in (("a", A), ("b", B)):
+        for task, values in tasks.items():
+            if form == "inspect":
+                log = inspect_log([values], model=model, task=task)
+                for sample in log["samples"]:
+                    sample["scores"] = {METRICS[task]: sample["scores"]["match"]}
+                path, text = tmp_path / f"{model}_{task}.json", json.dumps(log)
+            elif form == "helm":
+                folder = tmp_path / f"{task}:model={model}"
+                folder.mkdir()
+                measure = {"law": "f1_score"}.get(task, "exact_match")
+                path, text = folder / "per_instance_stats.json", json.dumps(helm(values, measure=measure))
+            else:
+                scores = [{METRICS[task]: value} for value in values]
+                path = tmp_path / f"{model}_{task}.jsonl"
+                text = openai_evals([None] * len(values), model=model, name=task, metrics=scores)
+            path.write_text(text, encoding="utf-8")
+            paths.append(path)
+    evaluation = read(paths)
+    assert _scores(evaluation) == pytest.approx({"a": 6 / 9, "b": 5 / 9})
+    assert "each item has its task's own metric" in evaluation.notes[0].message
+    law = {"helm": "f1_score"}.get(form, "acc")
+    assert read(paths, value_column={"law": law}).names == ("a", "b")
+    with pytest.raises(InvalidInputError) as caught:
+        read(paths, value_column="nothing")
+    assert "by task: " in caught.value.hint
+
+
+def test_tables_have_no_scores_by_task(tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    table.write_text("item,a,b\n1,1,0\n2,0,0\n", encoding="utf-8")
+    for reader in (read, read_datasets, bb.read_runs):
+        with pytest.raises(InvalidInputError, match="only logs of evaluation tools have"):
+            reader(table, value_column={"law": "acc"})
+
+
+def test_a_metric_by_task_on_the_command_line(tmp_path: Path) -> None:
+    root, run = str(_write(tmp_path / "out")), run_in(tmp_path)
+    done = run("compare", root, "--value-column", "acc")
+    assert done.returncode == 2
+    assert "gsm8k: exact_match; law: acc, acc_norm; name one: --value-column gsm8k=exact_match" in done.stderr
+    for command in (("compare",), ("evaluate",), ("slices", "--by", "task"), ("gate",), ("datasets",)):
+        done = run(*command, root, "--value-column", "gsm8k=exact_match", "--value-column", "law=acc_norm")
+        assert done.returncode in (0, 1, 3), done.stderr
+        assert "law: acc_norm" in " ".join(done.stdout.split())
+    assert (
+        run("compare", root, "--value-column", "acc", "--value-column", "gsm8k=exact_match").returncode == 0
+    )
+    twice = run("compare", root, "--value-column", "acc", "--value-column", "acc_norm")
+    assert "--value-column names 'acc' and 'acc_norm' for all tasks" in twice.stderr
+
+
+def test_scores_of_no_number_are_missing(tmp_path: Path) -> None:
+    scores = {"a": {"law": [1.0, 0.0, 1.0, float("nan")]}, "b": {"law": [1.0, 1.0, None, 0.0]}}
+    for model, tasks in scores.items():
+        (tmp_path / f"{model}.jsonl").write_text(lm_eval(tasks["law"]), encoding="utf-8")
+    paths = {model: tmp_path / f"{model}.jsonl" for model in scores}
+    with pytest.raises(InvalidInputError, match=r"^a has no score \(NaN\) for item 3 in ") as caught:
+        read(paths)
+    assert 'on_missing="drop"' in caught.value.hint
+    assert read(paths, on_missing="drop").items.tolist() == ["0", "1"]
+    worst = read(paths, on_missing="worst")
+    assert _scores(worst) == pytest.approx({"a": 0.5, "b": 0.5})
+    assert np.isfinite(worst.systems["a"]).all()
+
+
+def test_items_that_no_system_has_a_score_for_are_not_dropped_silently(tmp_path: Path) -> None:
+    paths = {}
+    for model in "ab":
+        paths[model] = tmp_path / f"{model}.jsonl"
+        paths[model].write_text(lm_eval([1.0, None, 0.0]), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="has no score"):
+        read(paths)
+    notes = [note.message for note in read(paths, on_missing="drop").notes if note.code == "items_dropped"]
+    assert notes == ["1 of 3 items were dropped because not all systems (and the gold) have them"]
+
+
+def test_watched_logs_must_have_one_metric(tmp_path: Path) -> None:
+    root, run = _write(tmp_path / "out"), run_in(tmp_path)
+    one = root / "org__a" / f"samples_gsm8k_{_DATE}.jsonl"
+    other = root / "org__b" / f"samples_law_{_DATE}.jsonl"
+    done = run("watch", f"a={one}", f"b={other}")
+    assert done.returncode == 2
+    assert "has the scores acc, and " in done.stderr
+    assert "--value-column" in done.stderr
+    same = root / "org__a" / f"samples_law_{_DATE}.jsonl"
+    assert run("watch", f"a={same}", f"b={other}", "--value-column", "acc_norm").returncode in (0, 1, 3)
