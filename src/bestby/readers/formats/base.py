@@ -113,7 +113,7 @@ class File:
 
     def system(self, in_file: str | None) -> str:
         """Return the name of the system: as the user says, else as the file tells, else the file's own."""
-        return self.name if self.named or not in_file else in_file
+        return self.name if self.explicit or not in_file else in_file
 
 
 def head_of(path: Path, size: int = HEAD) -> bytes:
