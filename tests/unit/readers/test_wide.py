@@ -262,7 +262,7 @@ def test_json_null_and_lacking_keys_are_missing(make: Make) -> None:
         ({"gold": "label"}, PLAIN.encode("utf-16"), "{}, line 1: not UTF-8 text"),
         ({"gold": "label"}, "label,a,b\nx,x\0,x\ny,y,y\n", "{}: column 'a' holds a NUL character in row 1"),
         ({"gold": "label"}, gzip.compress(PLAIN.encode(), mtime=0)[:30], None),
-        ({"gold": "label"}, b"PK\x03\x04 and so on", "{} is a zip archive or a spreadsheet"),
+        ({"gold": "label"}, b"PK\x03\x04 and so on", "{} is a zip archive that is cut off or damaged"),
         ({"gold": "label"}, b"PAR1 and so on", None),
         ({"gold": "label"}, bytes(range(256)) * 40, None),
         ({"gold": "label", "items": "aen"}, "label,aen,a,b\nx,,x,y\ny,y,y,y\n", "{}: item column 'aen' has no value in 1 of 2 rows; first: row 1"),

@@ -143,9 +143,9 @@ def recognised(path: str | Path) -> Format | None:
 
 def _first(file: Path, names: Sequence[str]) -> Format | None:
     """Return the first of some formats that a file is in."""
-    forms = [cast(Format, importlib.import_module(f"bestby.readers.formats.{name}")) for name in names]
-    for head in _heads(file):
-        for form in forms:
+    for place, head in enumerate(_heads(file)):
+        for name in DIRECTORY_FORMATS if place else names:  # only these keep keys behind long texts
+            form = cast(Format, importlib.import_module(f"bestby.readers.formats.{name}"))
             if form.recognises(file, head):
                 return form
     return None
