@@ -12,6 +12,7 @@ from bestby._core.typing import OnMissing
 from bestby.readers.formats._documents import Record, check_new, number, numbers, records, word
 from bestby.readers.formats._logs import system_of
 from bestby.readers.formats._scored import Sample, Scored, compared
+from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.readers.json_text import CUT_OFF
 
 _START = re.compile(rb'\s*\{\s*"spec"\s*:\s*\{')
