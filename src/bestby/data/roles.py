@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import takewhile
-from typing import Any
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
@@ -235,7 +234,7 @@ def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
     others = [row for name, row in rows.items() if name not in named]
     if not named or len(others) < 2:
         return []
-    of = transposed(dict(enumerate(others)))
+    of = transposed({str(place): row for place, row in enumerate(others)})
     return [
         name
         for name in named
@@ -261,7 +260,7 @@ def average_note(what: str, name: str) -> Note:
     )
 
 
-def transposed(rows: Mapping[Hashable, Mapping[str, float]]) -> dict[str, dict[Any, float]]:
+def transposed(rows: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
     """Return a table with its rows as columns."""
     columns = dict.fromkeys(column for row in rows.values() for column in row)
     return {column: {name: row[column] for name, row in rows.items() if column in row} for column in columns}

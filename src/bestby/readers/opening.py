@@ -194,5 +194,6 @@ def evaluation_of_format(content: Read) -> Evaluation:
         content.evaluation,
         notes=(read_as, *content.notes, *content.evaluation.notes),
         groupings=dict(content.clusters),
-        suggested="mean" if content.metric is None and content.evaluation.gold is None else content.metric,
+        suggested=content.metric,
+        called=dict.fromkeys(content.evaluation.names, "score"),  # without gold a tool logs nothing else
     )

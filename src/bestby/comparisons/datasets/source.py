@@ -231,15 +231,15 @@ def scores_of(
 
 def without_averages(
     table: Mapping[str, Mapping[str, float]], source: Source
-) -> tuple[dict[str, Mapping[str, float]], list[Note]]:
+) -> tuple[dict[str, dict[str, float]], list[Note]]:
     """Return the scores without rows, and systems that were not chosen, that are the mean of the others."""
     rows = averages(table)
-    table = {name: row for name, row in table.items() if name not in rows}
-    systems = [] if source.systems is not None else averages(transposed(table))
+    rest = {name: row for name, row in table.items() if name not in rows}
+    systems = [] if source.systems is not None else averages(transposed(rest))
     notes = [average_note("dataset", name) for name in rows] + [
         average_note("system", one) for one in systems
     ]
-    return {d: {s: x for s, x in row.items() if s not in systems} for d, row in table.items()}, notes
+    return {d: {s: x for s, x in row.items() if s not in systems} for d, row in rest.items()}, notes
 
 
 def _item_scores(

@@ -65,6 +65,8 @@ class Runs:
         The direction of the scores, if the source knows it.
     notes : tuple of Note
         What must be known of how the source was read.
+    called : str or None
+        The column of the values of a long table: without gold it tells scores from predictions.
     """
 
     runs: dict[str, Any]
@@ -75,7 +77,6 @@ class Runs:
     greater_is_better: bool | None = None
     notes: tuple[Note, ...] = ()
     called: str | None = None
-    """The column of the values of a long table."""
 
 
 @dataclass(frozen=True, eq=False)

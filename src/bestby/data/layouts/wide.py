@@ -30,7 +30,7 @@ from bestby.data.roles import (
     score_column,
     shares_nothing,
 )
-from bestby.data.table import Table, check_there, listed
+from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
 from bestby.data.values import as_scores, key_of, read_together
 
 _FEW_ROWS = 10
@@ -133,7 +133,7 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
         if roles.gold is not None or roles.annotators:
             return names
         scores = score_column(names)
-        if scores is not None and not _names_systems(table, roles):
+        if scores is not None and not _names_systems(table):
             return [scores]
         check_no_gold(table.source, names)
         return names
@@ -147,9 +147,10 @@ def systems_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> lis
     return names
 
 
-def _names_systems(table: Table, roles: Roles) -> bool:
-    by = system_column_of(table, roles, None)
-    return by is not None and len(table.distinct(by)) > 1
+def _names_systems(table: Table) -> bool:
+    """Tell whether rows are of several systems, or a column called model has the scores of one."""
+    named = [name for name in table.names if name.lower() in SYSTEM_WORDS]
+    return any(len(table.distinct(one)) > 1 or not as_scores(table.column(one)).is_text for one in named)
 
 
 def with_left_out(
