@@ -105,7 +105,7 @@ def read_runs(
     log = log_of(paths, clusters=clusters, value_column=value_column, system_column=system_column)
     if log is not None:
         return _from_log(log, systems, ignore)
-    table = one_table(paths, "the runs of all systems", missing, label_separator)
+    table = one_table(paths, "the runs of all systems", missing, soft)
     options = TableOptions.of(gold, soft=soft, **columns)
     return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
 
