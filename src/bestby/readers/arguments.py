@@ -62,10 +62,9 @@ def refuse_by_task(value_column: Any) -> None:
         )
 
 
-def missing_texts(missing: str | Iterable[str], label_separator: str | None = None) -> Missing:
-    """Return the texts that mean a missing value; an empty cell does, unless it is a set without labels."""
-    texts = frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing))
-    return texts | {""} if label_separator is None else texts - {""}
+def missing_texts(missing: str | Iterable[str]) -> Missing:
+    """Return the texts that mean a missing value; an empty cell does in any case."""
+    return frozenset(text.strip() for text in ([missing] if isinstance(missing, str) else missing)) | {""}
 
 
 def soft(

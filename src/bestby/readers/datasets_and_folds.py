@@ -103,7 +103,7 @@ def read_datasets(
         return _from_log(log, systems, ignore)
     arguments.refuse_by_task(value_column)
     options = TableOptions.of(gold, on_missing=on_missing, soft=soft, **columns)
-    table = one_table(path, "the results on all datasets", missing, label_separator)
+    table = one_table(path, "the results on all datasets", missing, soft)
     return datasets_of(table, dataset, options, run)
 
 
@@ -172,7 +172,7 @@ def read_folds(
     }  # fmt: skip
     arguments.check(path, gold, missing=missing, fold=fold, repetition=repetition, **columns)
     soft = arguments.soft(texts=texts, label_sets=label_sets, label_separator=label_separator)
-    table = one_table(path, "the results on all folds", missing, label_separator)
+    table = one_table(path, "the results on all folds", missing, soft)
     folds = folds_of(table, fold, repetition, TableOptions.of(gold, soft=soft, **columns))
     if not isinstance(folds, FoldScores):
         return folds

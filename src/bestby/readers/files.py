@@ -84,8 +84,11 @@ def kind_of(path: Path) -> Kind:
     return Kind("json" if suffix in _JSON else _TABLES.get(suffix, "text"), compression)
 
 
-def read_table(path: Path, missing: Missing, *, part: bool = False) -> Table:
-    """Read a file that must hold a table; delimited text, if its name does not say otherwise."""
+def read_table(path: Path, missing: Missing, *, part: bool = False, blank: bool = False) -> Table:
+    """Read a file that must hold a table; delimited text, if its name does not say otherwise.
+
+    With `blank`, blank cells of delimited text are values, and so are last rows of such.
+    """
     kind = kind_of(path)
     if kind.form == "npy":
         raise InvalidInputError(
@@ -94,30 +97,31 @@ def read_table(path: Path, missing: Missing, *, part: bool = False) -> Table:
         )
     if kind.form == "parquet":
         return read_parquet(path, missing)
-    reader = read_json if kind.form == "json" else read_delimited
-    return reader(path, kind.compression, missing, part=part)
+    if kind.form == "json":
+        return read_json(path, kind.compression, missing, part=part)
+    return read_delimited(path, kind.compression, missing, part=part, blank=blank)
 
 
 def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = None) -> Table | Column:
     """Read the file of one system or of the gold: a table, values in order, or rows of probabilities."""
-    kind = kind_of(path)
+    kind, blank = kind_of(path), soft is not None and soft.blank
     if kind.form == "npy":
         array = _npy(path)
         if soft is not None and array.ndim == 2:
             return column_of_matrix(array, str(path), "row {}".format, soft.classes, soft)
         return column_of(_flat(path, array), str(path), missing)
     if kind.form == "text":
-        return _lines_column(
-            path, value_lines(path, kind.compression, blank="" not in missing), missing, soft
-        )
+        return _lines_column(path, value_lines(path, kind.compression, blank=blank), missing, soft)
     if kind.form == "delimited":
         names, delimiter = header_of(path, kind.compression)
         if len(names) == 1:
-            return _lines_column(path, _single(path, kind.compression, name, missing), missing, soft)
+            return _lines_column(
+                path, _single(path, kind.compression, name, missing, blank=blank), missing, soft
+            )
         if soft is not None and len(names) > 1 and _is_headless(path, names, soft):
             rows = list(csv.reader(value_lines(path, kind.compression).tolist(), delimiter=delimiter))
             return column_of_rows(rows, str(path), "line {}".format, soft.classes, soft, missing)
-    return read_table(path, missing)
+    return read_table(path, missing, blank=blank)
 
 
 def holds_values_only(path: Path, missing: Missing) -> bool:
@@ -208,12 +212,12 @@ def _flat(path: Path, array: Array) -> Array:
     return array
 
 
-def _single(path: Path, compression: str, name: str, missing: Missing) -> Array:
+def _single(path: Path, compression: str, name: str, missing: Missing, *, blank: bool) -> Array:
     """Read a table of one column; its first line is a header if it names the content or is the only text.
 
     A word for a missing value is not a header.
     """
-    lines = value_lines(path, compression, blank="" not in missing)
+    lines = value_lines(path, compression, blank=blank)
     cells = [_unquoted(line.strip()) for line in lines.tolist()]
     lines[:] = cells
     first, *others = cells

@@ -199,13 +199,15 @@ def _folders(file: Path, root: Path) -> tuple[tuple[str, str | None], ...]:
     return tuple(found)
 
 
-def whole_table(pieces: Pieces, missing: Missing, asked: Collection[str | None]) -> Table:
+def whole_table(
+    pieces: Pieces, missing: Missing, asked: Collection[str | None], *, blank: bool = False
+) -> Table:
     """Read all pieces into memory; `asked` holds columns that the user names, which folders may give."""
     if pieces.form == "parquet":
         tables = read_parquets(pieces.paths, missing)
     else:
         part = len(pieces.paths) > 1
-        tables = [read_table(readable_file(path), missing, part=part) for path in pieces.paths]
+        tables = [read_table(readable_file(path), missing, part=part, blank=blank) for path in pieces.paths]
     names = list(tables[0].names)
     if pieces.form == "json":
         names = merged_order(table.names for table in tables)

@@ -14,6 +14,7 @@ from bestby._core.paths import is_file, readable, readable_file, user_path
 from bestby._core.text import suggestion
 from bestby._core.typing import OnMissing
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.soft import Soft
 from bestby.data.table import Table, listed
 from bestby.readers.arguments import missing_texts
 from bestby.readers.files import kind_of, read_table
@@ -170,7 +171,7 @@ def one_table(
     path: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     what: str,
     missing: str | Iterable[str],
-    label_separator: str | None = None,
+    soft: Soft = Soft(),  # noqa: B008 - frozen
 ) -> Table:
     """Read the one table that must hold something."""
     paths = (
@@ -178,7 +179,7 @@ def one_table(
     )
     if len(paths) != 1:
         raise InvalidInputError(f"{what} must be in one table, got {len(paths)} files")
-    return read_table(readable_file(paths[0]), missing_texts(missing, label_separator))
+    return read_table(readable_file(paths[0]), missing_texts(missing), blank=soft.blank)
 
 
 def evaluation_of_format(content: Read) -> Evaluation:

@@ -206,7 +206,7 @@ def read(
         system_column=system_column,
         value_column=value_column,
         soft=arguments.soft(classes, normalise, texts, label_sets, label_separator),
-        missing=arguments.missing_texts(missing, label_separator),
+        missing=arguments.missing_texts(missing),
     )
     return _read_files(paths, golds, format, table_options, options, stream)
 
@@ -333,7 +333,7 @@ def _is_one_system(file: Path, options: TableOptions) -> tuple[bool, Table | Non
     gold = options.roles.gold
     if gold is None or not is_file(gold):
         return False, None
-    table = read_table(file, options.missing)
+    table = read_table(file, options.missing, blank=options.soft.blank)
     return is_gold_beside(table, options) and not holds_systems(table, options), table
 
 
@@ -354,9 +354,9 @@ def _from_table(
         raise DesignError("a long table cannot be counted", hint="leave stream=True out")
     if evaluation is None:
         if pieces is not None:
-            table = whole_table(pieces, options.missing, options.columns)
+            table = whole_table(pieces, options.missing, options.columns, blank=options.soft.blank)
         elif table is None:
-            table = read_table(file, options.missing)
+            table = read_table(file, options.missing, blank=options.soft.blank)
         evaluation = _evaluation_of(table, options, source)
     notes = () if doubt is None else (Note("numbers_as_names", doubt),)
     return dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes))

@@ -107,7 +107,7 @@ def read_runs(
     if log is not None:
         return _from_log(log, systems, ignore)
     arguments.refuse_by_task(value_column)
-    table = one_table(paths, "the runs of all systems", missing, label_separator)
+    table = one_table(paths, "the runs of all systems", missing, soft)
     options = TableOptions.of(gold, soft=soft, **columns)
     return runs_of(table, options, run=run, dataset=dataset, datasets=datasets, paired=paired)
 

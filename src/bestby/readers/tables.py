@@ -31,20 +31,23 @@ SPACE = " \t\r\n\v\f"
 _LINES = "one JSON object per line is needed, one line per item"
 
 
-def read_delimited(path: Path, compression: str, missing: Missing, *, part: bool = False) -> Table:
+def read_delimited(
+    path: Path, compression: str, missing: Missing, *, part: bool = False, blank: bool = False
+) -> Table:
     """Read CSV, TSV and their like; the first line names the columns.
 
     Rows without any value at the end, which spreadsheets write, are no more than blank lines are. A cell of
-    nothing but white space has no value. One of several files of a table (`part`) may have no rows.
+    nothing but white space has no value. One of several files of a table (`part`) may have no rows. With
+    `blank`, a blank cell is a value, such as a set without any label.
     """
     names, delimiter = header_of(path, compression)
     source = csv_source(len(names), [path], compression, delimiter)
     given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
     with connection(path) as database:
         columns = columns_of_query(database, path, source, given, selected, missing)
-    if "" not in missing:  # a blank cell is a value, such as a set without any label
+    if blank:
         columns = [objects(["" if one is None else one for one in _cells(column)]) for column in columns]
-        return table_of_columns(str(path), names, columns, missing | {""}, part=part)
+        return table_of_columns(str(path), names, columns, missing, part=part)
     n_rows = _rows_with_values(columns)
     if n_rows < len(columns[0]):
         columns = [_cut(column, n_rows) for column in columns]

@@ -52,7 +52,8 @@ def _cut(text: str, separator: str) -> list[str]:
 
 def items_of_lines(lines: Sequence[str], soft: Soft, missing: frozenset[str]) -> Items:
     """Return the sets of labels of a file with a line per item; a line of numbers is a row of 0 and 1."""
-    cells: list[Any] = [None if line.strip() in missing else line for line in lines]
+    words = missing - {""} if soft.blank else missing
+    cells: list[Any] = [None if line.strip() in words else line for line in lines]
     if soft.label_separator is None:
         rows = [None if cell is None else cut(cell) for cell in cells]
         cells = [

@@ -43,6 +43,11 @@ class Soft:
         """Whether the values are neither labels nor numbers."""
         return self.texts or self.objects or self.label_sets
 
+    @property
+    def blank(self) -> bool:
+        """Whether a blank cell is a value: a set without any label."""
+        return self.label_separator is not None
+
     @classmethod
     def of(cls, classes: str | Sequence[Any] | None, normalise: bool) -> Soft:
         """Check what the user asks for.
