@@ -29,7 +29,7 @@ FOLDER = DOCS / "notebooks"
 PAGES = {"tutorial": DOCS / "guides" / "tutorial.md", "scenarios": DOCS / "guides" / "scenarios.md"}
 IMAGES = DOCS / "images"
 CELL = re.compile(r"^# %%( \[markdown\])?\n", re.MULTILINE)
-VERSIONS = re.compile(r"(bestby|Python|NumPy|SciPy) \d[\w.]*\d")
+VERSIONS = re.compile(r"(Python|NumPy|SciPy) \d[\w.]*\d")
 
 
 @dataclass(frozen=True)

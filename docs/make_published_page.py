@@ -257,7 +257,8 @@ def deep_significance() -> str:
         rows.append([
             f"scenario 4, model {i + 1} against {j + 1}", f"{given:.3f}", *_bounds(models[i], models[j], 3)
         ])  # fmt: skip
-    bounds = table(["ε_min", "published", "here, no correction", "here, corrected", "dominant, here"], rows)
+    head = ["ε_min", "published", "here, no correction"]
+    bounds = table([*head, "here, corrected (Bonferroni)", "dominant, here (Bonferroni)"], rows)
     tight = [
         ["5 and 3 runs to 5 and 5", "1.1547", f"{bb.aso_tightness(5, 3, 5, 5):.4f}"],
         ["5 and 3 runs to 7 and 3", "1.0583", f"{bb.aso_tightness(5, 3, 7, 3):.4f}"],

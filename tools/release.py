@@ -31,6 +31,9 @@ MARKER = "<!-- towncrier release notes start -->\n"
 VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 CITED = re.compile(r"^version: (.+)$", re.MULTILINE)
 DATE = re.compile(r"^date-released: .+\n", re.MULTILINE)
+PAGES = ("docs/guides/*.md", "docs/notebooks/*.ipynb")
+SHOWN = re.compile(r"(computed with bestby |'bestby:)\d+\.\d+\.\d+")
+"""The version in outputs that pages show: of a paragraph for a paper, and of a signature."""
 SECTION = re.compile(r"^##? \w+ (\d+\.\d+\.\d+)\b", re.MULTILINE)
 FRAGMENT = re.compile(r"\s+\((?:#[\w.-]+(?:,\s+)?)+\)")
 """The names of the fragments that a change is from, which say nothing to readers."""
@@ -89,7 +92,7 @@ def disagreements(root: Path, wheels: Sequence[Path] = (), *, tag: bool = False)
 
 
 def write_version(root: Path, version: str, date: str) -> None:
-    """Write version and date into ``_version.py`` and the citation file."""
+    """Write version and date into ``_version.py``, the citation file, and the outputs that pages show."""
     if not RELEASE.fullmatch(version):
         raise ReleaseError(f"a version has three numbers, as 0.2.0 has, got {version!r}")
     released = SECTION.findall((root / CHANGELOG_FILE).read_text(encoding="utf-8"))
@@ -105,6 +108,9 @@ def write_version(root: Path, version: str, date: str) -> None:
     path = root / CITATION_FILE
     text = DATE.sub("", path.read_text(encoding="utf-8"))
     path.write_text(CITED.sub(f"version: {version}\ndate-released: {date}", text), encoding="utf-8")
+    for path in (path for pages in PAGES for path in sorted(root.glob(pages))):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(SHOWN.sub(rf"\g<1>{version}", text), encoding="utf-8")
 
 
 def prepare(root: Path, version: str) -> None:

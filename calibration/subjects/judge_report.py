@@ -25,8 +25,8 @@ far off on one answer in twenty. *Heavy tails*: its errors are of Student's t wi
 its errors on the third system are three times as large. *Bias*, *correlation*, *sensitivity* and
 *specificity* are the intervals for the first system, *curve* that of the lowest point of the calibration
 curve, *slope* that of the bias by the length of an answer, with which it rises in continuous scores and not
-in others, *levels* that of the bias on one of four topics. *Equal bias* is
-the test that no system is favoured, *topics* the test that the bias is the same on all of them. *Own items*:
+in others, *levels* that of the bias on one of four topics. *Equal bias* is the test that the bias is the same
+on all systems, *topics* the test that it is the same on all topics. *Own items*:
 each system has other items labelled, half of them in common. *Probabilities*: answers with a low judge's
 score are labelled four times as often. *Clusters*: ten items of a cluster are alike and of one topic, and
 whole clusters are labelled. Not counted are data sets in which the judge always says the same, and statements

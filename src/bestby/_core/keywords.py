@@ -37,6 +37,11 @@ _OF_COMPARE = ("alternative", "baseline", "correction", "level", "margin", "n_re
 _BESIDE_COMPARE = ("advise", "evaluate")
 """Functions that are asked for what only `compare` does, and what that is."""
 
+_SLICES_OF_JUDGED = (
+    'bias_by="language" tells whether the judge errs differently on some languages; for the corrected scores'
+    " of one of them give its rows alone"
+)
+
 _MOST_NAMES = 8
 
 _PLAIN: dict[str, Callable[[Any, str], object]] = {
@@ -89,6 +94,8 @@ def unknown_keyword(function: Callable[..., Any], word: str) -> UnknownKeywordEr
     hint = f"it takes {', '.join(named[:_MOST_NAMES])}{more}: see help(bestby.{name})"
     if name in _BESIDE_COMPARE and meant in _OF_COMPARE and not close:
         hint = f"compare takes {meant}"
+    elif name == "compare_judged" and word in ("by", "slices"):
+        question, hint = "", _SLICES_OF_JUDGED
     elif close:
         hint = f"help(bestby.{name}) describes it"
     return UnknownKeywordError(f"{name}() has no parameter {word!r}{question}", hint, argument=word)

@@ -1,4 +1,4 @@
-"""What human labels tell of a judge: its bias, whom it favours, how well it agrees, what its bias goes with.
+"""What human labels tell of a judge: its bias, whether it favours a system, how well it agrees.
 
 All of it is computed from the labelled items alone, weighted as they are in the means of the human scores.
 """
@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import fdtrc, stdtr
 
 from bestby._core import rounding
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
@@ -19,6 +19,7 @@ from bestby.inference import cluster_pivots, powered_intervals, proportions
 from bestby.inference.classical import doubled_ranks
 from bestby.inference.clusters import StandardError
 from bestby.inference.judge_pairs import Pairs, effective_clusters, error_of_mean
+from bestby.inference.multiplicity import holm
 from bestby.inference.powered_intervals import Shares
 from bestby.inference.robust_regression import Regression, regressed
 from bestby.results.judge_quality import (
@@ -26,6 +27,7 @@ from bestby.results.judge_quality import (
     BiasLevel,
     CalibrationBin,
     EqualBias,
+    Favour,
     HumanAgreement,
     JudgeOfSystem,
     JudgeQuality,
@@ -43,6 +45,9 @@ LEAST_APART = 5
 
 MOST_LEVELS = 20
 """Values of a column of texts of which the bias is told."""
+
+MOST_GRADES = 10
+"""Human scores up to which each has a mean judge's score of its own; through more there goes a curve."""
 
 
 def quality(
@@ -68,6 +73,7 @@ def quality(
         equal_bias(pairs, greater=greater) if same else None,
         calibration(pairs, level),
         tuple(effect(pairs, column, values, level) for column, values in columns) if same else (),
+        favour(pairs),
     )
 
 
@@ -140,8 +146,10 @@ def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
 def equal_bias(pairs: Pairs, *, greater: bool = True) -> EqualBias | None:
     """Return the test that the judge has the same bias on all systems; None if the labels cannot tell.
 
-    Wald's test of the differences of the biases, with CR2 covariances by item or cluster, so that items
-    labelled for several systems count as pairs. Where all systems have the same items it is Hotelling's.
+    The bias of a judge that is blind to the system differs, too, where the systems differ and the judge is
+    imperfect: it is not favour. Wald's test of the differences of the biases, with CR2 covariances by item or
+    cluster, so that items labelled for several systems count as pairs. Where all systems have the same items
+    it is Hotelling's.
     """
     k = len(pairs.names)
     x = (pairs.system[:, None] == np.arange(k)).astype(np.float64)
@@ -154,6 +162,97 @@ def equal_bias(pairs: Pairs, *, greater: bool = True) -> EqualBias | None:
         return None
     most = int(np.argmax(fit.coefficients if greater else -fit.coefficients))
     return EqualBias(found[0], k - 1, fit.n_clusters, found[1], pairs.names[most])
+
+
+def favour(pairs: Pairs) -> tuple[Favour, ...]:
+    """Return the tests that the judge scores the systems alike where the humans score them alike.
+
+    Of scores 0 and 1 these are of equal sensitivity and of equal specificity, corrected by Holm's method.
+    """
+    if len(pairs.names) < 2:
+        return ()
+    if not pairs.binary:
+        found = _favour_at_equal_scores(pairs)
+        return () if found is None else (found,)
+    both = (_favour_on_label(pairs.part(pairs.human == label), label) for label in (1.0, 0.0))
+    tests = [one for one in both if one is not None]
+    adjusted = holm([one.p_value for one in tests]).tolist()
+    return tuple(dataclasses.replace(one, p_adjusted=p) for one, p in zip(tests, adjusted, strict=True))
+
+
+def _favour_on_label(pairs: Pairs, label: float) -> Favour | None:
+    """Return the test that the judge gives 1 to the same share of each system's answers of one label.
+
+    Pearson's chi-squared over the mean design effect of items or clusters, by F(k - 1, (k - 1)(n - 1)): Rao &
+    Scott (1984), Ann. Statist. 12, 46-60; Thomas & Rao (1987), J. Amer. Statist. Assoc. 82, 630-636. Errors
+    of a good judge are rare; Wald's test with a variance per system rejects up to 30 % of blind judges then,
+    as it takes a system without an error in the sample to have none at all.
+    """
+    k = len(pairs.names)
+    rare = min(pairs.judge.sum(), (1.0 - pairs.judge).sum())
+    cluster = codes(pairs.cluster)[1]
+    n = int(cluster.max(initial=0)) + 1
+    if np.bincount(pairs.system, minlength=k).min() == 0 or rare < LEAST_APART or n < 2:
+        return None
+    w = pairs.weights / pairs.weights.sum()
+    share = float(w @ pairs.judge)
+    x = (pairs.system[:, None] == np.arange(1, k)).astype(np.float64)
+    added = w[:, None] * (x - w @ x)
+    sums = np.zeros((n, k - 1))
+    np.add.at(sums, cluster, added * (pairs.judge - share)[:, None])
+    independent = share * (1.0 - share) * (added.T @ added)
+    total = sums.sum(axis=0)
+    chi_squared = float(total @ np.linalg.solve(independent, total))
+    robust = n / (n - 1.0) * (sums.T @ sums)
+    design = float(np.trace(np.linalg.solve(independent, robust))) / (k - 1)
+    if rounding.is_nothing(design, 1.0):  # answers of several systems that are alike within each item
+        return None
+    statistic = chi_squared / design
+    p = float(fdtrc(k - 1, (k - 1) * (n - 1), statistic / (k - 1)))
+    counts = np.bincount(pairs.system, weights=w, minlength=k)
+    shares = np.bincount(pairs.system, weights=w * pairs.judge, minlength=k) / counts
+    return _favour(pairs, label, (statistic, p), n, shares)
+
+
+def _favour_at_equal_scores(pairs: Pairs) -> Favour | None:
+    """Return the test that the systems add nothing to the judge's scores beside the human ones.
+
+    Wald's test of the systems in judge ~ human + system, with CR2 covariances by item or cluster (Liang &
+    Zeger 1986, Biometrika 73, 13-22; Bell & McCaffrey 2002). A judge may be blind to the systems and yet not
+    follow a line in the human scores, which would look like favour: few grades have a mean each, and other
+    scores a line and a cubic curve in their ranks. A cubic curve in the scores themselves does not do where
+    these are skewed.
+    """
+    k = len(pairs.names)
+    if _alike(pairs.judge):
+        return None
+    grades, place = codes(pairs.human)
+    root = np.sqrt(pairs.weights)[:, None]
+    if grades.size <= MOST_GRADES:
+        human = (place[:, None] == np.arange(grades.size)).astype(np.float64)
+    else:  # orthonormal, as scores and ranks are nearly dependent
+        ranks = doubled_ranks(pairs.human) / pairs.human.size - 1.0
+        curve = np.column_stack([np.vander(ranks, 4), pairs.human])
+        human = np.linalg.qr(root * curve)[0] / root
+    x = (pairs.system[:, None] == np.arange(1, k)).astype(np.float64)
+    fit = _fit(np.column_stack([human, x - 1.0 / k]), pairs.judge, pairs)
+    if fit is None:
+        return None
+    found = _wald(fit, np.eye(k - 1, fit.coefficients.size, human.shape[1]), float(np.abs(pairs.judge).max()))
+    if found is None:
+        return None
+    return _favour(pairs, None, found, fit.n_clusters, np.append(0.0, fit.coefficients[human.shape[1] :]))
+
+
+def _favour(
+    pairs: Pairs, label: float | None, found: tuple[float, float], n: int, given: FloatArray
+) -> Favour:
+    """Return the record of a test; `given` is what the judge gives to each system, but for a constant."""
+    high, low = int(np.argmax(given)), int(np.argmin(given))
+    return Favour(
+        label, found[0], len(pairs.names) - 1, n, found[1], found[1], pairs.names[high], pairs.names[low],
+        float(given[high] - given[low]),
+    )  # fmt: skip
 
 
 def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:

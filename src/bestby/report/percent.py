@@ -242,6 +242,7 @@ def _judge_in_percent(judge: JudgeQuality, *, same: bool) -> JudgeQuality:
         systems=tuple(_scaled(one, fields=_OF_AGREEMENT) for one in judge.systems),
         calibration=tuple(_scaled(one, fields=of_bin) for one in judge.calibration),
         effects=tuple(effects),
+        favour=tuple(_scaled(one, fields=("difference",)) if same else one for one in judge.favour),
     )
 
 

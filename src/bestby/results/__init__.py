@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from bestby.results.judge_quality import BiasLevel as BiasLevel
     from bestby.results.judge_quality import CalibrationBin as CalibrationBin
     from bestby.results.judge_quality import EqualBias as EqualBias
+    from bestby.results.judge_quality import Favour as Favour
     from bestby.results.judge_quality import HumanAgreement as HumanAgreement
     from bestby.results.judge_quality import JudgeOfSystem as JudgeOfSystem
     from bestby.results.judge_quality import JudgeQuality as JudgeQuality
@@ -106,7 +107,7 @@ __getattr__, __dir__, __all__ = door(
         "results.folds": "FoldComparison Spread",
         "results.gate": "Flip Gate GateCheck",
         "results.judge_quality": (
-            "BiasEffect BiasLevel CalibrationBin EqualBias HumanAgreement JudgeOfSystem JudgeQuality"
+            "BiasEffect BiasLevel CalibrationBin EqualBias Favour HumanAgreement JudgeOfSystem JudgeQuality"
             " JudgeWorth"
         ),
         "results.judged": "JudgedComparison JudgedDifference JudgedScore",

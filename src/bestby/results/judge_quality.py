@@ -68,8 +68,9 @@ class EqualBias:
         Items (or clusters) with labels.
     p_value : float
         That of the hypothesis that the bias is the same on all systems.
-    favoured : str
-        The system on which the judge is the most generous.
+    helped : str
+        The system that the judge's bias helps most. Every imperfect judge helps the weaker systems, whose
+        answers leave more to overlook: whether it favours one is another question, that of `Favour`.
 
     See Also
     --------
@@ -80,7 +81,47 @@ class EqualBias:
     df: int
     n_units: int
     p_value: float
-    favoured: str
+    helped: str
+
+
+@dataclass(frozen=True, slots=True)
+class Favour:
+    """Whether a judge scores the systems alike where the humans score them alike.
+
+    Parameters
+    ----------
+    label : float or None
+        Of scores 0 and 1 the human label of the answers compared: 1 for the sensitivity, 0 for the
+        specificity. None for other scores, which are compared at equal human scores.
+    statistic : float
+        The statistic: Wald's; of scores 0 and 1 that of Rao and Scott.
+    df : int
+        The number of systems less 1.
+    n_units : int
+        Items (or clusters) with such labels.
+    p_value : float
+        That of the hypothesis that the judge's mean score of such answers is the same for all systems.
+    p_adjusted : float
+        The p-value, by Holm's correction where both labels are tested.
+    highest, lowest : str
+        The systems to whose answers the judge gives most, and least, where the humans score them alike.
+    difference : float
+        How much more it gives to the one than to the other.
+
+    See Also
+    --------
+    JudgeQuality : Holds them.
+    """
+
+    label: float | None
+    statistic: float
+    df: int
+    n_units: int
+    p_value: float
+    p_adjusted: float
+    highest: str
+    lowest: str
+    difference: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +222,15 @@ class JudgeQuality:
     systems : tuple of JudgeOfSystem
         Its agreement with the humans on each system.
     equal_bias : EqualBias or None
-        Whether it favours a system; None on different scales, or if there are too few labels to tell.
+        Whether its error differs between the systems; None on different scales, or if there are too few
+        labels to tell.
     calibration : tuple of CalibrationBin
         The mean human score by the judge's score, over all systems.
     effects : tuple of BiasEffect
         How its bias goes with the columns that were named.
+    favour : tuple of Favour
+        Whether it favours a system: by the human label for scores 0 and 1, else one. Without those for which
+        there are too few labels, as the note ``favour_untested`` of the result says.
 
     See Also
     --------
@@ -197,6 +242,7 @@ class JudgeQuality:
     equal_bias: EqualBias | None
     calibration: tuple[CalibrationBin, ...]
     effects: tuple[BiasEffect, ...]
+    favour: tuple[Favour, ...] = ()
 
 
 def mean_of_known(values: Iterable[float | None]) -> float | None:

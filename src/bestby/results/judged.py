@@ -168,6 +168,24 @@ class JudgedComparison(Comparison):
             return f"{own}, error rates from {self.n_labelled} others"
         return f"{own}, {self.n_labelled} with human labels"
 
+    @property
+    def contradicted(self) -> tuple[JudgedDifference, ...]:
+        """The differences in which the judge puts one system ahead and the labels the other, surest first.
+
+        The labels alone, or with a calibration set the corrected scores. On another scale the judge's
+        correlations with the humans say which scores are better; none if they differ in sign.
+        """
+        way = 1.0
+        if self.scale == "different":
+            correlations = [s.pearson or 0.0 for judge in self.judges for s in judge.systems]
+            if all(r < 0.0 for r in correlations):
+                way = -1.0
+            elif not all(r > 0.0 for r in correlations):
+                return ()
+        told = [(d, d.estimate if d.labels_estimate is None else d.labels_estimate) for d in self.differences]
+        found = [d for d, labels in told if way * d.judge_estimate * labels < 0.0]
+        return tuple(sorted(found, key=lambda d: d.p_adjusted or 0.0))
+
     @with_suggestions
     def plot(  # type: ignore[override]
         self,

@@ -34,6 +34,9 @@ DESIGNS = {
 }
 """The designs of plans that are made again from their fields, and their modules."""
 
+RENAMED = {("EqualBias", "favoured"): "helped"}
+"""Fields that version 0.2.0 wrote under other names."""
+
 
 def load(source: str | Path | Mapping[str, Any]) -> Any:
     """Read a result that was written with `to_json`.
@@ -188,7 +191,11 @@ def decoded(value: Any, records: Mapping[str, type] | None = None) -> Any:
         array = array.reshape(value["shape"])
         array.flags.writeable = False
         return array
-    stored = {field: decoded(item, records) for field, item in value.items() if field != "class"}
+    stored: dict[str, Any] = {
+        RENAMED.get((name, field), field): decoded(item, records)
+        for field, item in value.items()
+        if field != "class"
+    }
     kind: Any = records[name] if records and name in records else _class_of(name)
     parameters = signature(kind).parameters
     unknown = [field for field in stored if field not in parameters]

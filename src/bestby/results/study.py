@@ -129,7 +129,8 @@ class StudyComparison(Comparison):
         the baseline (``d_``), its mark (``s_``) and the standard deviation between the runs (``std_``), with
         four decimals, under the names that BooStSa has for its eight metrics (``f1`` is `f1_macro`). Marks
         are of the p-value after correction: ``*`` at most .05 and ``**`` at most .01 for a treatment that is
-        better, ``!`` at most .05 for one that is worse.
+        better, ``!`` at most .05 for one that is worse. One-sided tests cannot show that: there ``!`` says
+        that the interval lies on the baseline's side of 0.
 
         Parameters
         ----------

@@ -223,7 +223,7 @@ class ClassShares:
     shares : tuple of float
         The share of each class in the items; of soft labels, its mean probability.
     counts : tuple of int or None
-        How many items have the class; None for soft labels.
+        How many items have the class, of a condition of several runs those of all runs; None for soft labels.
 
     See Also
     --------

@@ -76,10 +76,10 @@ def test_equal_bias_of_two_systems_is_the_paired_t_test() -> None:
     assert found.n_units == 80
 
 
-def test_favoured_system_follows_the_direction() -> None:
+def test_the_system_that_is_helped_follows_the_direction() -> None:
     pairs = pairs_of(*graded(shift=0.4))
     favoured = [judge_quality.equal_bias(pairs, greater=greater) for greater in (True, False)]
-    assert [one and one.favoured for one in favoured] == ["a", "b"]
+    assert [one and one.helped for one in favoured] == ["a", "b"]
     assert favoured[0] is not None
     assert favoured[0].p_value < 1e-6
 

@@ -35,8 +35,12 @@ def test_the_judge_is_found_to_favour_one() -> None:
         assert result.score(name).judge_score > score
     equal = result.judges[0].equal_bias
     assert equal is not None
-    assert equal.favoured == "nb_12"
+    assert equal.helped == "nb_12"
     assert equal.p_value < 0.01
+    sensitivity, specificity = result.judges[0].favour
+    assert sensitivity.p_adjusted > 0.1
+    assert specificity.highest == "nb_12"
+    assert specificity.p_adjusted < 0.01
 
 
 def test_the_guide_shows_what_the_simulation_prints() -> None:

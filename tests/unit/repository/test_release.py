@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from tools import release
 
+import bestby as bb
+
+ROOT = Path(__file__).resolve().parents[3]
 CITATION = "cff-version: 1.2.0\ntitle: bestby\nversion: 0.1.0\nlicense: MIT\n"
 
 
@@ -84,6 +87,29 @@ def test_a_version_is_written(root: Path) -> None:
         citation = (root / release.CITATION_FILE).read_text()
         assert citation == CITATION.replace("0.1.0", f"{version}\ndate-released: {date}")
     assert (root / release.VERSION_FILE).read_text() == '"""The version."""\n\n__version__ = "0.10.0"\n'
+
+
+def test_outputs_that_pages_show_have_the_version(root: Path) -> None:
+    page = root / "docs" / "guides" / "scenarios.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(
+        "computed with bestby 0.0.9 (Someone), Python 3.11.7\n['bestby:0.0.9']\nSince bestby 0.0.9\n"
+    )
+    release.write_version(root, "0.2.0", "2026-02-03")
+    text = page.read_text()
+    assert (
+        text == "computed with bestby 0.2.0 (Someone), Python 3.11.7\n['bestby:0.2.0']\nSince bestby 0.0.9\n"
+    )
+
+
+def test_pages_show_this_version() -> None:
+    pages = [path for pages in release.PAGES for path in ROOT.glob(pages)]
+    shown = {found for path in pages for found in release.SHOWN.findall(path.read_text(encoding="utf-8"))}
+    assert shown == {"computed with bestby ", "'bestby:"}
+    assert all(
+        release.SHOWN.sub(rf"\g<1>{bb.__version__}", text) == text
+        for text in (path.read_text(encoding="utf-8") for path in pages)
+    )
 
 
 @pytest.mark.parametrize(

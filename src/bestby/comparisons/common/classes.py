@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,23 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
     shown = tuple(map(_text, labels))
     columns = [name for name in ("", *evaluation.names) if name in found]
     return tuple([_hard(name, shown, _among(labels, *found[name])) for name in columns])
+
+
+def of_conditions(shares: Sequence[ClassShares], sizes: Mapping[str, int]) -> tuple[ClassShares, ...]:
+    """Return the shares of the gold and of each condition, from those of its runs, which stand in order.
+
+    `sizes` are the numbers of runs. Shares are means over the runs, and counts are of the items of all runs.
+    """
+    if len(shares) != 1 + sum(sizes.values()):
+        return ()
+    found, rest = [shares[0]], list(shares[1:])
+    for name, size in sizes.items():
+        runs, rest = rest[:size], rest[size:]
+        mean = np.mean([run.shares for run in runs], axis=0)
+        counts = [run.counts for run in runs if run.counts is not None]
+        pooled = tuple(np.sum(counts, axis=0).tolist()) if counts else None
+        found.append(ClassShares(name, shares[0].labels, tuple(mean.tolist()), pooled))
+    return tuple(found)
 
 
 def _among(labels: list[Any], own: list[Any], counts: Sequence[int]) -> Sequence[int]:

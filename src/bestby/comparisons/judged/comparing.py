@@ -111,7 +111,7 @@ def compare_judged(
     -------
     JudgedComparison
         The judge's own means, the labels' own, the corrected ones and their differences; and, as ``judges``,
-        what the labels tell of the judge: its bias on each system and whether it favours one, its errors,
+        what the labels tell of the judge: its bias on each system, whether it favours one, its errors,
         correlations and calibration, and what its bias goes with.
 
     Raises

@@ -55,11 +55,13 @@ def judges_of(
             judge, human, data.weights[item, system], system, data.clusters[item], data.strata[item],
             scores.names, plain, judge_quality.binary(judge, human),
         )  # fmt: skip
-        found.append(judge_quality.quality(name, pairs, columns, level, same=same, greater=greater))
+        quality = judge_quality.quality(name, pairs, columns, level, same=same, greater=greater)
+        found.append(quality)
         each = (pairs.part(system == s) for s in range(len(scores.names)))
         few = [one for one, own in zip(scores.names, each, strict=True) if carried_by_few(own)]
         who = name if len(scores.judges) > 1 else "the judge"
         notes += [_few_answers_off(who, few, same=same)] if few else []
+        notes += _favour_untested(who, quality, binary=pairs.binary)
     return tuple(found), tuple(notes)
 
 
@@ -72,6 +74,25 @@ def _few_answers_off(judge: str, systems: list[str], *, same: bool) -> Note:
         f"{judge} is far off on a few of the labelled answers of {listed(systems, 3)}: {what} {are} hardly"
         " known there, and intervals of the report on the judge may be much too short",
     )
+
+
+def _favour_untested(judge: str, quality: JudgeQuality, *, binary: bool) -> list[Note]:
+    """Return a note if favour is not tested, or not among answers of one human label."""
+    tested = {one.label for one in quality.favour}
+    untested = [f"the humans give {label:g}" for label in (1.0, 0.0) if label not in tested]
+    if not binary:
+        what, takes = "", "more labels, or scores of the judge that vary more"
+        untested = [] if tested else ["any"]
+    else:
+        what = f" among answers that {' or '.join(untested)}"
+        takes = (
+            "labels of such answers of every system, and at least"
+            f" {judge_quality.LEAST_APART} verdicts of either kind on them by the judge, not alike for all"
+            " systems"
+        )
+    return [
+        Note("favour_untested", f"whether {judge} favours a system{what} is not tested: that takes {takes}")
+    ] if untested else []  # fmt: skip
 
 
 def humans_of(scores: JudgedItems) -> HumanAgreement | None:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.typing import Question
 from bestby.comparisons.common import family
 from bestby.comparisons.common.settings import FamilySettings, check_reach
@@ -151,7 +152,7 @@ def _difference(
         n_items=made.n_items, n_differing=common.differing, n_clusters=made.n_clusters, level=settings.level,
         notes=notes_about(notes, metric.name, names[a], names[b]),
         standard_error=made.error(contrast).se, standard_error_method="cr2" if made.n_clusters else "formula",
-        judge_estimate=float(made.judge[a] - made.judge[b]),
+        judge_estimate=float(rounding.difference(made.judge[a], made.judge[b])),
         labels_estimate=made.labels_mean(contrast),
         labels_interval=made.interval(contrast, settings.level, alone=True),
         n_labels=common.n, extra_labels=made.extra_labels(contrast),

@@ -115,7 +115,7 @@ def compare_runs(
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, also where lower is better; "better" whether A
         is better, whichever direction that is. One-sided pairs stand in the order the systems were given.
-        Intervals are two-sided always.
+        Intervals are two-sided always, and almost stochastic order is told in both directions.
     correction : {"holm", "bonferroni", "bh", "none"}
         How p-values are corrected; the family is all pairs.
     margin : float, optional

@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core.typing import Alternative
 from bestby._core.versions import versions
 from bestby._version import __version__
-from bestby.comparisons.common import family, note_rules, one_pair
+from bestby.comparisons.common import classes, family, note_rules, one_pair
 from bestby.comparisons.common.provenance import made_by
 from bestby.comparisons.study import cache
 from bestby.comparisons.study import note_rules as study_notes
@@ -67,6 +67,9 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         notes += note_rules.resample_notes(metric.name, tests, plan.settings.correction, plan.settings.alpha)
     notes += study_notes.resample_size_notes(plan, differences)
     notes += study_notes.look_notes(store.looked({c.name: c.hashes for c in plan.conditions.values()}))
+    runs = {name: len(condition.runs) for name, condition in plan.conditions.items()}
+    shares = classes.of_conditions(classes.class_shares(plan.evaluation(list(runs)), plan.metrics), runs)
+    notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares)]
     fresh = new_scores + new_differences
     return StudyComparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in plan.metrics),
@@ -83,6 +86,7 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
         baselines=plan.baselines,
         n_computed=fresh,
         n_reused=len(scores) + len(raw) - fresh,
+        classes=shares,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.stored_values import digest
+from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, ArrayLike
 
 Tag = str | int | float | bool | None
@@ -41,6 +42,9 @@ class Gold:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hash", self.hash or digest(self.bulk))
+
+    def __repr__(self) -> str:
+        return f"<gold of {counted(self.n_items, 'item')}>"
 
     @property
     def n_items(self) -> int:
@@ -111,6 +115,10 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hash", self.hash or digest(self.bulk))
+
+    def __repr__(self) -> str:
+        of = f"run {quoted(self.run)} of {quoted(self.condition)}"
+        return f"<{of}, {self.role}: {counted(len(self.predictions), 'item')}>"
 
     @property
     def role(self) -> str:

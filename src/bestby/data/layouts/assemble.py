@@ -144,7 +144,12 @@ def keyed(keys: Sequence[Any], column: Column) -> dict[Any, Any]:
 
 
 def agreed(
-    source: str, role: str, items: Sequence[str], column: Column, rule: Rule | None = None
+    source: str,
+    role: str,
+    items: Sequence[str],
+    column: Column,
+    rule: Rule | None = None,
+    hint: str | None = None,
 ) -> dict[str, str]:
     """Return one value per item; its rows must agree on it, as the rule compares values if there is one."""
     values: dict[str, str] = {}
@@ -153,7 +158,7 @@ def agreed(
         if known != value and (rule is None or rule.key(known) != rule.key(value)):
             raise InvalidInputError(
                 f"{source}: the {role} of item {item!r} is {values[item]!r} here and {value!r} there",
-                hint=f"an item has one {role}, whichever system is asked",
+                hint=hint or f"an item has one {role}, whichever system is asked",
             )
     return values
 

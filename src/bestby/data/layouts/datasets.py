@@ -13,12 +13,15 @@ from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
+from bestby.data.columns import column_of_texts
 from bestby.data.evaluation import Evaluation
+from bestby.data.layouts.assemble import agreed
 from bestby.data.layouts.evaluations import evaluation_of
 from bestby.data.layouts.long import system_column_of, value_word
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.runs import unscored_run
 from bestby.data.roles import (
+    REPETITION_WORDS,
     RUN_WORDS,
     averages,
     check_no_repetition,
@@ -85,7 +88,13 @@ def datasets_of(
                 if value is not None:
                     scores[label][name] = value
         return scores
-    return evaluation_of(_with_ids_in_groups(table, labels, options), options)
+    items = evaluation_of(_with_ids_in_groups(table, labels, options), options)
+    return dataclasses.replace(items, notes=_named(items.notes, key, f"dataset: {key}"))
+
+
+def _named(notes: Sequence[Note], stratum: str, parts: str) -> tuple[Note, ...]:
+    """Return notes that say which columns hold the datasets, or folds, in place of the strata they become."""
+    return tuple(Note(n.code, n.message.replace(f"stratum: {stratum}", parts), n.about) for n in notes)
 
 
 def folds_of(
@@ -119,7 +128,20 @@ def folds_of(
     marked = {**rest, _FOLD: objects([_UNIT.join(label) for label in labels])}
     options = dataclasses.replace(options, roles=dataclasses.replace(roles, stratum=_FOLD))
     inner = _with_ids_in_groups(dataclasses.replace(table, data=marked), rounds, options)
-    return _by_repetition(evaluation_of(inner, options))
+    if ids is not None:
+        items = bare.texts(ids, "item") if again is None else inner.texts(ids, "item")
+        agreed(table.source, "fold", items, column_of_texts(folds), hint=_one_fold(bare, again))
+    parts = [f"fold: {by}", *([] if again is None else [f"repetition: {again}"])]
+    return _by_repetition(evaluation_of(inner, options), "; ".join(parts))
+
+
+def _one_fold(table: Table, again: str | None) -> str:
+    """Return the hint for an item that is in several folds: of several repetitions, if it may be."""
+    if again is not None:
+        return "an item is in one fold of a repetition, whichever system is asked"
+    name = next((name for name in table.names if name.lower() in REPETITION_WORDS), None)
+    column = "..." if name is None else repr(name)
+    return f"an item is in one fold; if there are several repetitions, name their column: repetition={column}"
 
 
 def _repetitions_without_folds(table: Table, again: str, options: TableOptions) -> dict[str, Evaluation]:
@@ -135,7 +157,8 @@ def _repetitions_without_folds(table: Table, again: str, options: TableOptions) 
         table, data={**bare.data, _FOLD: objects([f"{one}{_UNIT}-" for one in rounds])}
     )
     options = dataclasses.replace(options, roles=dataclasses.replace(options.roles, stratum=_FOLD))
-    parts = _by_repetition(evaluation_of(_with_ids_in_groups(marked, rounds, options), options))
+    whole = evaluation_of(_with_ids_in_groups(marked, rounds, options), options)
+    parts = _by_repetition(whole, f"repetition: {again}")
     return {name: dataclasses.replace(part, strata=None) for name, part in parts.items()}
 
 
@@ -338,9 +361,9 @@ def _with_ids_in_groups(table: Table, groups: Sequence[str], options: TableOptio
     return dataclasses.replace(table, data={**table.data, name: joined})
 
 
-def _by_repetition(whole: Evaluation) -> dict[str, Evaluation]:
-    """Return one evaluation per repetition, its strata the folds."""
-    notes = tuple(Note(n.code, n.message.replace(_FOLD, "fold"), n.about) for n in whole.notes)
+def _by_repetition(whole: Evaluation, parts_read: str) -> dict[str, Evaluation]:
+    """Return one evaluation per repetition, its strata the folds; `parts_read` names their columns."""
+    notes = _named(whole.notes, _FOLD, parts_read)
     assert whole.strata is not None
     rounds, folds = map(np.array, zip(*(str(label).split(_UNIT, 1) for label in whole.strata), strict=True))
     parts = {}

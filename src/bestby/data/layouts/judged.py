@@ -13,7 +13,7 @@ import numpy as np
 from bestby._core import checks
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted, visible
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.data.alignment import common_spelling
 from bestby.data.columns import Column
@@ -47,8 +47,14 @@ class Judged:
     strata: str | None = field(default=None, kw_only=True)
     description: str = field(default="", kw_only=True)
 
+    def __repr__(self) -> str:
+        systems, judges = (
+            counted(len(one), what) for one, what in ((self.names, "system"), (self.judges, "judge"))
+        )
+        return f"<{systems} scored by {judges} and humans: {visible(listed(self.names))}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class JudgedItems(Judged):
     """Scores of N items and S systems by J judges and by humans.
 

@@ -21,7 +21,7 @@ PREDICTION = "prediction"
 FORM = 'a table with a row per item has the columns "judge", "human", "prediction[a]", "prediction[b]", ...'
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JudgedLabels(Judged):
     """Predictions of S systems for N items, and labels of the items by J judges and by humans.
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import counted, visible
 from bestby._core.typing import Array, FloatArray
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.options import chosen_names
@@ -58,6 +59,10 @@ class Preferences:
     description: str
     rates: Evaluation | None = None
     notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        judgements = counted(len(self.values), "judgement")
+        return f"<{judgements} of {counted(len(self.names), 'system')}: {visible(listed(self.names))}>"
 
     @property
     def names(self) -> tuple[str, ...]:

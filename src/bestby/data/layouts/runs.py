@@ -12,7 +12,7 @@ import numpy as np
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import counted, quoted, visible
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.layouts.assemble import agreed, typed, values_of
@@ -77,6 +77,10 @@ class Runs:
     greater_is_better: bool | None = None
     notes: tuple[Note, ...] = ()
     called: str | None = None
+
+    def __repr__(self) -> str:
+        numbers = [f"{visible(str(name))} ({len(runs)})" for name, runs in self.runs.items()]
+        return f"<runs of {counted(len(numbers), 'system')}: {listed(numbers)}>"
 
 
 @dataclass(frozen=True, eq=False)

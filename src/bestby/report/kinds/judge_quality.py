@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -13,10 +13,20 @@ from bestby.report import column, data
 from bestby.report.column import Cell, Column
 from bestby.report.document import Picture
 from bestby.report.figures.judged import judge as draw
-from bestby.report.numbers import DASH, MINUS, Rounding, alpha, ends, p_clause, p_text, percent
+from bestby.report.numbers import (
+    DASH,
+    MINUS,
+    Rounding,
+    alpha,
+    difference_text,
+    ends,
+    p_clause,
+    p_text,
+    percent,
+)
 from bestby.report.percent import unit_of
 from bestby.report.tables import Table
-from bestby.results.judge_quality import CalibrationBin, JudgeOfSystem, JudgeQuality
+from bestby.results.judge_quality import CalibrationBin, Favour, JudgeOfSystem, JudgeQuality
 from bestby.results.judged import JudgedComparison
 
 
@@ -41,17 +51,17 @@ def pictures(c: JudgedComparison) -> Iterator[Picture]:
 
 
 def remarks(c: JudgedComparison) -> Iterator[str]:
-    """Yield whom a judge favours, and how far humans agree."""
+    """Yield whether a judge favours a system, whether its error differs, and how far humans agree."""
     level = alpha(c.level)
     for j in c.judges:
+        yield from _favour(c, j, level)
         if j.equal_bias is None:
             continue
         p = p_clause(j.equal_bias.p_value, level)
         who = _judge_name(c, j)
         if rounding.at_most(j.equal_bias.p_value, level):
             yield (
-                f"{who[0].upper()}{who[1:]} does not treat the systems alike: its bias differs between them"
-                f" ({p}), and it favours {j.equal_bias.favoured}."
+                f"The error of {who} differs between the systems ({p}), so its scores alone do not rank them."
             )
         else:
             yield f"No difference in the bias of {who} between the systems is shown ({p})."
@@ -62,6 +72,39 @@ def remarks(c: JudgedComparison) -> Iterator[str]:
             f" labels by more than {reliable**0.5:.2f}"
         )  # fmt: skip
         yield f"{c.humans.n_labels} labels are means of several humans{ceiling}."
+
+
+def _favour(c: JudgedComparison, j: JudgeQuality, level: float) -> Iterator[str]:
+    """Yield whom a judge favours: a system to which it gives more where the humans score answers alike."""
+    who = _judge_name(c, j)
+    name = "p (holm)" if len(j.favour) > 1 else "p"
+    shown = [one for one in j.favour if rounding.at_most(one.p_adjusted, level)]
+    if j.favour and not shown:
+        p = p_clause(min(one.p_adjusted for one in j.favour), level, name)
+        yield (
+            f"{who[0].upper()}{who[1:]} is not shown to favour a system: where the humans score answers"
+            f" alike, no difference between its scores of the systems is significant ({p})."
+        )
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in shown:
+        up, down = one.highest, one.lowest
+        reason = f"{_given(c, j, one)} ({p_clause(one.p_adjusted, level, name)})"
+        reasons.setdefault((up, down) if c.metrics[0].greater_is_better else (down, up), []).append(reason)
+    for (up, down), why in reasons.items():
+        # On another scale nothing says whether a greater score of the judge is a better one.
+        favours = f"favours {up} over {down}" if c.scale == "same" else f"treats {up} and {down} differently"
+        yield f"{who[0].upper()}{who[1:]} {favours}: {', and '.join(why)}."
+
+
+def _given(c: JudgedComparison, j: JudgeQuality, one: Favour) -> str:
+    """Return what the judge gives to the answers of two systems that the humans score alike."""
+    if one.label is None:
+        return f"at equal human scores it gives {one.highest} {difference_text(one.difference)} more"
+    rate = "sensitivity" if one.label == 1.0 else "specificity"
+    of = {s.system: s for s in j.systems}
+    digits = _digits([(j.judge, s) for s in j.systems], rate)
+    high, low = (digits.text(getattr(of[name], rate)) for name in (one.highest, one.lowest))
+    return f"its {rate}{_unit(c)} is {high} for {one.highest} and {low} for {one.lowest}"
 
 
 def _judge_name(c: JudgedComparison, j: JudgeQuality) -> str:
@@ -242,6 +285,11 @@ def bias_rows(c: JudgedComparison) -> list[dict[str, Any]]:
     return found
 
 
+def favour_rows(c: JudgedComparison) -> list[dict[str, Any]]:
+    """Return one row per judge and human label of which favour is tested."""
+    return [{"judge": j.judge, **asdict(one)} for j in c.judges for one in j.favour]
+
+
 def dictionary(c: JudgedComparison) -> dict[str, Any]:
     """Return the report on the judges as dictionaries and lists."""
     return {
@@ -249,6 +297,7 @@ def dictionary(c: JudgedComparison) -> dict[str, Any]:
             {"judge": j.judge, "equal_bias": None if j.equal_bias is None else asdict(j.equal_bias)}
             for j in c.judges
         ],
+        "favour": favour_rows(c),
         "judge_by_system": judge_rows(c),
         "calibration": calibration_rows(c),
         "bias": bias_rows(c),
@@ -260,4 +309,5 @@ MORE_TABLES = {
     "judges": (("judge", *_OF_SYSTEM), judge_rows),
     "calibration": (("judge", *_OF_BIN), calibration_rows),
     "bias": (BIAS_COLUMNS, bias_rows),
+    "favour": (("judge", *(field.name for field in fields(Favour))), favour_rows),
 }

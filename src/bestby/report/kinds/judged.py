@@ -36,6 +36,7 @@ _SOURCES = {"judge_estimate": "judge_estimate", "labels_estimate": "labels_estim
 _OF_SCORES = {"judge_score": "judge_score", "labels_score": "labels_score", **_OF_LABELS}
 COLUMNS = (*data.COLUMNS, *_SOURCES)
 TUNING = "tuning"
+_MOST_CONTRADICTED = 3  # pairs that the first line names
 
 _METHOD = (
     "Scores: prediction-powered inference with tuning, one regression of the human scores on the judge's"
@@ -67,7 +68,7 @@ def document(c: JudgedComparison) -> Document:
         subtitle=scaffold.subtitle(c, c.extent),
         methods=f"{how} {summary.methods_sentence(c)}",
         name=metric.name,
-        lead=summary.headline(c, metric),
+        lead=f"{_contradictions(c)}{summary.headline(c, metric)}",
         tables=(
             systems_table(c, metric, beside_score=beside, score=score, methods=how),
             differences_table(c, metric),
@@ -80,6 +81,24 @@ def document(c: JudgedComparison) -> Document:
         readings=tuple(words.difference_sentence(d, digits) for d in c.differences),
         pairs=partial(pairs_matrix, c, metric),
     )
+
+
+def _contradictions(c: JudgedComparison) -> str:
+    """Return in which pairs the judge and the labels put different systems ahead; nothing if in none."""
+    pairs = c.contradicted
+    if not pairs:
+        return ""
+    label = "the corrected scores say" if c.labels_drawn == "calibration" else "the labels say"
+    said = []
+    for d in pairs[:_MOST_CONTRADICTED]:
+        labels = d.estimate if d.labels_estimate is None else d.labels_estimate
+        first, second = (d.a, d.b) if (labels > 0.0) == c.metrics[0].greater_is_better else (d.b, d.a)
+        by = [difference_text(abs(x)) for x in (d.judge_estimate, labels)]
+        said.append(f"the judge says {second} (by {by[0]}), {label} {first} (by {by[1]})")
+    more = len(pairs) - len(said)
+    rest = f"; and so for {more} more of the {len(c.differences)} pairs" if more else ""
+    text = "; ".join(said) + rest
+    return f"{text[0].upper()}{text[1:]}. "
 
 
 def _judged(entry: JudgedScore) -> float:

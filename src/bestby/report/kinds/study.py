@@ -13,6 +13,7 @@ from bestby.report import column, data, summary
 from bestby.report.column import Column
 from bestby.report.document import Document
 from bestby.report.kinds import comparison
+from bestby.report.numbers import excludes_zero
 from bestby.report.tables import Table, differences_table, score_rounding, systems_table
 from bestby.report.words import listed
 from bestby.report.writers.csv import lines
@@ -94,7 +95,7 @@ def scores(c: StudyComparison) -> list[dict[str, Any]]:
     return list(data.without_skipped(c, rows))
 
 
-MORE_TABLES = {"scores": ((*comparison.SCORE_COLUMNS, *_RUNS), scores)}
+MORE_TABLES = {**comparison.MORE_TABLES, "scores": ((*comparison.SCORE_COLUMNS, *_RUNS), scores)}
 
 
 def rows(c: StudyComparison) -> list[dict[str, Any]]:
@@ -140,7 +141,9 @@ def _mark(d: Difference) -> str:
     """Return the stars of a treatment that is better than its baseline; "!" if it is worse."""
     better = shown_better(d, 0.05)
     if better is None:
-        return ""
+        # A one-sided test never shows a treatment to be worse; the interval, always two-sided, can.
+        one_sided = d.test is not None and d.test.alternative != "two-sided"
+        return "!" if one_sided and d.ahead == d.b and excludes_zero(d.interval) else ""
     if better != d.a:
         return "!"
     return "**" if d.p_adjusted is not None and rejects(d.p_adjusted, 0.01) else "*"
