@@ -16,6 +16,7 @@ import numpy as np
 from bestby._core.arrays import as_array as as_array
 from bestby._core.arrays import listed
 from bestby._core.errors import InvalidInputError, MissingValueError
+from bestby._core.synonyms import counterpart
 from bestby._core.text import counted, normal_form, quoted, shortened, suggestion, surrogate
 from bestby._core.typing import Array, ArrayLike, FloatArray
 
@@ -413,7 +414,10 @@ def choice(value: str, allowed: Sequence[T], what: str) -> T:
     for option in allowed:
         if isinstance(value, str) and value == option:
             return option
+    ours = counterpart(value, what, allowed) if isinstance(value, str) else None
     meant = suggestion(value, allowed) if isinstance(value, str) else ""
+    if ours is not None:
+        meant = f"; did you mean {ours!r}?"
     raise InvalidInputError(
         f"{what} must be one of {', '.join(allowed)}, got {quoted(value)}{meant}", argument=what
     )

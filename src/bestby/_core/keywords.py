@@ -6,36 +6,17 @@ import difflib
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from bestby._core.checks import flag, text, whole
 from bestby._core.errors import UnknownKeywordError
 from bestby._core.paths import checked_path
+from bestby._core.synonyms import meant, meant_of_compare
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_MEANT = {
-    "seed": "rng",
-    "random_state": "rng",
-    "metrics": "metric",
-    "alpha": "level",
-    "confidence": "level",
-    "workers": "n_jobs",
-    "bootstraps": "n_resamples",
-    "n_boot": "n_resamples",
-    "n_bootstrap": "n_resamples",
-    "n_permutations": "n_resamples",
-    "lower_is_better": "greater_is_better",
-    "item": "items",
-    "cluster": "clusters",
-    "stratum": "strata",
-    "system": "systems",
-}
-"""Keywords of other libraries and of the command line, and ours."""
-
-_OF_COMPARE = ("alternative", "baseline", "correction", "level", "margin", "n_resamples", "rng", "test")
 _BESIDE_COMPARE = ("advise", "evaluate")
-"""Functions that are asked for what only `compare` does, and what that is."""
+"""Functions that are asked for what only `compare` does."""
 
 _SLICES_OF_JUDGED = (
     'bias_by="language" tells whether the judge errs differently on some languages; for the corrected scores'
@@ -74,7 +55,8 @@ def with_suggestions(function: F) -> F:
     @wraps(function)
     def called(*args: Any, **keywords: Any) -> Any:
         if not (takes_any or keywords.keys() <= known):
-            raise unknown_keyword(function, next(word for word in keywords if word not in known))
+            word = next(word for word in keywords if word not in known)
+            raise unknown_keyword(function, word, keywords[word])
         for name, value in (*zip(names, args, strict=False), *keywords.items()):
             if name in kinds and not (value is None and kinds[name].endswith("None")):
                 _PLAIN[kinds[name]](value, name)
@@ -83,22 +65,38 @@ def with_suggestions(function: F) -> F:
     return cast("F", called)
 
 
-def unknown_keyword(function: Callable[..., Any], word: str) -> UnknownKeywordError:
-    """Return the error for a keyword that a function does not have."""
+def unknown_keyword(function: Callable[..., Any], word: str, value: object = None) -> UnknownKeywordError:
+    """Return the error for a keyword that a function does not have, and the value that it was given."""
     named = [name for name in _parameters(function) if name != "self"]
     name = function.__qualname__.removesuffix(".__init__")
-    meant = _MEANT.get(word, word)
-    close = [meant] if meant in named else difflib.get_close_matches(word, named, n=1, cutoff=0.7)
+    other = meant(word, value, {one: _words(function, one) for one in named})
+    close = [other] if other else difflib.get_close_matches(word, named, n=1, cutoff=0.7)
     question = f"; did you mean {close[0]}?" if close else ""
     more = f" and {len(named) - _MOST_NAMES} more" if len(named) > _MOST_NAMES else ""
     hint = f"it takes {', '.join(named[:_MOST_NAMES])}{more}: see help(bestby.{name})"
-    if name in _BESIDE_COMPARE and meant in _OF_COMPARE and not close:
-        hint = f"compare takes {meant}"
+    other = meant_of_compare(word, value)
+    if name in _BESIDE_COMPARE and other and not close:
+        hint = f"compare takes {other}"
     elif name == "compare_judged" and word in ("by", "slices"):
         question, hint = "", _SLICES_OF_JUDGED
     elif close:
         hint = f"help(bestby.{name}) describes it"
     return UnknownKeywordError(f"{name}() has no parameter {word!r}{question}", hint, argument=word)
+
+
+def _words(function: Callable[..., Any], parameter: str) -> tuple[object, ...]:
+    """Return the words that a parameter takes, as its type lists them; none if it lists no words."""
+    try:
+        hints = [get_type_hints(function).get(parameter)]
+    except NameError:  # a type that only type checkers import
+        return ()
+    words: list[object] = []
+    for hint in hints:  # grows: the types of a union, and of the union of these
+        if get_origin(hint) is Literal:
+            words += get_args(hint)
+        else:
+            hints += get_args(hint)
+    return tuple(words)
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import typer
 
 from bestby._core import hints
 from bestby._core.errors import BestbyError, InvalidInputError
+from bestby._core.synonyms import meant, meant_of_compare
 from bestby._core.text import quoted, shortened
 from bestby.cli import interrupts, streams
 
@@ -84,13 +85,32 @@ def _say_usage(error: Any) -> None:
     command = error.ctx.command_path if getattr(error, "ctx", None) else "bestby"
     message = _no_number(error) or error.format_message()
     name = getattr(error, "option_name", None)
-    if command == "bestby evaluate" and name is not None:
+    ours = None if name is None or command == "bestby" else _counterpart(error.ctx, name)
+    if ours is not None:
+        message = f"No such option: {name}; did you mean {ours}?"
+    elif command == "bestby evaluate" and name is not None:
         from bestby.cli.options import spellings
         from bestby.cli.parameters.compare import Compare
 
-        if any(name in names for names in spellings(Compare).values()):
-            message = f"{name} belongs to bestby compare: bestby evaluate compares no systems"
+        of_compare = spellings(Compare)
+        other = (meant_of_compare(_argument(name)) or "").partition("=")[0]
+        option = next((names[0] for key, names in of_compare.items() if name in names or key == other), None)
+        if option is not None:
+            message = f"{option} belongs to bestby compare: bestby evaluate compares no systems"
     _say("UsageError", message, f"{command} --help")
+
+
+def _argument(option: str) -> str:
+    return option.lstrip("-").replace("-", "_")
+
+
+def _counterpart(context: Any, name: str) -> str | None:
+    """Return the option, and its value, that an option of another tool stands for."""
+    named = {one.name: one for one in context.command.params if one.opts[0].startswith("-")}
+    words = {key: [item.value for item in one.shell_complete(context, "")] for key, one in named.items()}
+    ours = meant(_argument(name), None, words)
+    options = {key: tuple(one.opts) for key, one in named.items()}
+    return None if ours is None else options[ours][0] if ours in options else _settings(ours, options)
 
 
 def _no_number(error: Any) -> str | None:
@@ -138,6 +158,9 @@ _MAPPED = re.compile(r'\b([a-z_]+)=\{"([^"]+)": (?:"([^"]+)"|(\.\.\.))\}')
 
 _LISTED = re.compile(r"\b([a-z_]+)=\[([\w\"]+(?:, [\w\"]+)+)\]")
 """A setting of several values, written as in Python."""
+
+_NAMED = re.compile(r"\b([a-z_]+)=(\"[^\"]*\[[^\"]*\")")
+"""A setting of a name with a label, which needs its quotes where it is typed: the label may hold anything."""
 
 FORMAT_OPTIONS = ("case", "documents", "duplicates", "items")
 """Arguments that only some formats of files take: values of ``--option`` where a command has it."""
@@ -224,12 +247,19 @@ def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
     '--interval basic or percentile'
     >>> _settings('pass label_separator="|"', {"label_separator": ("--label-separator",)})
     "pass --label-separator '|'"
+    >>> _settings('name one: metric="f1[not hate]"', {"metric": ("--metric",)})
+    'name one: --metric "f1[not hate]"'
     """
     text = re.sub(r"(?<=leave out )\w+\b(?!=)", lambda match: options.get(match[0], match)[0], text)
+    text = _NAMED.sub(lambda match: _quoted(match, options), text)
     text = _LISTED.sub(lambda match: _repeated(match, options), text)
     text = " ".join(_setting(word, options) for word in text.split(" "))
     text = text.replace("pass without --", "leave out --")
     return re.sub(r"(?<=\w) or \"([\w-]+)\"", r" or \1", text) if "--" in text else text
+
+
+def _quoted(match: re.Match[str], options: Mapping[str, tuple[str, ...]]) -> str:
+    return f"{options[match[1]][0]} {match[2]}" if match[1] in options else match[0]
 
 
 def _repeated(match: re.Match[str], options: Mapping[str, tuple[str, ...]]) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
+from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
+from bestby.results.base import Note
 
 
 def required_gold(gold: Any, metric: str, what: str = "gold values") -> Any:
@@ -62,6 +64,44 @@ class NamedPair(tuple[Any, Any]):
     """A pair of numbers from two columns whose names say what they are."""
 
     __slots__ = ()
+
+
+def token_notes(
+    evaluation: Evaluation,
+    metric: str,
+    has_token: Callable[[str], object] = str.strip,
+    *,
+    what: str = "a token",
+    why: str = "",
+    instead: str = "",
+) -> list[Note]:
+    """Refuse references if no item has one with a token; return a note on the items that have none.
+
+    `what` is called a token here, `why` says what the tokeniser drops, and `instead` which metrics drop less;
+    without these it drops only white space.
+    """
+    if evaluation.gold is None:
+        return []
+    gold = references(evaluation.gold, metric, empty=True)
+    lacking = sum(not any(map(has_token, several)) for several in gold)
+    because = why and f": {why}"
+    if lacking == len(gold):
+        written = next((text for several in gold for text in several if text.strip()), None)
+        if written is None:
+            raise DesignError(
+                f"every reference is empty: {metric} has nothing to compare with",
+                hint="give the references their texts",
+            )
+        raise DesignError(
+            f"no reference, such as {quoted(written, 40)}, has {what} for {metric}{because}", hint=instead
+        )
+    if not lacking:
+        return []
+    message = (
+        f"{lacking} of {len(gold)} items have no reference with {what} for {metric}{because}; what is"
+        f" predicted there matches nothing{instead and f'; {instead}'}"
+    )
+    return [Note("no_token", message, (metric,))]
 
 
 def pairs(predictions: Iterable[Any], metric: str, what: str, files: str = "") -> FloatArray:

@@ -11,7 +11,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import complete
 from bestby.data.roles import listed
-from bestby.data.values import Rule
+from bestby.data.values import Rule, key_of
 
 
 def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
@@ -32,6 +32,27 @@ def named_label(label: str, labels: Sequence[Any], metric: str) -> int:
         hint=f"write one of them in the brackets, as in {metric.partition('[')[0]}[{labels[0]}]",
         argument="metric",
     )
+
+
+def shown_label(label: Any) -> str:
+    """Return a label as it stands in the brackets of a name, where `named_label` finds it again.
+
+    >>> shown_label("a b"), shown_label(1.0), shown_label(True)
+    ('a b', '1', 'True')
+    """
+    return f"{label:.15g}" if isinstance(label, float) else str(label)
+
+
+def say_which_is_positive(labels: Sequence[Any]) -> bool:
+    """Return whether two sorted labels are 0 and 1, or False and True, as numbers or as texts.
+
+    Of all others, also of -1 and 1 or "no" and "yes", the positive class is a convention: that the label that
+    sorts last is positive is right by chance.
+
+    >>> say_which_is_positive(["0", "1"]), say_which_is_positive([False, True]), say_which_is_positive([1, 2])
+    (True, True, False)
+    """
+    return [key_of(label) for label in labels] == [0, 1]
 
 
 def required_labels(name: str, labels: Array | None) -> Array:

@@ -13,8 +13,10 @@ import numpy as np
 from bestby._core.typing import FloatArray, IntArray
 from bestby._core.versions import versions
 from bestby._version import __version__
+from bestby.data.evaluation import Evaluation
 from bestby.metrics import _items
 from bestby.metrics.base import Metric
+from bestby.results.base import Note
 
 _FORM = 1
 """Of the hashes: a change of what they are made of gives it another number."""
@@ -44,6 +46,10 @@ class TextMetric(Metric):
         `gold` has shape (n,), `segments` the position of the item of each text.
         """
         return self.statistics(gold[segments], texts)
+
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on references without a token; refuse them if all are."""
+        return _items.token_notes(evaluation, self.name)
 
     def signature(self, gold: Any) -> str | None:  # noqa: ARG002
         """Return how the library that the metric follows writes down its settings, also those of the gold.

@@ -12,11 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bestby._core.errors import InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import ArrayLike, FloatArray
+from bestby.data.evaluation import Evaluation
 from bestby.metrics import _items
 from bestby.metrics.base import MeanMetric, Names, Patterns
+from bestby.results.base import Note
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _NEVER_GIVEN = "\0"
@@ -38,6 +40,27 @@ def _golds(gold: Any, name: str, form: Callable[[str], str] = normalised) -> lis
     """Return the golds of each item in the form compared; those without a character count only if all are."""
     every = ([form(text) for text in texts] for texts in _items.references(gold, name, empty=True))
     return [[text for text in texts if text] or [""] for texts in every]
+
+
+def _lost_notes(metric: str, evaluation: Evaluation) -> list[Note]:
+    """Return a note on golds of which normalisation leaves nothing; refuse them if all are such."""
+    if evaluation.gold is None:
+        return []
+    gold = _items.references(evaluation.gold, metric, empty=True)
+    lost = [texts for texts in gold if "".join(texts).strip() and not any(map(normalised, texts))]
+    drops = "normalisation drops punctuation and English articles"
+    if lost and len(lost) == len(gold):
+        raise DesignError(
+            f"{metric} has nothing to compare with: {drops}, and leaves nothing of any gold, such as"
+            f" {quoted(lost[0][0], 40)}",
+            hint='metric="em_strict" compares answers as they are',
+        )
+    message = (
+        f"{drops}, and leaves nothing of the gold of {len(lost)} of {len(gold)} items, such as"
+        f" {quoted(lost[0][0] if lost else '', 40)}: there {metric} counts every answer of which it leaves"
+        ' nothing as right; metric="em_strict" compares answers as they are'
+    )
+    return [Note("no_token", message, (metric,))] if lost else []
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +87,10 @@ class ExactMatch(MeanMetric):
     bounds = (0.0, 1.0)
     binary = True
 
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on golds of which normalisation leaves nothing; refuse them if all are such."""
+        return [] if self.strict else _lost_notes(self.name, evaluation)
+
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return 1 where the answer is among the golds."""
         answers = _items.texts(predictions, self.name)
@@ -86,6 +113,10 @@ class AnswerF1(MeanMetric):
     reads = "objects"
     empty = _NEVER_GIVEN
     bounds = (0.0, 1.0)
+
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on golds of which normalisation leaves nothing; refuse them if all are such."""
+        return _lost_notes(self.name, evaluation)
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the F1 of each answer."""
@@ -237,3 +268,11 @@ PATTERNS: Patterns = {
 }
 
 PART_EXAMPLE = "1"
+
+SUGGESTIONS = {
+    "exact_match": "em",
+    "pass": "pass@1",
+    "pass_at_k": "pass@1",
+    "squad_f1": "qa_f1",
+    "token_f1": "qa_f1",
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import visible
 from bestby._core.typing import Array, FloatArray
 from bestby.metrics.derivatives import WeightDerivatives
+
+if TYPE_CHECKING:
+    from bestby.data.evaluation import Evaluation
+    from bestby.results.base import Note
 
 
 class BaseMetric(ABC):
@@ -99,6 +103,18 @@ class BaseMetric(ABC):
             The fitted metric, `self` if there is nothing to fix.
         """
         return self
+
+    def reading_notes(self, evaluation: Evaluation) -> Sequence[Note]:  # noqa: ARG002
+        """Return notes on what the metric makes of these data that their owner may not expect.
+
+        Called once by every comparison, before `fit`; what the metric would misread is refused here.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            The gold and the systems as the user gave them.
+        """
+        return ()
 
     def __repr__(self) -> str:
         return f"<metric {visible(self.name)}>"

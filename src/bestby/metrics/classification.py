@@ -371,4 +371,4 @@ WITH_LABEL: Patterns = {
     "f1": ("F1 of one class", lambda name, label: OneClass(name, "f1", label)),
 }
 
-SUGGESTIONS = {"acc": "accuracy"}
+SUGGESTIONS = {"acc": "accuracy", "error_rate": "accuracy", "f1_binary": "f1", "fscore": "f1"}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
+import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, Literal
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Array
+from bestby.data.evaluation import Evaluation
 from bestby.metrics.base import BaseMetric
+from bestby.results.base import Note
 
 _PREDICTIONS = re.compile(r"(y_?)?(pred|hat|hyp|output|system|candidate)", re.IGNORECASE)
 _GOLD = re.compile(r"(y_?)?(gold|true|truth|targ|label|ref|actual)|y$", re.IGNORECASE)
@@ -67,28 +70,40 @@ class FunctionMetric(BaseMetric):
         if self.name == "<lambda>":
             self.caution = _UNNAMED
 
-    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
-        """Return the metric, with a caution if its parameters are named as if predictions came first.
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note if its value depends on which of its arguments is the gold, and no name says which.
 
-        That is said only if the order matters: if some system has another value with gold and predictions
-        swapped. Parameters are those of `BaseMetric.fit`.
+        It is called with the gold first. Nothing is said if its parameters are called so, as in
+        ``(gold, predictions)``, or if it has the same value for every system with the two swapped.
         """
-        names = None if gold is None else _swapped_names(self.function)
-        if names is None or not any(self._depends_on_order(gold, predictions) for predictions in systems):
-            return self
-        fitted = copy.copy(self)
-        fitted.caution = ("" if self.caution is None else f"{self.caution}; ") + (
-            f"{self.name} is called with the gold first, but its parameters are named {names[0]} and"
-            f" {names[1]}, and it has other values with the two swapped: if it expects the predictions first,"
-            " wrap it in a function of gold and predictions"
+        gold, systems = evaluation.gold, evaluation.systems.values()
+        names = _parameters(self.function)
+        order = _order_by_names(names)
+        if gold is None or evaluation.missing or order == "gold first":
+            return []
+        if not any(self._depends_on_order(gold, one, fails=order is not None) for one in systems):
+            return []
+        called = f"are named {' and '.join(names)}" if len(names) == 2 else "have no names that say so"
+        message = (
+            f"{self.name} is called with the gold first, but its parameters {called}, and it has other values"
+            " with the two swapped: if it expects the predictions first, wrap it in a function of (gold,"
+            " predictions); if not, call its parameters so"
         )
-        return fitted
+        return [Note("caution", message, (self.name,))]
 
-    def _depends_on_order(self, gold: Array | None, predictions: Array) -> bool:
+    def _depends_on_order(self, gold: Array, predictions: Array, *, fails: bool) -> bool:
+        """Return whether the value is another with the arguments swapped; `fails` is what a failure says."""
         try:
-            return self(gold, predictions) != self(predictions, gold)
-        except Exception:  # the user's function may raise anything if its arguments are swapped
-            return True
+            value = self(gold, predictions)
+        except Exception:  # the user's function may raise anything, which the comparison reports
+            return False
+        try:
+            swapped = self(predictions, gold)
+        except Exception:
+            return fails
+        if math.isnan(value) or math.isnan(swapped):
+            return math.isnan(value) != math.isnan(swapped)
+        return not rounding.level(value, swapped, abs(value))
 
     def __call__(self, gold: Any, predictions: Any) -> float:
         """Return the score on these items."""
@@ -101,16 +116,26 @@ class FunctionMetric(BaseMetric):
         return float(value.reshape(()))
 
 
-def _swapped_names(function: Callable[..., Any]) -> tuple[str, str] | None:
-    """Return the names of the first two parameters if they say that predictions come before the gold.
-
-    >>> _swapped_names(lambda y_pred, y_true: 0.0), _swapped_names(lambda gold, predictions: 0.0)
-    (('y_pred', 'y_true'), None)
-    """
+def _parameters(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the first two parameters, those that stand for any number with their star."""
     try:
-        names = list(inspect.signature(function).parameters)[:2]
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # functions of C may have no signature
+        return []
+    return [str(one) if one.kind is one.VAR_POSITIONAL else one.name for one in parameters][:2]
+
+
+def _order_by_names(names: Sequence[str]) -> Literal["gold first", "predictions first"] | None:
+    """Return which of two parameters is the gold, judging by their names; None if these do not say.
+
+    >>> _order_by_names(["y_pred", "y_true"]), _order_by_names(["g", "predictions"])
+    ('predictions first', 'gold first')
+    >>> _order_by_names(["x", "y"])
+    """
+    if len(names) < 2:
         return None
-    if len(names) == 2 and _PREDICTIONS.match(names[0]) and _GOLD.match(names[1]):
-        return names[0], names[1]
-    return None
+    first, second = names
+    if _PREDICTIONS.match(first):
+        return "predictions first" if _GOLD.match(second) else None
+    gold = _GOLD.match(first) and first.lower() != "y"  # of (y, x) or (y, z) nobody knows
+    return "gold first" if gold or _PREDICTIONS.match(second) else None

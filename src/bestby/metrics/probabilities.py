@@ -9,6 +9,7 @@ import numpy as np
 from bestby._core.checks import NUMERAL
 from bestby._core.errors import DesignError
 from bestby._core.typing import Array, FloatArray
+from bestby.data import soft
 from bestby.data.evaluation import Evaluation
 
 
@@ -89,3 +90,27 @@ def with_both_classes(evaluation: Evaluation, name: str) -> tuple[Evaluation, tu
         p = systems[system].astype(np.float64)
         systems[system] = np.column_stack([1.0 - p, p])
     return dataclasses.replace(evaluation, systems=systems, classes=labels), tuple(single)
+
+
+def distributions(evaluation: Evaluation, name: str) -> tuple[FloatArray, dict[str, FloatArray]] | None:
+    """Return the gold and the systems as rows of probabilities, shape (n, K); None if some are missing.
+
+    A hard label is certain of its class. Without named classes these are all labels there are.
+    """
+    both, _ = with_both_classes(evaluation, name)
+    classes = both.classes
+    if both.gold is None or both.missing or (classes is None and len(both.coded) <= len(both.names)):
+        return None
+    if classes is None:
+        every = [labels for labels, _ in both.coded.values()]
+        if len({labels.dtype.kind == "U" for labels in every}) == 2:  # no prediction can be right
+            return None
+        classes = np.unique(np.concatenate(every))
+
+    def rows(values: Array, what: str) -> FloatArray:
+        if values.ndim == 2:
+            return values.astype(np.float64)
+        return soft.one_hot(soft.positions(values, classes, what), classes.size)
+
+    of_systems = {system: rows(values, f"system {system!r}") for system, values in both.systems.items()}
+    return rows(both.gold, "gold"), of_systems

@@ -14,9 +14,10 @@ import numpy as np
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.data.coding import codes
+from bestby.data.evaluation import Evaluation
 from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
 from bestby.metrics._items import required_gold
-from bestby.metrics._label_names import named_label
+from bestby.metrics._label_names import named_label, say_which_is_positive, shown_label
 from bestby.metrics._ranked import (
     CompiledRankMetric,
     Ranking,
@@ -26,6 +27,7 @@ from bestby.metrics._ranked import (
 )
 from bestby.metrics.base import Names, Patterns
 from bestby.metrics.derivatives import WeightDerivatives
+from bestby.results.base import Note
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,12 +35,15 @@ class _BinaryRanking(CompiledRankMetric):
     """What `RocAuc` and `AveragePrecision` share: which items are positive, and the sort.
 
     `label` is the positive label; all others are negative. Without one, the gold must hold two labels, and
-    the greater of them is positive.
+    the one that sorts last is positive. `fit` sets the other of two as `negative`, and the `share` of the
+    items that are positive.
     """
 
     name: str = ""
     label: str | None = None
     positive: Any = None
+    negative: Any = None
+    share: float = math.nan
     bounds = (0.0, 1.0)
     reads = "raw"
 
@@ -46,28 +51,47 @@ class _BinaryRanking(CompiledRankMetric):
         """Return the metric with the positive label fixed."""
         for predictions in systems:
             _check_scores(self.name, predictions)
-        return dataclasses.replace(self, positive=self._positive(gold))
+        positive, *others = self._positive(gold)
+        negative = others[0] if len(others) == 1 else None
+        return dataclasses.replace(
+            self, positive=positive, negative=negative, share=float(np.mean(gold == positive))
+        )
 
-    def _positive(self, gold: Array | None) -> Any:
-        labels = codes(required_gold(gold, self.name, "gold labels"))[0].tolist()
+    def _positive(self, gold: Array | None) -> list[Any]:
+        """Return the labels of the gold, the positive one first."""
+        labels: list[Any] = codes(required_gold(gold, self.name, "gold labels"))[0].tolist()
         if len(labels) < 2:
             raise InvalidInputError(
                 f"{self.name} needs positive and negative items, but every gold label is {labels[0]!r}",
             )
         if self.label is not None:
-            return labels[named_label(self.label, labels, self.name)]
+            return [labels.pop(named_label(self.label, labels, self.name)), *labels]
         if len(labels) > 2:
             shown = ", ".join(repr(label) for label in labels[:5]) + (", ..." if len(labels) > 5 else "")
             raise InvalidInputError(
                 f"{self.name} needs two gold labels, got {len(labels)}: {shown}",
                 hint=f"name the positive one, as in {self.name}[{labels[-1]}]; all others are negative then",
             )
-        return labels[-1]
+        return labels[::-1]
+
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on the class that is taken as positive, where neither name nor gold says which."""
+        labels = evaluation.coded[""][0].tolist() if "" in evaluation.coded else []
+        if self.label is not None or len(labels) != 2 or say_which_is_positive(labels):
+            return []
+        lesser, greater = labels
+        other = f"{self.name}[{shown_label(lesser)}]"
+        message = (
+            f"{self.name} takes {greater!r}, the label that sorts last, as the positive class, so that the"
+            f" higher a number, the surer it is of {greater!r}; if the numbers are those of {lesser!r}, name"
+            f' metric="{other}" (--metric "{other}")'
+        )
+        return [Note("positive_class", message, (self.name,))]
 
     def prepare(self, gold: Array, predictions: Array) -> Ranking:
         """Sort the items by score, once."""
         _check_scores(self.name, predictions)
-        positive = self._positive(gold) if self.positive is None else self.positive
+        positive = self._positive(gold)[0] if self.positive is None else self.positive
         order, last = sorted_with_ties(predictions)
         first = np.concatenate([[True], last[:-1]])  # read backwards, a group ends where it began
         order = np.ascontiguousarray(order[::-1])
@@ -166,8 +190,11 @@ def _check_scores(name: str, predictions: Array) -> None:
 
 
 NAMES: Names = {
-    "roc_auc": ("area under the ROC curve; the greater gold label is positive", RocAuc),
-    "average_precision": ("average precision; the greater gold label is positive", AveragePrecision),
+    "roc_auc": ("area under the ROC curve; of two labels the one that sorts last is positive", RocAuc),
+    "average_precision": (
+        "average precision; of two labels the one that sorts last is positive",
+        AveragePrecision,
+    ),
 }
 
 WITH_LABEL: Patterns = {

@@ -9,8 +9,10 @@ import numpy as np
 
 from bestby._core.errors import MissingExtraError
 from bestby._core.typing import FloatArray
+from bestby.data.evaluation import Evaluation
 from bestby.metrics import _items
 from bestby.metrics.base import Metric, Names
+from bestby.results.base import Note
 
 _COLUMN = {"equal": 0, "replace": 1, "substitute": 1, "delete": 2, "insert": 3}
 
@@ -59,6 +61,10 @@ class _FromEdits(Metric):
     empty = ""
     greater_is_better = False
     unit: ClassVar[Literal["words", "characters"]] = "words"
+
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on references without a word; refuse them if all are."""
+        return _items.token_notes(evaluation, self.name)
 
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return hits, substitutions, deletions and insertions."""

@@ -14,6 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray
+from bestby.metrics._label_names import shown_label
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, WeightedMetric
 from bestby.metrics.functions import FunctionMetric
 from bestby.metrics.names import NAMES, PART_EXAMPLES, PATTERNS, SPELLINGS, SUGGESTIONS, WITH_LABEL
@@ -229,17 +230,48 @@ def _named(spec: str) -> BaseMetric:
     hint = "`bestby metrics` lists them all"
     if name in NAMES:
         raise InvalidInputError(f"{name} takes no label, got {quoted(spec)}", hint, "metric")
-    if name in WITH_LABEL:
-        averages = [f"{name}_{average}" for average in ("macro", "micro", "weighted")]
-        *forms, last = [f"{name}[LABEL]", *(average for average in averages if average in NAMES)]
-        raise InvalidInputError(
-            f"{name} needs a class or an average: {', '.join(forms)} or {last}", hint, "metric"
-        )
-    close = difflib.get_close_matches(name.lower().replace("-", "_"), [*NAMES, *WITH_LABEL], n=2)
-    if name.lower() in SUGGESTIONS:
-        close = [SUGGESTIONS[name.lower()]]
-    question = f"; did you mean {' or '.join(close)}?" if close else ""
+    lacking, plain = without_class(name), _plain(name)
+    if lacking is not None and label is None:
+        raise class_needed(lacking, spec)
+    close = difflib.get_close_matches(plain, [*NAMES, *WITH_LABEL], n=2)
+    if plain in SUGGESTIONS:
+        close = [SUGGESTIONS[plain]]
+    if label is not None and plain in WITH_LABEL:
+        close = [f"{plain}[{label}]"]
+    elsewhere = "; scores that were computed elsewhere have any name, but no gold"
+    question = f"; did you mean {' or '.join(close)}?" if close else elsewhere
     raise InvalidInputError(f"there is no metric {quoted(spec)}{question}", hint, "metric")
+
+
+def without_class(spec: Any) -> str | None:
+    """Return the name of a metric of one class, whichever case it is written in; None of any other name.
+
+    >>> without_class("F1"), without_class("f1[a]"), without_class("roc_auc")
+    ('f1', None, None)
+    """
+    plain = _plain(spec) if isinstance(spec, str) else ""
+    name = SUGGESTIONS.get(plain, plain)
+    return name if name in WITH_LABEL and name not in NAMES else None
+
+
+def class_needed(stem: str, spec: str, labels: Sequence[Any] = ()) -> InvalidInputError:
+    """Return the error for a metric of one class that was named without the class, one of `labels`."""
+    forms = [f"{stem}[{shown_label(label)}]" for label in labels] or [f"{stem}[LABEL]"]
+    averages = (f"{stem}_{average}" for average in ("macro", "micro", "weighted"))
+    *others, last = [*forms, *(average for average in averages if average in NAMES)]
+    unknown = f"there is no metric {quoted(spec)}; " if stem != spec else ""
+    return InvalidInputError(
+        f"{unknown}{stem} needs a class or an average: {', '.join(others)}{' or ' * bool(others)}{last}",
+        hint=f'name one: metric="{forms[0]}"' if labels else "`bestby metrics` lists them all",
+        argument="metric",
+    )
+
+
+def _plain(name: str) -> str:
+    """Return a name in lower case with underscores, without the ``_score`` of scikit-learn."""
+    plain = re.sub(r"[- ]+", "_", name.strip().lower())
+    stem = plain.removesuffix("_score")
+    return stem if stem in NAMES or stem in WITH_LABEL else plain
 
 
 def with_separator(pattern: str) -> str:

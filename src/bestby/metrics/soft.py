@@ -18,9 +18,13 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
-from bestby.metrics._distributions import LEAST, PerItem, clipped_log, dot, over_classes
+from bestby.data.evaluation import Evaluation
+from bestby.data.roles import listed
+from bestby.metrics._distributions import CLIP, LEAST, PerItem, clipped_log, dot, over_classes
 from bestby.metrics._items import required_gold
 from bestby.metrics.base import Names
+from bestby.metrics.probabilities import distributions, with_both_classes
+from bestby.results.base import Note
 
 LN2: Final = float(np.log(2.0))
 
@@ -41,6 +45,10 @@ class CrossEntropy(PerItem):
     name = "cross_entropy"
     greater_is_better = False
     bounds = (0.0, np.inf)
+
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on probabilities of 0 where the gold is."""
+        return _clip_notes(self, evaluation)
 
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the cross-entropies."""
@@ -76,6 +84,10 @@ class LogLoss(PerItem):
             )
         return self
 
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on probabilities of 0 where the gold is."""
+        return _clip_notes(self, evaluation)
+
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the negative logarithms."""
         return -clipped_log(dot(gold, predictions))
@@ -95,6 +107,10 @@ class KullbackLeibler(PerItem):
     reverse: bool = False
     greater_is_better = False
     bounds = (0.0, np.inf)
+
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on probabilities of 0 where the other distribution has more."""
+        return _clip_notes(self, evaluation, reverse=self.reverse)
 
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the divergences."""
@@ -171,6 +187,20 @@ class Brier(PerItem):
     greater_is_better = False
     bounds = (0.0, 2.0)
 
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on the scale, if there are two classes."""
+        both, _ = with_both_classes(evaluation, self.name)
+        classes = both.classes
+        if classes is None and "" in both.coded:
+            classes = both.coded[""][0]
+        if classes is None or classes.size != 2:
+            return []
+        message = (
+            f"{self.name} is the sum over both classes: twice the score of one class that"
+            " brier_score_loss of scikit-learn gives"
+        )
+        return [Note("brier_of_both_classes", message, (self.name,))]
+
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the sums of squares."""
         difference = gold - predictions
@@ -195,6 +225,29 @@ class SoftAccuracy(PerItem):
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return what is shared."""
         return over_classes(np.minimum(gold, predictions))
+
+
+def _clip_notes(metric: PerItem, evaluation: Evaluation, *, reverse: bool = False) -> list[Note]:
+    """Return a note on the systems whose score is partly the clip of logarithms, and how much of it."""
+    rows = distributions(evaluation, metric.name)
+    gold, systems = (np.empty((0, 0)), {}) if rows is None else rows
+    shares = []
+    for name, predictions in systems.items():
+        p, q = (predictions, gold) if reverse else (gold, predictions)
+        clipped = (p > 0.0) & (q < CLIP)
+        n = int(clipped.any(axis=1).sum())
+        if n:
+            amount = -np.log(CLIP) * float(np.where(clipped, p, 0.0).sum()) / len(p)
+            score = float(metric.values(gold, predictions).mean())
+            shares.append(f"{name} on {n} of {len(p)} items, which makes {amount:.3g} of its {score:.3g}")
+    if not shares:
+        return []
+    where = "the gold is 0 where a system has more" if reverse else "a system gives 0 where the gold is"
+    message = (
+        f"{metric.name} counts a probability of 0 as {CLIP:g}, which costs {-np.log(CLIP):.1f} nats, and"
+        f" {where}: {listed(shares, 5)}. Another clip would give another score; brier needs none"
+    )
+    return [Note("probability_of_zero", message, (metric.name,))]
 
 
 def _jensen_shannon(p: FloatArray, q: FloatArray) -> FloatArray:

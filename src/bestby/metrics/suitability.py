@@ -7,7 +7,7 @@ in another spelling. Such data are refused, with the metric to name.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,18 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import counted, normal_form, quoted
 from bestby._core.typing import Array
+from bestby.data.batches import Streamed
+from bestby.data.checked_values import is_plain
+from bestby.data.coding import codes
 from bestby.data.columns import complete
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import NEEDS_GOLD, are_scores, check_no_predictions, listed
 from bestby.data.values import Key, Rule
 from bestby.metrics import probabilities
+from bestby.metrics._label_names import say_which_is_positive
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of, is_label
-from bestby.metrics.registry import default, resolve
+from bestby.metrics.registry import class_needed, default, resolve, without_class
 from bestby.metrics.regression import Mean
 from bestby.results.base import Note
 
@@ -65,7 +69,7 @@ def chosen_metrics(
     specs = list(spec) if isinstance(spec, list | tuple) else [spec]
     if not specs:
         raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
-    directed = [_directed(one, greater_is_better, scored=scored) for one in specs]
+    directed = [_directed(one, greater_is_better, golds) for one in specs]
     metrics = [one for one, _ in directed]
     names = [one.name for one in metrics]
     doubled = next((name for name in names if names.count(name) > 1), None)
@@ -151,15 +155,16 @@ def system_scales(scores: Mapping[str, Array]) -> list[Note]:
 
 
 def _directed(
-    spec: Any, greater_is_better: bool | None, *, scored: bool
+    spec: Any, greater_is_better: bool | None, golds: Sequence[Array | None]
 ) -> tuple[BaseMetric, tuple[Note, ...]]:
     """Return a metric, of scores under any name, and a note if their direction is a guess."""
+    scored = any(gold is None for gold in golds)
     own = scored and (is_label(spec) or (isinstance(spec, str) and isinstance(resolve(spec), Mean)))
     if own and (greater_is_better is not None or is_label(spec)):
         direction = None if greater_is_better is None else checks.flag(greater_is_better, "greater_is_better")
         greater, notes = direction_of(spec, direction)
         return Mean(spec, greater_is_better=greater), notes
-    metric = resolve(spec)
+    metric = named_metric(spec, golds)
     if greater_is_better is not None and greater_is_better != metric.greater_is_better:
         raise InvalidInputError(
             f"greater_is_better={greater_is_better} contradicts the metric {metric.name}",
@@ -167,6 +172,23 @@ def _directed(
             argument="greater_is_better",
         )
     return metric, ()
+
+
+def named_metric(spec: Any, golds: Sequence[Array | None]) -> BaseMetric:
+    """Return the metric that is meant; if it lacks its class, an error names those of the gold.
+
+    >>> named_metric("f1", [np.array([0, 1, 1])])
+    Traceback (most recent call last):
+    ...
+    bestby._core.errors.InvalidInputError: f1 needs a class or an average: f1[1], f1_macro, ...
+    hint: name one: metric="f1[1]"
+    """
+    stem = without_class(spec)
+    if stem is None:
+        return resolve(spec)
+    hard = [codes(gold)[0].tolist() for gold in golds if gold is not None and is_plain(gold)]
+    labels = list(dict.fromkeys(label for one in hard for label in one))[:_SHOWN]
+    raise class_needed(stem, spec, labels[1:] if say_which_is_positive(labels) else labels)
 
 
 def chosen_metric(metric: Any, parts: Mapping[str, Evaluation]) -> tuple[BaseMetric, list[Note]]:
@@ -185,6 +207,30 @@ def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, nam
     `named` says whether the user (or the source of the data) named the metrics; real numbers are labels only
     if so.
     """
+    labels = _label_notes(metrics, parts, named=named)
+    places: dict[Note, list[str]] = {}
+    for place, part in parts.items():
+        for metric in [] if isinstance(part, Streamed) else metrics:
+            try:
+                found = metric.reading_notes(part)
+            except (DesignError, InvalidInputError) as error:
+                raise type(error)(_before(place) + error.message, error.hint, error.argument) from error
+            for note in found:
+                places.setdefault(note, []).append(place)
+    return labels + [
+        note if len(where) == len(parts) else replace(note, message=f"{listed(where)}: {note.message}")
+        for note, where in places.items()
+    ]
+
+
+def _before(place: str) -> str:
+    return f"{place}: " if place else ""
+
+
+def _label_notes(
+    metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, named: bool
+) -> list[Note]:
+    """Refuse metrics of labels and of probabilities that do not suit hard labels; return notes."""
     reading = [one for one in metrics if one.reads in ("labels", "distributions")]
     hard = {place: part for place, part in parts.items() if _has_labels(part)} if reading else {}
     if not hard:
@@ -193,7 +239,7 @@ def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, nam
     everywhere = {label for labels in golds.values() for label in labels.tolist()}
     notes: list[Note] = []
     for place, part in hard.items():
-        before, gold = f"{place}: " if place else "", golds[place]
+        before, gold = _before(place), golds[place]
         columns = {name: probabilities.present(part, name) for name in part.names}
         if _are_plain(columns, gold):
             continue
@@ -340,11 +386,13 @@ def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array,
     if not single:
         return []
     lesser, greater = map(_quoted, gold.tolist())
+    others = [name for name in evaluation.names if name not in single]
+    if say_which_is_positive(gold.tolist()) and not others:
+        return []
     message = (
         f"{before}{metric.name} reads the numbers of {listed(single)} as probabilities of {greater}, the"
-        f" label that sorts last; if they are probabilities of {lesser}, pass 1 - p"
+        f" label that sorts last; if they are probabilities of {lesser}, give 1 - p in their place"
     )
-    others = [name for name in evaluation.names if name not in single]
     if others:
         message += f"; labels of {listed(others)} count as probabilities of 0 and 1"
     return [Note("probability_of_class", message, (metric.name,))]

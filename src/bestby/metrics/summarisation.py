@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,12 +12,18 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError, MissingExtraError
 from bestby._core.typing import FloatArray
+from bestby.data.evaluation import Evaluation
+from bestby.data.roles import listed
 from bestby.metrics import _items
 from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import MeanMetric, Names
+from bestby.results.base import Note
 
 _EXTRA = "summaries"
 _ROUGE = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum")
+
+_KEEPS = "the tokeniser of rouge-score keeps a to z and 0 to 9 only"
+_INSTEAD = 'metric="chrf" compares characters of every script, metric="qa_f1" words between white space'
 
 Tokenise: TypeAlias = Callable[[str], Sequence[str]]
 
@@ -53,6 +60,29 @@ class Rouge(TextMetric, MeanMetric):
         if self.name not in _ROUGE:
             raise InvalidInputError(f"there is no {self.name!r}", hint=f"it is one of {', '.join(_ROUGE)}")
 
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return notes on texts that the tokeniser drops; refuse references if it leaves nothing of all."""
+        notes = _items.token_notes(evaluation, self.name, _words, why=_KEEPS, instead=_INSTEAD)
+        n = int(self.name[5:]) if self.name[5:].isdigit() else 1
+        if n > 1 and not notes:
+            notes = _items.token_notes(
+                evaluation,
+                self.name,
+                lambda text: len(_words(text)) >= n,
+                what=f"{n} words in a row",
+                instead='metric="rouge1" takes single words',
+            )
+        texts: dict[str, Iterable[Any]] = {f"texts of {name}": x for name, x in evaluation.systems.items()}
+        if evaluation.gold is not None:
+            several = _items.references(evaluation.gold, self.name, empty=True)
+            texts["references"] = [text for one in several for text in one if _words(text)]
+        counts = {what: sum(map(_mostly_dropped, values)) for what, values in texts.items()}
+        shown = [f"{count} {what}" for what, count in counts.items() if count]
+        if shown:
+            message = f"{self.name} drops most letters of {listed(shown, 5)}: {_KEEPS}; {_INSTEAD}"
+            notes.append(Note("letters_dropped", message, (self.name,)))
+        return notes
+
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return the F-measure of each item."""
         references, texts = _items.references(gold, self.name), _items.texts(predictions, self.name)
@@ -63,6 +93,16 @@ class Rouge(TextMetric, MeanMetric):
         scorer = RougeScorer([self.name], use_stemmer=self.stem)
         pairs = zip(references, texts, strict=True)
         return np.array([scorer.score_multi(several, text)[self.name].fmeasure for several, text in pairs])
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text, as rouge-score cuts it."""
+    return re.findall("[a-z0-9]+", text.lower())
+
+
+def _mostly_dropped(text: object) -> bool:
+    """Return whether a text has more letters that no word of it has than others."""
+    return isinstance(text, str) and 2 * len(re.findall("[a-z]", text.lower())) < sum(map(str.isalpha, text))
 
 
 @dataclass(frozen=True)
@@ -159,6 +199,14 @@ def _meteor(counts: FloatArray, settings: MeteorSettings) -> FloatArray:
     return np.where(some, score, 0.0)
 
 
+def _meteor_notes(metric: Meteor | MeteorCorpus, evaluation: Evaluation) -> list[Note]:
+    words = metric.settings.tokenise or str.split  # nltk's tokeniser leaves something of every other text
+    why = "" if words is str.split else "settings.tokenise finds none"
+    return _items.token_notes(
+        evaluation, metric.name, words, why=why, instead="" if not why else 'metric="chrf" takes characters'
+    )
+
+
 def _identity(settings: str | None, metric: Meteor | MeteorCorpus) -> str | None:
     own = metric.settings.tokenise is not None or metric.settings.wordnet is not None
     if own or settings is None:
@@ -192,6 +240,10 @@ class Meteor(TextMetric, MeanMetric):
     packages = ("nltk",)
     empty = ""
     bounds = (0.0, 1.0)
+
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on references of which the tokeniser leaves nothing; refuse them if all are."""
+        return _meteor_notes(self, evaluation)
 
     def values(self, gold: Any, predictions: Any) -> FloatArray:
         """Return METEOR of each item."""
@@ -228,6 +280,10 @@ class MeteorCorpus(TextMetric):
     empty = ""
     bounds = (0.0, 1.0)
 
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on references of which the tokeniser leaves nothing; refuse them if all are."""
+        return _meteor_notes(self, evaluation)
+
     def statistics(self, gold: Any, predictions: Any) -> FloatArray:
         """Return matches, chunks, words predicted and words of the reference."""
         return meteor_counts(gold, predictions, self.settings, self.name)
@@ -249,3 +305,5 @@ NAMES: Names = {
     "meteor": ("METEOR, mean over items, by nltk with WordNet", Meteor),
     "meteor_corpus": ("METEOR from summed matches, chunks and lengths, by nltk with WordNet", MeteorCorpus),
 }
+
+SUGGESTIONS = {"rouge": "rouge1", "rouge_1": "rouge1", "rouge_2": "rouge2", "rouge_l": "rougeL"}

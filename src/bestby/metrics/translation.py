@@ -356,3 +356,10 @@ PATTERNS: Patterns = {
 }
 
 PART_EXAMPLE = "13a"
+
+SUGGESTIONS = {
+    "corpus_bleu": "bleu",
+    "sacrebleu": "bleu",
+    "sentence_bleu": "bleu_segment_mean",
+    "sentence_chrf": "chrf_segment_mean",
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -31,7 +33,6 @@ def test_a_function_that_takes_predictions_first_is_noted():
 def test_nothing_is_said_where_the_order_is_right_or_does_not_matter():
     assert cautions(lambda gold, pred: precision(pred, gold)) == []
     assert cautions(lambda y_pred, y_true: float(np.mean(y_pred == y_true))) == []
-    assert cautions(lambda *columns: precision(*columns[::-1])) == []
 
 
 def test_a_function_that_fails_with_swapped_arguments_is_noted():
@@ -41,6 +42,47 @@ def test_a_function_that_fails_with_swapped_arguments_is_noted():
         return float(np.mean(hypothesis == reference))
 
     assert len(cautions(looked_up)) == 1
+
+
+@pytest.mark.parametrize("names", ["x, y", "a, b", "first, second", "y, x", "observed, expected", "*columns"])
+def test_names_that_do_not_say_which_is_the_gold_do_not_hide_that_the_order_matters(names):
+    scope = {"precision": precision}
+    exec(f"def stat({names}): return precision({names})", scope)
+    [told] = cautions(scope["stat"])
+    assert told.startswith("stat is called with the gold first, but its parameters")
+    # What the note proposes: parameters that are called so, and a function of the right order.
+    exec("def stat(gold, predictions): return precision(predictions, gold)", scope)
+    assert cautions(scope["stat"]) == []
+
+
+def test_a_function_of_the_same_value_in_both_orders_needs_no_names():
+    assert cautions(lambda x, y: float(np.corrcoef(x, y)[0, 1])) == []
+    assert cautions(lambda x, y: math.nan if x is None else float(np.mean(x == y))) == []
+
+
+@pytest.mark.parametrize("way", ["slices", "runs", "datasets", "gate", "study"])
+def test_every_comparison_says_so(way, tmp_path):
+    def stat(x, y):
+        return precision(x, y)
+
+    metric = bb.FunctionMetric(stat, bounds=(0.0, 1.0))
+    if way == "slices":
+        by = {"half": np.arange(GOLD.size) % 2}
+        result = bb.compare_slices(SYSTEMS, GOLD, by=by, metric=metric, n_resamples=50)
+    elif way == "runs":
+        runs = {name: [values, values[::-1]] for name, values in SYSTEMS.items()}
+        result = bb.compare_runs(runs, gold=GOLD, metric=metric, n_resamples=50)
+    elif way == "datasets":
+        part = bb.Evaluation.of(SYSTEMS, GOLD)
+        result = bb.compare_datasets({"x": part, "y": part}, metric=metric, n_resamples=50)
+    elif way == "gate":
+        result = bb.gate(SYSTEMS, GOLD, metric=metric, n_resamples=50)
+    else:
+        study = bb.Study(tmp_path / "study")
+        for name, values in SYSTEMS.items():
+            study.add(name, run=1, predictions=values, gold=GOLD)
+        result = study.compare(metric=metric, n_resamples=50)
+    assert [note.about for note in result.notes if note.code == "caution"] == [("stat",)]
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,20 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import percentage, quoted
 from bestby._core.typing import IntArray, Question
 from bestby.advising import interval_choice
-from bestby.comparisons.common import dependence
+from bestby.comparisons.common import dependence, one_pair
 from bestby.comparisons.common.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
+from bestby.data.roles import listed
 from bestby.engine.base import Drawing, Group, Pair
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.pairwise import PairGroup
 from bestby.engine.sums import SumGroup
+from bestby.engine.targets import Target
 from bestby.inference import locations, multiplicity, samples, tilting
+from bestby.metrics._label_names import shown_label
 from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric, MeanMetric
+from bestby.metrics.ranking import RocAuc
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
 
@@ -202,6 +207,46 @@ def metric_notes(group: Group, m: int, tests: Mapping[Pair, TestResult], setting
     if not settings.simultaneous:  # which reads adjusted p-values from the intervals
         notes += resample_notes(metric.name, tests.values(), settings.correction, settings.alpha)
     return notes
+
+
+def below_half_notes(
+    makers: Intervals,
+    m: int,
+    names: Sequence[str],
+    level: float,
+    *,
+    method: str | None = None,
+    where: str = "",
+) -> list[Note]:
+    """Return a note on systems whose area under the ROC curve is significantly below 0.5, that of guesses.
+
+    It is if the whole interval is, that of the `method` asked for or the one that suits the data. An area of
+    0 has none: of all orders of the items (or clusters), one puts every positive one last.
+    """
+    metric, n = makers.group.metrics[m], makers.group.n_units
+    if not isinstance(metric, RocAuc):
+        return []
+    shown = []
+    for s, score in enumerate(makers.scores[m].tolist()):
+        if score >= 0.5:
+            continue
+        target = Target(m, s)
+        interval, _ = makers.interval(target, one_pair.chosen(makers, target, method or "auto")[0], level)
+        if interval is not None and interval.high < 0.5:
+            shown.append(f"{names[s]} ({score:.3f}, interval up to {interval.high:.3f})")
+        elif score == 0.0 and 1.0 / math.comb(n, max(round(n * metric.share), 1)) < (1.0 - level) / 2.0:
+            shown.append(f"{names[s]} (0)")
+    if not shown:
+        return []
+    instead = "negate them"
+    if metric.negative is not None:
+        other = f"{metric.name.partition('[')[0]}[{shown_label(metric.negative)}]"
+        instead += f', or name metric="{other}" (--metric "{other}")'
+    message = (
+        f"{where}{metric.name} is significantly below 0.5, that of guesses, for {listed(shown, 5)}: the class"
+        f" {metric.positive!r} has the lower numbers there; if these are meant to speak for it, {instead}"
+    )
+    return [Note("below_chance", message, (metric.name,))]
 
 
 def signature_notes(metric: BaseMetric, evaluation: Evaluation) -> list[Note]:

@@ -325,6 +325,7 @@ def system_scores(
                 standard_error_method=error_method,
             )
         )
+    notes += note_rules.below_half_notes(makers, m, names, level, method=method)
     return tuple(entries), tuple(notes)
 
 

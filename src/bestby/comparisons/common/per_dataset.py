@@ -14,7 +14,7 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
-from bestby.comparisons.common import family, one_pair, swap_notes
+from bestby.comparisons.common import family, note_rules, one_pair, swap_notes
 from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
@@ -73,6 +73,17 @@ def intervals_on(
     except (DesignError, InvalidInputError) as error:
         raise type(error)(f"{where}: {error.message}", error.hint, error.argument) from error
     return makers
+
+
+def below_half_notes(
+    makers: Mapping[str, Intervals], what: str, names: Sequence[str], level: float
+) -> list[Note]:
+    """Return notes on areas under the ROC curve below that of chance, on each dataset or repetition."""
+    return [
+        note
+        for name, one in makers.items()
+        for note in note_rules.below_half_notes(one, 0, names, level, where=f"{what} {quoted(name)}: ")
+    ]
 
 
 def refuse_columns(data: Any, columns: Mapping[str, object]) -> None:

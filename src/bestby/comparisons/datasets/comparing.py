@@ -269,6 +269,7 @@ def _compared(
     counts = counts_of(inside.within, pairs, options)
     matrix = per_dataset.in_order(scores.matrix, scores.names, order)
     notes = notes_on(scores, pairs, counts, inside.within, options, over.test)
+    below = per_dataset.below_half_notes(scores.makers, "dataset", scores.names, options.level)
     return DatasetComparison(
         metric=scores.metric,
         datasets=scores.datasets,
@@ -283,7 +284,7 @@ def _compared(
         friedman=friedman,
         ranking=ranks,
         critical_difference=cd,
-        notes=(*scores.notes, *notes, *doubts, *inside.notes),
+        notes=(*scores.notes, *notes, *doubts, *inside.notes, *below),
         provenance=provenance.made_by(drawing, asked, scores.about(), scores.data_hash),
         level=options.level,
         correction=options.corrected_by,

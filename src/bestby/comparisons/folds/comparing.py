@@ -206,6 +206,8 @@ def compare_folds(
         }
     settings = _settings(folds, options, alternative, name, test, share, needed, baseline)
     scores = per_dataset.in_order(folds.matrix, folds.names, order)
+    whole = {name: makers for name, (makers, _) in folds.whole.items()}
+    below = per_dataset.below_half_notes(whole, "repetition", folds.names, options.level)
     result = FoldComparison(
         metric=folds.metric,
         systems=order,
@@ -218,7 +220,7 @@ def compare_folds(
         effects=Counts(effects, side),
         within=inner,
         spread=tuple(spread_of(pair, i, inner, options) for i, pair in enumerate(pairs)) if inner else (),
-        notes=(*folds.notes, *_notes(folds, ratio, share, name, options)),
+        notes=(*folds.notes, *_notes(folds, ratio, share, name, options), *below),
         provenance=made_by(drawing, settings, folds.sizes(), folds.data_hash),
         level=options.level,
         correction=options.corrected_by,

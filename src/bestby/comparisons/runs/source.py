@@ -300,5 +300,7 @@ def _item_data(
     )
     names = tuple(systems)
     n_runs = [len(rows) for rows in systems.values()]
-    maker = RunsWithItems(Intervals(group, drawing), n_runs, names, settings.paired)
+    of_items = Intervals(group, drawing)
+    notes += note_rules.below_half_notes(of_items, 0, evaluation.names, settings.level)
+    maker = RunsWithItems(of_items, n_runs, names, settings.paired)
     return Data(names, MetricInfo(metric.name, better, metric.bounds), maker, evaluation, tuple(notes))

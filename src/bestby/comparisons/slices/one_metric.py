@@ -90,7 +90,8 @@ def slices_on(
             notes += tested.notes
     notes.append(_note(metric.name, methods, joint, at, settings))
     pairs_noted = note_rules.sample_notes(whole.group, 0, pairs, evaluation)
-    return MetricSlices(overall, tuple(made), tuple(found), (*notes, *pairs_noted))
+    below = note_rules.below_half_notes(whole, 0, evaluation.names, settings.level, method=settings.interval)
+    return MetricSlices(overall, tuple(made), tuple(found), (*notes, *pairs_noted, *below))
 
 
 def _overall(

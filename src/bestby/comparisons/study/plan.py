@@ -16,8 +16,9 @@ from bestby.comparisons.study.records import Gold, Run
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
-from bestby.metrics import default, resolve
+from bestby.metrics import default
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.suitability import named_metric
 
 _NAME = "{}, run {}"
 
@@ -112,7 +113,7 @@ def chosen_metrics(metric: Any, gold: Gold, per_class: bool) -> tuple[list[BaseM
     if per_class:
         labels = gold.classes if gold.classes is not None else np.unique(gold.values)
         specs += [name for label in labels.tolist() if (name := f"f1[{label}]") not in specs]
-    metrics = [resolve(spec) for spec in specs]
+    metrics = [named_metric(spec, [gold.values]) for spec in specs]
     if not metrics:
         raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
     names = [one.name for one in metrics]

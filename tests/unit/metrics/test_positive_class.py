@@ -1,0 +1,188 @@
+"""Which class is positive is said wherever neither gold nor name says it, and so is an area below 0.5."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bestby as bb
+from bestby.cli import main
+
+N = 200
+RNG = np.random.default_rng(0)
+HATE = RNG.random(N) < 0.5
+P = np.clip(0.6 * RNG.random(N) + 0.4 * HATE, 0.01, 0.99)
+SYSTEMS = {"good": P, "chance": RNG.random(N)}
+WORDS = np.where(HATE, "hate", "none")
+REVERSED = {"good": 1.0 - P, "chance": SYSTEMS["chance"]}
+
+
+def _runs(systems: Any, gold: Any, metric: Any) -> Any:
+    runs = {name: [values, values**2] for name, values in systems.items()}
+    return bb.compare_runs(runs, gold=gold, metric=metric, n_resamples=99)
+
+
+def _datasets(systems: Any, gold: Any, metric: Any) -> Any:
+    part = bb.Evaluation.of(systems, gold)
+    return bb.compare_datasets({"x": part, "y": part}, metric=metric, n_resamples=99)
+
+
+def _folds(systems: Any, gold: Any, metric: Any) -> Any:
+    return bb.compare_folds({"1": bb.Evaluation.of(systems, gold, strata=np.arange(N) // 40)}, metric=metric)
+
+
+def _slices(systems: Any, gold: Any, metric: Any) -> Any:
+    by = {"half": np.arange(N) % 2}
+    return bb.compare_slices(systems, gold, by=by, metric=metric, n_resamples=99)
+
+
+WAYS = {
+    "evaluate": lambda systems, gold, metric: bb.evaluate(systems, gold, metric=metric),
+    "compare": lambda systems, gold, metric: bb.compare(systems, gold, metric=metric, n_resamples=99),
+    "no interval": lambda systems, gold, metric: bb.compare(
+        systems, gold, metric=metric, interval=None, n_resamples=99
+    ),
+    "gate": lambda systems, gold, metric: bb.gate(systems, gold, metric=metric, n_resamples=99),
+    "slices": _slices,
+    "runs": _runs,
+    "datasets": _datasets,
+    "folds": _folds,
+}
+
+
+def _messages(result: Any, code: str) -> list[str]:
+    return [note.message for note in result.notes if note.code == code]
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+@pytest.mark.parametrize("way", WAYS)
+def test_every_comparison_says_which_class_is_positive_and_names_the_other(way: str, metric: str) -> None:
+    (message,) = _messages(WAYS[way](SYSTEMS, WORDS, metric), "positive_class")
+    other = f"{metric}[hate]"
+    assert message.startswith(f"{metric} takes 'none', the label that sorts last, as the positive class")
+    assert message.endswith(f'name metric="{other}" (--metric "{other}")')
+    assert _messages(WAYS[way](SYSTEMS, WORDS, other), "positive_class") == []
+    right = bb.evaluate({"good": P}, HATE, metric=metric).systems[0].score
+    assert bb.evaluate({"good": P}, WORDS, metric=other).systems[0].score == right
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (False, True), ("0", "1"), ("False", "True"), (0.0, 1.0)])
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "brier", "log_loss"])
+def test_gold_that_says_which_is_positive_needs_no_note(labels: tuple[Any, Any], metric: str) -> None:
+    codes = {note.code for note in bb.evaluate(SYSTEMS, np.where(HATE, *labels[::-1]), metric=metric).notes}
+    assert codes.isdisjoint({"positive_class", "probability_of_class"})
+
+
+@pytest.mark.parametrize("labels", [("no", "yes"), ("neg", "pos"), (1, 2), (-1, 1), (0, 2), (0.5, 1.5)])
+def test_other_labels_have_one(labels: tuple[Any, Any]) -> None:
+    gold = np.where(HATE, *labels[::-1])
+    (message,) = _messages(bb.evaluate(SYSTEMS, gold, metric="roc_auc"), "positive_class")
+    named = message.split('"')[1]
+    positive = bb.evaluate(SYSTEMS, gold, metric=named).systems
+    assert {one.score for one in positive} != {
+        one.score for one in bb.evaluate(SYSTEMS, gold, metric="roc_auc").systems
+    }
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_area_below_that_of_guesses_is_said(way: str) -> None:
+    (message, *_) = _messages(WAYS[way](REVERSED, HATE, "roc_auc"), "below_chance")
+    assert "roc_auc is significantly below 0.5, that of guesses, for good" in message
+    assert "chance" not in message
+    assert message.endswith('negate them, or name metric="roc_auc[False]" (--metric "roc_auc[False]")')
+    assert _messages(WAYS[way](REVERSED, HATE, "roc_auc[False]"), "below_chance") == []
+    assert _messages(WAYS[way](SYSTEMS, HATE, "roc_auc"), "below_chance") == []
+
+
+@pytest.mark.parametrize(("n", "said"), [(6, False), (12, True), (40, True)])
+def test_a_whole_reversal_has_no_interval_and_is_said_by_its_chance(n: int, said: bool) -> None:
+    gold = np.arange(n) % 2
+    result = bb.evaluate({"a": 1.0 - gold}, gold, metric="roc_auc")
+    assert result.systems[0].score == 0.0
+    assert bool(_messages(result, "below_chance")) == said  # one of 20 orders of 6 items has the area 0
+
+
+def test_one_class_of_several_may_be_reversed() -> None:
+    gold = np.where(HATE, "a", np.where(SYSTEMS["chance"] < 0.5, "b", "c"))
+    (message,) = _messages(bb.evaluate({"a": 1.0 - P}, gold, metric="roc_auc[a]"), "below_chance")
+    assert message.endswith("negate them")
+    assert _messages(bb.evaluate({"a": P - 1.0 + 1.0}, gold, metric="roc_auc[a]"), "below_chance") == []
+
+
+def test_the_brier_score_of_two_classes_names_its_scale() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    result = bb.evaluate({"a": P}, HATE, metric="brier")
+    (message,) = _messages(result, "brier_of_both_classes")
+    assert "twice the score of one class that brier_score_loss of scikit-learn gives" in message
+    assert result.systems[0].score == pytest.approx(2.0 * metrics.brier_score_loss(HATE, P))
+    three = bb.evaluate({"a": np.full((N, 3), 1 / 3)}, np.arange(N) % 3, metric="brier")
+    assert _messages(three, "brier_of_both_classes") == []
+
+
+ROWS = np.array([[0.7, 0.3], [1.0, 0.0], [0.2, 0.8], [0.6, 0.4]] * 5)
+ZERO = [0, 1, 1, 0] * 5
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "cross_entropy", "kl_divergence"])
+@pytest.mark.parametrize(
+    ("system", "gold"),
+    [
+        (ROWS, ZERO),
+        (ROWS[:, 1], ZERO),
+        (ROWS[:, 1], np.where(ZERO, "yes", "no")),
+        (ROWS[:, 1] > 0.5, np.array(ZERO) == 1),
+    ],
+    ids=["rows", "one column", "texts", "labels"],
+)
+def test_probabilities_of_0_where_the_gold_is_are_counted(metric: str, system: Any, gold: Any) -> None:
+    result = bb.evaluate({"a": system}, gold, metric=metric)
+    (message,) = _messages(result, "probability_of_zero")
+    score = result.systems[0].score
+    assert f"a on 5 of 20 items, which makes 6.91 of its {score:.3g}" in message
+    assert 0.25 * -np.log(1e-12) == pytest.approx(6.91, abs=0.005)
+    assert (
+        _messages(bb.evaluate({"a": np.clip(ROWS, 0.01, 0.99)}, ZERO, metric=metric), "probability_of_zero")
+        == []
+    )
+    assert (
+        _messages(bb.evaluate({"a": system}, gold, metric="brier"), "probability_of_zero") == []
+    )  # as it proposes
+
+
+def test_soft_gold_and_reversed_divergences_have_the_note_too() -> None:
+    soft = bb.evaluate({"a": ROWS}, np.full((20, 2), 0.5), metric="cross_entropy")
+    assert "a on 5 of 20 items, which makes 3.45 of its" in _messages(soft, "probability_of_zero")[0]
+    back = bb.evaluate({"a": ROWS}, np.array([[1.0, 0.0]] * 20), metric="kl_divergence_reverse")
+    assert "the gold is 0 where a system has more: a on 15 of 20" in _messages(back, "probability_of_zero")[0]
+
+
+@pytest.mark.parametrize("name", ["f1", "F1", "f1_score", "precision", "recall"])
+def test_a_metric_without_its_class_names_those_of_the_gold(name: str) -> None:
+    stem = "f1" if "1" in name else name
+    for gold, first, other in ((HATE.astype(int), f"{stem}[1]", "[0]"), (WORDS, f"{stem}[hate]", "[LABEL]")):
+        with pytest.raises(bb.InvalidInputError) as caught:
+            bb.evaluate({"a": gold}, gold, metric=name)
+        assert f"{stem} needs a class or an average: {first}" in caught.value.message
+        assert other not in caught.value.message
+        assert caught.value.hint == f'name one: metric="{first}"'
+        assert bb.evaluate({"a": gold}, gold, metric=first).systems[0].score == 1.0
+
+
+def test_the_command_line_says_both_as_they_are_typed(tmp_path: Path, capsys: Any) -> None:
+    rows = [f"{gold},{p:.6f},{1 - p:.6f}" for gold, p in zip(np.where(HATE, "not ok", "ok"), P, strict=True)]
+    table = tmp_path / "scores.csv"
+    table.write_text("\n".join(["gold,a,b", *rows]))
+    assert main(["evaluate", str(table), "--gold", "gold", "--metric", "f1"]) == 2
+    assert 'hint: name one: --metric "f1[not ok]"' in capsys.readouterr().err
+    assert main(["compare", str(table), "--gold", "gold", "--metric", "roc_auc", "--resamples", "99"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert '(--metric "roc_auc[not ok]")' in said
+    assert "roc_auc is significantly below 0.5" in said
+    assert (
+        main(["compare", str(table), "--gold", "gold", "--metric", "roc_auc[not ok]", "--resamples", "99"])
+        == 0
+    )
+    assert "the label that sorts last" not in capsys.readouterr().out
