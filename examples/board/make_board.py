@@ -55,7 +55,7 @@ def main() -> None:
             rng=22,
         )
         change(board, 'title = "Which', f'about = "{ABOUT}"\ntitle = "Which')
-        change(board, "ladder = true", "ladder = true\nper_day = 5")
+        change(board, 'part = "public"', 'part = "public"\nper_day = 5')
         for phase in ("public", "private"):
             for team, system in SUBMITTED:
                 board.submit(predicted[system], team=team, system=system, phase=phase)

@@ -15,7 +15,6 @@ from bestby.boards import (
     clock,
     entries,
     exporting,
-    listing,
     making,
     publishing,
     submitting,
@@ -306,8 +305,6 @@ class Board(BoardConstructors):
     def submissions(self) -> tuple[SubmissionReceipt, ...]:
         """Return all submissions in the order in which they came, with what became of them.
 
-        Of a phase with a ladder this is computed from the gold; where that is not there, it stays undecided.
-
         Returns
         -------
         tuple of SubmissionReceipt
@@ -316,6 +313,6 @@ class Board(BoardConstructors):
         Raises
         ------
         BoardError
-            If files of the board were changed that the ladder needs.
+            If the record was changed.
         """
-        return tuple(listing.listed(self._folder, clock.now()).values())
+        return tuple(submitting.receipts(self._folder.lines()).values())

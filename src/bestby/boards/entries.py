@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bestby.boards.content import Entry
 from bestby.boards.events import GoldSet, Line, Published, SettingsSet, Submitted, Withdrawn
 from bestby.boards.record import stamp
-from bestby.boards.settings import Phase, Settings
+from bestby.boards.settings import Settings
 
 Numbered = tuple[int, Submitted]
 """A submission with the number of its line."""
-
-Ladder = Callable[[Phase, Sequence[Numbered]], frozenset[int]]
-"""Which submissions of a phase with a ladder are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +74,11 @@ def withdrawals(lines: Sequence[Line]) -> dict[int, Withdrawn]:
     return {line.event.submission: line.event for line in lines if isinstance(line.event, Withdrawn)}
 
 
-def chosen(
-    lines: Sequence[Line], settings: Settings, moment: datetime, ladder: Ladder, before: int | None = None
-) -> Chosen:
+def chosen(lines: Sequence[Line], settings: Settings, moment: datetime, before: int | None = None) -> Chosen:
     """Return what is shown at a moment; `before` leaves out the submissions from a line on.
 
     A newer submission of a run takes the place of an older one of the same system, phase and run. The first
-    run of a system stands for it in the tables. `ladder` sees the withdrawn submissions too: what was shown
-    of them was seen.
+    run of a system stands for it in the tables.
     """
     withdrawn = withdrawals(lines)
     everything = submissions(lines, before)
@@ -95,8 +89,6 @@ def chosen(
         if not phase.shown_at(moment):
             why |= {number: "not yet" for number, _ in own if number not in why}
             continue
-        shown = ladder(phase, own) if phase.ladder else frozenset(number for number, _ in own)
-        why |= {number: "no improvement" for number, _ in own if number not in shown and number not in why}
         left = [(number, one) for number, one in own if number not in why]
         newest = {(one.key, one.run): number for number, one in left}
         why |= {number: "replaced" for number, one in left if newest[one.key, one.run] != number}

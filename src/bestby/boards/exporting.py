@@ -11,8 +11,8 @@ from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.text import path_text, quoted
 from bestby._core.typing import Array
 from bestby.boards.cache import Cache
-from bestby.boards.content_maker import chosen_by, gold_of
-from bestby.boards.entries import System, as_of
+from bestby.boards.content_maker import gold_of
+from bestby.boards.entries import System, as_of, chosen
 from bestby.boards.folder import Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
 from bestby.boards.scoring import form_of
@@ -37,9 +37,7 @@ def export(
     settings = checked(folder, lines)
     own = settings.task(task)
     reader = SubmissionReader(folder, settings, Cache())
-    with sealed("export the board"):
-        gold = gold_of(folder, settings)(gold_in_force(lines))
-        shown = chosen_by(reader, lines, gold, as_of(lines, settings, now)).systems
+    shown = chosen(lines, settings, as_of(lines, settings, now)).systems
     name = _phase(settings, phase, shown)
     systems = [system for system in shown[name] if own.name in system.event.files]
     with sealed("export the board"):
@@ -47,7 +45,8 @@ def export(
         columns = {system.key: _texts(predicted[system.submission], own) for system in systems}
         table: Columns = {"id": folder.items(own.name, settings), **columns}
         if with_gold:
-            table = _with_gold(table, gold[own.name], settings.phase(name).part)
+            gold = gold_of(folder, settings)(gold_in_force(lines))[own.name]
+            table = _with_gold(table, gold, settings.phase(name).part)
     with files.reported(f"write {path_text(path)}", BoardError):
         files.replace(path, table_bytes(table), path.parent)
     return len(systems)

@@ -285,10 +285,10 @@ def _check_metrics(task: Task, gold: TaskGold) -> None:
 
 
 def _phases(split: bool) -> tuple[Phase, ...]:
-    """Return the phases of a new board: one, or a public one with a ladder and a private one after it."""
+    """Return the phases of a new board: one, or a public one and a private one after it."""
     if not split:
         return (Phase("all"),)
-    return (Phase("public", part="public", ladder=True), Phase("private", part="private", show="after"))
+    return (Phase("public", part="public"), Phase("private", part="private", show="after"))
 
 
 def _write_items(folder: Folder, settings: Settings, name: str, gold: TaskGold, wish: Wish) -> str:

@@ -53,16 +53,14 @@ class Task:
 class Phase:
     """A phase of a board: when systems can be submitted, how many, and on which part they are scored.
 
-    `part` is "all", "public" or "private". With `ladder`, a system is shown only if it is better than the
-    last one of its team by more than the standard error of their difference. `show` says when the results
-    are published: "always", or "after" the end of the phase.
+    `part` is "all", "public" or "private". `show` says when the results are published: "always", or "after"
+    the end of the phase.
     """
 
     name: str = _key("name")
     start: datetime | None = _key("time", default=None)  # noqa: RUF009 - it makes a field
     end: datetime | None = _key("time", default=None)  # noqa: RUF009
     part: str = _key("part", default="all")
-    ladder: bool = _key("flag", default=False)
     per_day: int | None = _key("count", default=None)
     per_team: int | None = _key("count", default=None)
     show: str = _key("show", default="always")
@@ -88,7 +86,7 @@ class Public:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of a board."""
+    """All settings of a board; `laddered` are phases with a key of version 0.2.0 that does nothing."""
 
     title: str = _key("text")
     tasks: tuple[Task, ...] = ()
@@ -100,6 +98,7 @@ class Settings:
     baseline: str | None = _key("system", default=None)
     level: float = _key("level", default=0.95)
     most_megabytes: float = _key("amount", default=50.0)
+    laddered: tuple[str, ...] = ()
 
     def task(self, name: str | None = None) -> Task:
         """Return a task by its name; the only one if none is named."""
@@ -132,6 +131,7 @@ def parse(text: str, shown: str) -> Settings:
     if not values["tasks"]:
         raise InvalidInputError(f"{shown} has no task", hint="add a table [[task]] with a name and metrics")
     if parts.get("phase", []) != []:
+        values["laddered"] = _without_ladder(parts["phase"])
         values["phases"] = _several(Phase, parts["phase"], f"{shown}, [[phase]]")
     if "public" in parts:
         values["public"] = _record(Public, parts["public"], f"{shown}, [public]")
@@ -144,6 +144,12 @@ def parse(text: str, shown: str) -> Settings:
                 f"{shown}: phase {quoted(phase.name)} ends before it starts", hint="correct start or end"
             )
     return settings
+
+
+def _without_ladder(tables: Any) -> tuple[str, ...]:
+    """Remove the key `ladder` of version 0.2.0 from tables of phases, and return the names of those."""
+    phases = [one for one in tables if isinstance(one, dict)] if isinstance(tables, list) else []
+    return tuple(str(one.get("name")) for one in phases if one.pop("ladder", None) is not None)
 
 
 def _check_metrics(task: Task, where: str) -> None:

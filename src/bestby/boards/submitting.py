@@ -20,9 +20,6 @@ from bestby.boards.record import stamp
 from bestby.boards.settings import Phase, Settings
 from bestby.results.boards import SubmissionReceipt
 
-UNDECIDED = "undecided"
-"""The state of a submission whose phase has a ladder, as far as the record tells."""
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Request:
@@ -71,11 +68,11 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
         )
         known = _repeated(lines, event)
         if known is not None:
-            return dataclasses.replace(receipts(lines, settings)[known], is_new=False)
+            return dataclasses.replace(receipts(lines)[known], is_new=False)
         _check_spelling(lines, event)
         _check_allowed(lines, event, settings, phase, moment)
         lines = _added(folder, lines, event, contents, now)
-    return receipts(lines, settings)[lines[-1].number]
+    return receipts(lines)[lines[-1].number]
 
 
 def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason: str) -> SubmissionReceipt:
@@ -83,8 +80,8 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
     reason = names.checked_text(reason)
     with folder.locked():
         lines = folder.lines()
-        settings = checked(folder, lines)
-        known = receipts(lines, settings)
+        checked(folder, lines)
+        known = receipts(lines)
         if number not in known:
             raise InvalidInputError(
                 f"the board has no submission {number}",
@@ -94,7 +91,7 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
         before = withdrawals(lines).get(number)
         if before is None or before.hidden != hidden:
             lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
-    return receipts(lines, settings)[number]
+    return receipts(lines)[number]
 
 
 def checked(folder: Folder, lines: Sequence[Line]) -> Settings:
@@ -120,20 +117,14 @@ def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
     return [] if settings_text(lines) == text else [SettingsSet(text)]
 
 
-def receipts(lines: Sequence[Line], settings: Settings) -> dict[int, SubmissionReceipt]:
-    """Return all submissions of a record by the numbers of their lines, with what became of them.
-
-    In a phase with a ladder the record does not tell it.
-    """
+def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
+    """Return all submissions of a record by the numbers of their lines, with what became of them."""
     withdrawn = withdrawals(lines)
-    ladders = {phase.name for phase in settings.phases if phase.ladder}
     submitted = dict(submissions(lines))
     newest = {(one.key, one.run, one.phase): n for n, one in submitted.items() if n not in withdrawn}
     made = {}
     for number, one in submitted.items():
         state = "in force" if newest.get((one.key, one.run, one.phase)) == number else "replaced"
-        if one.phase in ladders:
-            state = UNDECIDED
         made[number] = SubmissionReceipt(
             number=number,
             time=stamp(lines[number].time),

@@ -60,9 +60,8 @@ class SubmissionReceipt:
         The SHA-256 of its predictions, by task.
     paper, code : str
         Links that its pages show; empty without.
-    state : {"in force", "replaced", "withdrawn", "no improvement", "undecided"}
-        Whether it stands in the tables of its phase. In a phase with a ladder only what is better than before
-        does: the others are "no improvement", and what only the gold can tell is "undecided" without it.
+    state : {"in force", "replaced", "withdrawn"}
+        Whether it stands in the tables of its phase.
     is_new : bool
         False if the same had been submitted before, so that nothing was added.
 

@@ -102,7 +102,7 @@ def test_public_columns_are_given_to_participants(tmp_path: Path) -> None:
 def test_a_private_share_makes_two_phases_and_a_split(tmp_path: Path) -> None:
     board = board_in(tmp_path, private_share=0.5, clusters="author", rng=3)
     public, private = board.settings.phases
-    assert (public.part, public.ladder, private.part, private.show) == ("public", True, "private", "after")
+    assert (public.part, private.part, private.show) == ("public", "private", "after")
     folder = folder_of(board)
     gold = golds.read(folder, gold_in_force(folder.lines()), board.settings.tasks)["task"]
     assert Counter(gold.columns["part"])["private"] == pytest.approx(30, abs=4)
@@ -115,7 +115,7 @@ def test_settings_come_back_from_their_text() -> None:
             Task("a b", ("f1[x y]",), labels=("x", "y\n"), margins={"f1[x y]": 1e-05}),
             Task("t", ("mean",), scores=True, greater_is_better=False, slices=("s", "t")),
         ),
-        phases=(Phase("dev", part="public", ladder=True, per_day=3), Phase("test", show="after")),
+        phases=(Phase("dev", part="public", per_day=3), Phase("test", show="after")),
         url="https://example.org",
         level=0.9,
     )  # fmt: skip

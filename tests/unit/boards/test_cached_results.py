@@ -33,7 +33,6 @@ slices = ["kind"]
 [[phase]]
 name = "first"
 end = 2026-02-01
-ladder = true
 [[phase]]
 name = "second"
 [public]
@@ -73,8 +72,6 @@ def test_a_closed_phase_is_computed_once(board: SmallBoard) -> None:
     for _ in range(2):
         assert content(board) == known
     assert phases_computed(board) == ["second"]
-    with mock.patch("bestby.boards.phase_results.shown_by_ladder", side_effect=AssertionError):
-        assert content(board) == known
 
 
 def test_an_open_phase_is_not_kept(board: SmallBoard) -> None:
@@ -114,7 +111,7 @@ def test_changed_bytes_of_the_cache_are_not_used(board: SmallBoard) -> None:
             others = [row for row in rows if row[0] != key] or [(key, data[:-1] + b"x", mark)]
             database.execute("UPDATE arrays SET data = ?, mark = ? WHERE key = ?", (*others[0][1:], key))
         database.commit()
-    assert len(rows) >= 2
+    assert rows
     assert content(board) == known
     assert phases_computed(board) == ["second"]  # what was changed was made anew and is kept again
 

@@ -165,10 +165,7 @@ class BoardCorrect:
 
 @record
 class BoardList:
-    """The columns are number, time (UTC), team, system, run, phase, and what became of the submission.
-
-    In a phase with a ladder the gold decides that: without the gold, such submissions are "undecided".
-    """
+    """The columns are number, time (UTC), team, system, run, phase, and what became of the submission."""
 
     place: Place
 
