@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from bestby._core import files
@@ -12,7 +11,7 @@ from bestby._core.text import path_text, quoted
 from bestby._core.typing import Array
 from bestby.boards.cache import Cache
 from bestby.boards.content_maker import gold_of
-from bestby.boards.entries import System, as_of, chosen
+from bestby.boards.entries import System, chosen
 from bestby.boards.folder import Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
 from bestby.boards.scoring import form_of
@@ -24,9 +23,7 @@ from bestby.boards.submitting import checked
 Columns = Mapping[str, Sequence[str]]
 
 
-def export(
-    folder: Folder, path: Path, task: str | None, phase: str | None, now: datetime, *, with_gold: bool
-) -> int:
+def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, with_gold: bool) -> int:
     """Write the predictions of the systems that a phase shows, a column per system; return how many.
 
     `with_gold` adds the gold of the items that the phase scores and their groups; without it, all items of
@@ -37,7 +34,7 @@ def export(
     settings = checked(folder, lines)
     own = settings.task(task)
     reader = SubmissionReader(folder, settings, Cache())
-    shown = chosen(lines, settings, as_of(lines, settings, now)).systems
+    shown = chosen(lines, settings).systems
     name = _phase(settings, phase, shown)
     systems = [system for system in shown[name] if own.name in system.event.files]
     with sealed("export the board"):

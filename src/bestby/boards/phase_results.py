@@ -11,7 +11,7 @@ from functools import partial
 from bestby.boards.cached_results import PhaseResults, parts_of_results
 from bestby.boards.content import PhaseContent, Table
 from bestby.boards.entries import Numbered, System
-from bestby.boards.events import File
+from bestby.boards.events import File, Line
 from bestby.boards.gold import TaskGold
 from bestby.boards.items import outcomes
 from bestby.boards.overall import overall
@@ -35,16 +35,21 @@ class ScoredPhase:
         """Return the items of a task that the phase scores."""
         return Hidden.of(task, self.gold[task.name], self.reader.items(task), self.phase.part)
 
-    def content(self, systems: Sequence[System] | None, moment: datetime) -> PhaseContent:
-        """Return the tables of the phase; none while its results are not shown."""
+    def content(self, systems: Sequence[System] | None, moment: datetime, end: Line | None) -> PhaseContent:
+        """Return the tables of the phase, none while its results are not shown; `end` is the line of its end.
+
+        A phase that ended before its date ended by its line.
+        """
         phase = self.phase
+        ends = [one for one in (phase.end, end and end.time) if one is not None]
+        begun = phase.start is None or moment >= phase.start
         results = self._results(systems or ())
         return PhaseContent(
             name=phase.name,
             title=phase.title or phase.name,
             start=stamp(phase.start) if phase.start else None,
-            end=stamp(phase.end) if phase.end else None,
-            state=state_at(phase, moment),
+            end=stamp(min(ends)) if ends else None,
+            state="over" if end else "open" if begun else "coming",
             part=phase.part,
             visible=systems is not None,
             tables=results.tables,
@@ -100,10 +105,3 @@ def _files(numbered: Sequence[Numbered]) -> set[File]:
 def _without_pairs(table: Table) -> Table:
     """Return a table that does not hold the differences of all pairs."""
     return dataclasses.replace(table, comparison=None)
-
-
-def state_at(phase: Phase, moment: datetime) -> str:
-    """Return whether a phase is "coming", "open" or "over" at a moment."""
-    if phase.open_at(moment):
-        return "open"
-    return "coming" if phase.start is not None and moment < phase.start else "over"

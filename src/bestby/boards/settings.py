@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from datetime import UTC, date, datetime, time
 from typing import Any, TypeVar
@@ -53,8 +53,8 @@ class Task:
 class Phase:
     """A phase of a board: when systems can be submitted, how many, and on which part they are scored.
 
-    `part` is "all", "public" or "private". `show` says when the results are published: "always", or "after"
-    the end of the phase.
+    `part` is "all", "public" or "private". Nothing is submitted from `end` on; the phase itself ends by a
+    line of the record. `show` says when the results are published: "always", or "after" this line.
     """
 
     name: str = _key("name")
@@ -67,12 +67,8 @@ class Phase:
     title: str = _key("text", default="")
 
     def open_at(self, moment: datetime) -> bool:
-        """Tell whether systems can be submitted at a moment."""
+        """Tell whether systems can be submitted at a moment, by the dates."""
         return not ((self.start and moment < self.start) or (self.end and moment >= self.end))
-
-    def shown_at(self, moment: datetime) -> bool:
-        """Tell whether the results can be seen at a moment."""
-        return self.show == "always" or (self.end is not None and moment >= self.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +104,10 @@ class Settings:
         """Return a phase by its name; the only one if none is named."""
         return _named(self.phases, name, "phase")
 
-    def phase_at(self, moment: datetime) -> Phase | None:
-        """Return the first phase that is open at a moment, None if there is none."""
-        return next((phase for phase in self.phases if phase.open_at(moment)), None)
+    def phase_at(self, moment: datetime, ended: Container[str]) -> Phase | None:
+        """Return the first phase that is open at a moment and has not ended, None if there is none."""
+        left = (phase for phase in self.phases if phase.name not in ended)
+        return next((phase for phase in left if phase.open_at(moment)), None)
 
     @property
     def private(self) -> bool:

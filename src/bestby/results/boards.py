@@ -124,6 +124,8 @@ class Verification:
         What is not as it should be, a sentence each.
     n_lines, n_submissions, n_files : int
         How many lines of the record, submissions and files of the site were verified.
+    remarks : tuple of str
+        What is to be known and makes nothing unsound, such as a record that is ahead of the clock.
 
     See Also
     --------
@@ -134,6 +136,7 @@ class Verification:
     n_lines: int
     n_submissions: int
     n_files: int = 0
+    remarks: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -143,6 +146,5 @@ class Verification:
     def __str__(self) -> str:
         lines, submissions = counted(self.n_lines, "line"), counted(self.n_submissions, "submission")
         seen = f"{lines}, {submissions}, {counted(self.n_files, 'file')} of the site"
-        if self.sound:
-            return f"verified: {seen}"
-        return "\n".join([*self.findings, f"{counted(len(self.findings), 'finding')} in {seen}"])
+        last = f"verified: {seen}" if self.sound else f"{counted(len(self.findings), 'finding')} in {seen}"
+        return "\n".join([*self.findings, *self.remarks, last])

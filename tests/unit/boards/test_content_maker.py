@@ -12,7 +12,7 @@ from tests.unit.boards.small_boards import GOLD, ONE_TASK, START, N, SmallBoard,
 from bestby import BoardError
 from bestby.boards.content import BoardContent, Entry
 from bestby.boards.entries import as_of
-from bestby.boards.events import Published, Withdrawn
+from bestby.boards.events import PhaseEnded, Published, Withdrawn
 from bestby.boards.gold import TaskGold
 
 DAY = timedelta(days=1)
@@ -120,7 +120,8 @@ def test_a_phase_is_scored_on_its_part(parted: SmallBoard) -> None:
     parted.submit("a/x", values, phase="test")
     right = np.array([one == other for one, other in zip(values, GOLD, strict=True)])
     public = np.array(PART) == "public"
-    dev, test = parted.content(datetime.fromisoformat("2026-03-01T00:00:00+00:00")).versions[0].phases
+    parted.add(PhaseEnded("test"))
+    dev, test = parted.content().versions[0].phases
     assert (dev.tables[0].n_items, test.tables[0].n_items) == (int(public.sum()), int((~public).sum()))
     assert dev.tables[0].standings[0].score == right[public].mean()
     assert test.tables[0].standings[0].score == right[~public].mean()
@@ -133,7 +134,10 @@ def test_a_hidden_phase_shows_nothing_before_its_end(parted: SmallBoard) -> None
     phase = content.versions[0].phases[1]
     assert (phase.visible, phase.tables, phase.overall, phase.state) == (False, (), None, "open")
     assert why(content)[number] == "not yet"
-    after = parted.content(datetime.fromisoformat("2026-02-01T00:00:00+00:00"))
+    late = parted.content(datetime.fromisoformat("2026-03-01T00:00:00+00:00"))
+    assert late.versions == content.versions  # the clock ends nothing
+    parted.add(PhaseEnded("test"))
+    after = parted.content()
     assert (after.versions[0].phases[1].visible, after.versions[0].phases[1].state) == (True, "over")
     assert standings(after, 1) == {"a/x": number}
 

@@ -102,9 +102,13 @@ def test_neither_the_gold_nor_predictions_are_published(board: Board, tmp_path: 
 def test_hidden_scores_are_published_when_their_phase_has_ended(board: Board, tmp_path: Path) -> None:
     hidden = [score(board, values, "private") for values in (NO_BETTER, BETTER)]
     before = published(board, tmp_path / "site", NOW)
+    late = published(board, tmp_path / "site", AFTER)
+    with at(AFTER):
+        board.end("private")
     after = published(board, tmp_path / "site", AFTER)
     for number in hidden:
         assert not any(trace in before for trace in traces(number))
+        assert not any(trace in late for trace in traces(number))
         assert any(trace in after for trace in traces(number))
 
 
