@@ -317,6 +317,9 @@ class Board(BoardConstructors):
     ) -> int:
         """Write the predictions of the systems that are shown as one table, which `read` takes.
 
+        A text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a carriage
+        return, and is no number) gets an apostrophe in front, in predictions and gold alike.
+
         Parameters
         ----------
         file : str or Path

@@ -61,7 +61,7 @@ def _is_small(made: Any) -> bool:
 
 def parts_of_results(settings: Settings, phase: Phase, systems: Sequence[System]) -> tuple[Any, ...]:
     """Return what the results of a phase follow from, beside the gold and the items."""
-    public = (settings.public.items, settings.public.pairs)
+    public = (settings.public.items, settings.public.pairs, settings.public.smallest_slice)
     return (
         "results",
         settings.tasks,

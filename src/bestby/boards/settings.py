@@ -73,11 +73,16 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """What is published beside the tables: items won and lost, links of systems, all pairs."""
+    """What is published beside the tables: items won and lost, links of systems, all pairs.
+
+    Scores of a slice with few items tell their gold: those of fewer items (clusters, if the task has some)
+    than `smallest_slice` are withheld.
+    """
 
     items: bool = _key("flag", default=False)
     links: bool = _key("flag", default=True)
     pairs: bool = _key("flag", default=False)
+    smallest_slice: int = _key("count", default=10)
 
 
 @dataclass(frozen=True, slots=True)

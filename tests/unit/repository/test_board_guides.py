@@ -89,7 +89,7 @@ def test_the_phases_of_the_guide_are_settings(folder: Path) -> None:
     public, private = parse(task + phases, "board.toml").phases
     assert public.open_at(datetime(2030, 2, 1, tzinfo=UTC))
     assert private.open_at(datetime(2030, 3, 2, tzinfo=UTC))
-    assert not private.shown_at(datetime(2030, 3, 2, tzinfo=UTC))
+    assert private.show == "after"
 
 
 def test_the_attack_is_that_of_the_benchmark() -> None:

@@ -278,7 +278,8 @@ class BoardImport:
 @record
 class BoardExport:
     """
-    FILE becomes a CSV table with a row per item and a column per system, which 'bestby compare' reads.
+    FILE becomes a CSV table with a row per item and a column per system, which 'bestby compare' reads. Texts
+    that a spreadsheet would take for formulas get an apostrophe in front, in predictions and gold alike.
 
     \b
     Example:
