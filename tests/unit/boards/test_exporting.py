@@ -52,7 +52,8 @@ def test_texts_that_are_formulas_get_an_apostrophe_and_numbers_do_not(
     [
         "board.toml", "record.jsonl", "items.csv", ".gitignore", ".gitattributes", "lock.sqlite",
         "cache.sqlite", "Lock.SQLite", "cache.sqlite-wal", "tmp/all.csv", "submissions/all.csv",
-        "site/all.csv", "site/data/all.csv", "site/index.html", "../elsewhere/all.csv", "../secret/1/task.csv",
+        "site/all.csv", "site/data/all.csv", "site/index.html",
+        "../elsewhere/all.csv", "../secret/1/task.csv",
     ],
 )  # fmt: skip
 def test_it_is_never_written_over_files_of_the_board_or_into_a_site(tmp_path: Path, place: str) -> None:
