@@ -9,7 +9,7 @@ from pathlib import Path
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.paths import is_directory, user_path
+from bestby._core.paths import is_directory, possible_path, user_path
 from bestby._core.text import path_text, quoted
 from bestby.boards import (
     checking,
@@ -344,7 +344,7 @@ class Board(BoardConstructors):
         BoardError
             If the gold is not there, or files of the board were changed.
         """
-        place = checks.valid_path(file, "name the file to write")
+        place = possible_path(checks.valid_path(file, "name the file to write"))
         gold_too = checks.flag(with_gold, "with_gold")
         return exporting.export(self._folder, place, task, phase, with_gold=gold_too)
 

@@ -80,7 +80,7 @@ def with_settings(values: Gate) -> tuple[Gate, tuple[Note, ...]]:
             owner = dataclasses.replace(owner, **{field: value})
             changed: dict[str, Any] = {} if group is None else {group: owner}
             values = owner if group is None else dataclasses.replace(values, **changed)
-    message = f"settings of {path_text(path)}: {', '.join(taken)}"
+    message = f"settings of {path}: {', '.join(taken)}"
     return values, (Note("settings_file", message),) if taken else ()
 
 
