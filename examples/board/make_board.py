@@ -12,8 +12,6 @@ import csv
 import shutil
 import sys
 import tempfile
-import time
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import bestby as bb
@@ -35,7 +33,7 @@ SUBMITTED = (
 
 
 def main() -> None:
-    """Make the board of two phases: submit to the first, submit to the second, close both, publish."""
+    """Make the board of two phases: submit to the first, submit to the second, end both, publish."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for old in (folder / "board", folder / "site"):
         shutil.rmtree(old, ignore_errors=True)
@@ -55,11 +53,12 @@ def main() -> None:
             rng=22,
         )
         change(board, 'title = "Which', f'about = "{ABOUT}"\ntitle = "Which')
-        change(board, "ladder = true", "ladder = true\nper_day = 5")
+        change(board, 'part = "public"', 'part = "public"\nper_day = 5')
         for phase in ("public", "private"):
             for team, system in SUBMITTED:
                 board.submit(predicted[system], team=team, system=system, phase=phase)
-    close(board)
+    for phase in ("public", "private"):
+        board.end(phase)
     site = board.publish(folder / "site").site
     print(f"the board: {board.path}\nits pages: {site / 'index.html'}")
 
@@ -97,15 +96,6 @@ def change(board: bb.Board, old: str, new: str) -> None:
     text = settings.read_text(encoding="utf-8")
     assert old in text
     settings.write_text(text.replace(old, new), encoding="utf-8")
-
-
-def close(board: bb.Board) -> None:
-    """End both phases in a second and wait for it: private results are shown when their phase has ended."""
-    end = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
-    for phase in ("public", "private"):
-        change(board, f'part = "{phase}"', f'part = "{phase}"\nend = {end:%Y-%m-%dT%H:%M:%SZ}')
-    while datetime.now(UTC) < end:
-        time.sleep(0.05)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def test_init_takes_every_option(run: Run, tmp_path: Path) -> None:
     assert (task.clusters, task.strata, task.slices) == ("doc", "language", ("part of speech", "language"))
     assert dict(task.margins) == {"f1_macro": 0.02, "accuracy": 0.02}
     assert [phase.part for phase in board.settings.phases] == ["public", "private"]
-    assert "the results of the phase private are shown when it has ended" in done.stderr.splitlines()[1]
+    assert "the phase private are shown after 'bestby board end private'" in done.stderr.splitlines()[1]
     assert (tmp_path / "task" / "items.csv").read_text().startswith("id,language\nq0,de\n")
     assert (tmp_path / "secret" / "1" / "task.csv").is_file()
 

@@ -52,6 +52,21 @@ def user_path(path: str | Path) -> Path:
     return plain
 
 
+def possible_path(path: str | Path) -> Path:
+    """Return the path of something that may not be there yet; refuse what no file system can name."""
+    place = user_path(path)
+    try:
+        place.stat()
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{str(place)!r} is not a path: {error}", hint="name another place"
+        ) from error
+    except OSError as error:
+        if not _is_missing(error) and error.errno in _TROUBLE:
+            raise _refused(place, error) from error
+    return place
+
+
 def exists(path: str | Path) -> bool:
     """Tell whether there is something under a path; what cannot be a path is not there."""
     return _status(Path(path)) is not None

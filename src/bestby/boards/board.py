@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
 from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.paths import is_directory, user_path
+from bestby._core.paths import is_directory, possible_path, user_path
 from bestby._core.text import path_text, quoted
 from bestby.boards import (
     checking,
     clock,
+    ending,
     entries,
     exporting,
-    listing,
     making,
     publishing,
+    record,
     submitting,
     verifying,
 )
@@ -171,6 +173,46 @@ class Board(BoardConstructors):
             )
         return submitting.withdraw(self._folder, number, clock.now(), hidden=hidden, reason=reason)
 
+    def end(
+        self, phase: str | None = None, *, early: bool = False, revoke: bool = False, reason: str = ""
+    ) -> int:
+        """End a phase: nothing is submitted to it any more, and the next publication shows what it hides.
+
+        Only this ends a phase. The date in the settings says from when on nothing is submitted, by the clock
+        of the machine that submits; a clock that is wrong shows no results. A phase that has ended stays as
+        it is, so that a job may do this every night from the date on.
+
+        Parameters
+        ----------
+        phase : str, optional
+            The phase, if the board has several.
+        early : bool
+            End it before its date.
+        revoke : bool
+            Take its end back: its results are hidden again when the board is published next, and submissions
+            are taken until its date. What was published was seen.
+        reason : str, optional
+            Why; the record is as public as the folder.
+
+        Returns
+        -------
+        int
+            The number of the line of the record that says so.
+
+        Raises
+        ------
+        InvalidInputError
+            If its date has not come, or there is no end to revoke.
+        """
+        return ending.end(
+            self._folder,
+            phase,
+            clock.now(),
+            early=checks.flag(early, "early"),
+            revoke=checks.flag(revoke, "revoke"),
+            reason=reason,
+        )
+
     def correct(
         self,
         gold: str | Path | Mapping[str, str | Path],
@@ -268,12 +310,15 @@ class Board(BoardConstructors):
             raise InvalidInputError(
                 f"there is no folder {path_text(place)}", hint="name the folder of a published site"
             )
-        return verifying.verify(self._folder, place)
+        return verifying.verify(self._folder, place, clock.now())
 
     def export(
         self, file: str | Path, *, task: str | None = None, phase: str | None = None, with_gold: bool = False
     ) -> int:
         """Write the predictions of the systems that are shown as one table, which `read` takes.
+
+        A text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a carriage
+        return, and is no number) gets an apostrophe in front, in predictions and gold alike.
 
         Parameters
         ----------
@@ -299,14 +344,14 @@ class Board(BoardConstructors):
         BoardError
             If the gold is not there, or files of the board were changed.
         """
-        place = checks.valid_path(file, "name the file to write")
+        place = possible_path(checks.valid_path(file, "name the file to write"))
         gold_too = checks.flag(with_gold, "with_gold")
-        return exporting.export(self._folder, place, task, phase, clock.now(), with_gold=gold_too)
+        return exporting.export(self._folder, place, task, phase, with_gold=gold_too)
 
     def submissions(self) -> tuple[SubmissionReceipt, ...]:
         """Return all submissions in the order in which they came, with what became of them.
 
-        Of a phase with a ladder this is computed from the gold; where that is not there, it stays undecided.
+        A warning says if the record is ahead of the clock.
 
         Returns
         -------
@@ -316,6 +361,9 @@ class Board(BoardConstructors):
         Raises
         ------
         BoardError
-            If files of the board were changed that the ladder needs.
+            If the record was changed.
         """
-        return tuple(listing.listed(self._folder, clock.now()).values())
+        lines = self._folder.lines()
+        if ahead := record.ahead(lines, clock.now()):
+            warnings.warn(ahead, stacklevel=2)
+        return tuple(submitting.receipts(lines).values())

@@ -1,4 +1,4 @@
-"""What is known of a phase once and for all, in the cache: results, and what a ladder shows.
+"""What is known of a phase once and for all, in the cache: its results.
 
 It is kept under a hash of all that it follows from, with a mark of its bytes as everything in the cache:
 where the board was changed it is computed anew, and changed bytes of the cache are not used. It is kept as
@@ -16,7 +16,7 @@ from bestby._core.arrays import objects
 from bestby._core.versions import blas, versions
 from bestby.boards.cache import Cache
 from bestby.boards.content import Best, Gap, ItemsAgainst, Overall, OverallStanding, Standing, Table
-from bestby.boards.entries import Numbered, System
+from bestby.boards.entries import System
 from bestby.boards.settings import Phase, Settings
 from bestby.results.loading import decoded, encoded
 
@@ -61,7 +61,7 @@ def _is_small(made: Any) -> bool:
 
 def parts_of_results(settings: Settings, phase: Phase, systems: Sequence[System]) -> tuple[Any, ...]:
     """Return what the results of a phase follow from, beside the gold and the items."""
-    public = (settings.public.items, settings.public.pairs)
+    public = (settings.public.items, settings.public.pairs, settings.public.smallest_slice)
     return (
         "results",
         settings.tasks,
@@ -72,8 +72,3 @@ def parts_of_results(settings: Settings, phase: Phase, systems: Sequence[System]
         public,
         tuple(systems),
     )
-
-
-def parts_of_ladder(settings: Settings, phase: Phase, numbered: Sequence[Numbered]) -> tuple[Any, ...]:
-    """Return what a ladder shows follows from, beside the gold and the items."""
-    return ("ladder", settings.tasks, phase.part, tuple(numbered))

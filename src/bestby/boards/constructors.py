@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -10,12 +11,13 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.margins import margin_of
-from bestby._core.text import quoted
+from bestby._core.text import path_text, quoted
 from bestby._core.typing import Rng
 from bestby.boards import clock, importing, making
 from bestby.boards.folder import Folder
 from bestby.boards.settings import Settings, Task
 from bestby.readers.files import stem_of
+from bestby.report.words import listed
 
 _NO_PATH = "name the folder of the board; Board.create(...) makes one"
 
@@ -25,7 +27,12 @@ class BoardConstructors:
 
     def __init__(self, path: str | Path, gold: str | Path | None = None) -> None:
         self._folder = Folder.existing(checks.valid_path(path, _NO_PATH), gold)
-        self._folder.settings()
+        if phases := self._folder.settings().laddered:
+            warnings.warn(
+                f"{path_text(self._folder.settings_file)}: the key ladder of phase {listed(phases)} no longer"
+                " does anything, and every submission is shown; remove it, and set per_day and per_team",
+                stacklevel=2,
+            )
 
     @classmethod
     @with_suggestions
@@ -78,8 +85,8 @@ class BoardConstructors:
             The system that all others are compared with, as "team/system".
         private_share : float, optional
             The share of the items that are kept for the last phase. The board then has two phases: in the
-            first one systems are scored on the public part, with a ladder; in the second on the private
-            part, with results that are shown when it has ended.
+            first one systems are scored on the public part; in the second on the private part, with results
+            that are shown when it has ended.
         scores : bool
             Whether what systems submit are scores of items; the gold then has ids and groups alone.
         greater_is_better : bool, optional

@@ -150,8 +150,8 @@ class Entry:
     """A submission as the site lists it.
 
     `shown` is whether the tables of its phase show it, `why_not` otherwise says why: "replaced", "withdrawn",
-    "no improvement" (the ladder), "not yet" (before the end of the phase) or "no phase" (the settings have no
-    such phase any more). A hidden name is empty.
+    "not yet" (before the end of the phase) or "no phase" (the settings have no such phase any more). A hidden
+    name is empty.
     """
 
     submission: int
@@ -180,7 +180,6 @@ class PhaseContent:
     end: str | None
     state: str
     part: str
-    ladder: bool
     visible: bool
     tables: tuple[Table, ...]
     overall: Overall | None

@@ -12,13 +12,13 @@ from bestby._core.errors import BoardError
 from bestby.boards import gold as golds_on_disk
 from bestby.boards.cache import Cache, opened
 from bestby.boards.content import BoardContent, Entry, VersionContent
-from bestby.boards.entries import Chosen, Numbered, as_of, chosen, golds, head
+from bestby.boards.entries import Chosen, as_of, chosen, ended, golds, head
 from bestby.boards.events import GoldSet, Line
 from bestby.boards.folder import Folder, gold_in_force
 from bestby.boards.gold import TaskGold
-from bestby.boards.phase_results import ScoredPhase, state_at
+from bestby.boards.phase_results import ScoredPhase
 from bestby.boards.record import stamp
-from bestby.boards.settings import Phase, Settings
+from bestby.boards.settings import Settings
 from bestby.boards.submission_reader import SubmissionReader
 
 GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
@@ -102,30 +102,6 @@ def _read_gold(folder: Folder, settings: Settings, event: GoldSet) -> Mapping[st
     return golds_on_disk.read(folder, event, settings.tasks)
 
 
-def chosen_by(
-    reader: SubmissionReader,
-    lines: Sequence[Line],
-    gold: Mapping[str, TaskGold],
-    moment: datetime,
-    before: int | None = None,
-    mark: str | None = None,
-) -> Chosen:
-    """Return what is shown at a moment by a version of the gold; `before` as for `chosen`.
-
-    The mark of the version is given if what cannot change any more is to be kept in the cache.
-    """
-
-    def ladder(phase: Phase, numbered: Sequence[Numbered]) -> frozenset[int]:
-        return ScoredPhase(reader, phase, gold, _mark_to_keep(mark, phase, moment, before)).shown(numbered)
-
-    return chosen(lines, reader.settings, moment, ladder, before)
-
-
-def _mark_to_keep(mark: str | None, phase: Phase, moment: datetime, before: int | None) -> str | None:
-    """Return the mark if no submission can come: the phase is over, or the gold is of an older version."""
-    return mark if before is not None or state_at(phase, moment) == "over" else None
-
-
 def _version(
     reader: SubmissionReader,
     lines: Sequence[Line],
@@ -135,12 +111,15 @@ def _version(
     moment: datetime,
     before: int | None,
 ) -> tuple[VersionContent, Chosen]:
-    """Return the results by a version of the gold, and what was chosen to be shown."""
-    picked = chosen_by(reader, lines, gold, moment, before, event.mark)
-    made = tuple(
-        ScoredPhase(reader, phase, gold, _mark_to_keep(event.mark, phase, moment, before)).content(
-            picked.systems.get(phase.name), moment
-        )
-        for phase in reader.settings.phases
-    )
-    return VersionContent(event.version, stamp(line.time), event.reason, made), picked
+    """Return the results by a version of the gold, and what was chosen to be shown.
+
+    Those that no submission can change any more are kept: the phase is over, or the gold is an older one.
+    """
+    picked, over = chosen(lines, reader.settings, before), ended(lines, reader.settings)
+    made = []
+    for phase in reader.settings.phases:
+        end = over.get(phase.name)
+        mark = None if before is None and end is None else event.mark
+        scored = ScoredPhase(reader, phase, gold, mark)
+        made.append(scored.content(picked.systems.get(phase.name), moment, end))
+    return VersionContent(event.version, stamp(line.time), event.reason, tuple(made)), picked

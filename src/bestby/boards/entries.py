@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bestby.boards.content import Entry
-from bestby.boards.events import GoldSet, Line, Published, SettingsSet, Submitted, Withdrawn
+from bestby.boards.events import GoldSet, Line, PhaseEnded, Published, SettingsSet, Submitted, Withdrawn
 from bestby.boards.record import stamp
-from bestby.boards.settings import Phase, Settings
+from bestby.boards.settings import Settings
 
 Numbered = tuple[int, Submitted]
 """A submission with the number of its line."""
-
-Ladder = Callable[[Phase, Sequence[Numbered]], frozenset[int]]
-"""Which submissions of a phase with a ladder are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +35,13 @@ class Chosen:
 
 
 def as_of(lines: Sequence[Line], settings: Settings, now: datetime) -> datetime:
-    """Return the moment that a site describes: the last event or boundary of a phase that has passed.
+    """Return the moment that a site describes: the last event, or a date of a phase that has passed since.
 
     Nothing changes between two of them, so that a site published again is the same site.
     """
     events = [line.time for line in lines if not isinstance(line.event, Published)]
-    latest = max([now, *(line.time for line in lines)])
-    ends = [moment for phase in settings.phases for moment in (phase.start, phase.end) if moment is not None]
-    return max([*events, *(moment for moment in ends if moment <= latest)], default=now.astimezone(UTC))
+    dates = [moment for phase in settings.phases for moment in (phase.start, phase.end) if moment is not None]
+    return max([*events[-1:], *(moment for moment in dates if moment <= now)], default=now.astimezone(UTC))
 
 
 def head(lines: Sequence[Line]) -> str:
@@ -77,26 +73,41 @@ def withdrawals(lines: Sequence[Line]) -> dict[int, Withdrawn]:
     return {line.event.submission: line.event for line in lines if isinstance(line.event, Withdrawn)}
 
 
-def chosen(
-    lines: Sequence[Line], settings: Settings, moment: datetime, ladder: Ladder, before: int | None = None
-) -> Chosen:
-    """Return what is shown at a moment; `before` leaves out the submissions from a line on.
+def ended(lines: Sequence[Line], settings: Settings) -> dict[str, Line]:
+    """Return the lines by which phases have ended, by the names of the phases: no clock ends one.
+
+    Version 0.2.0 went by the clock: what it published after the date of an end was public, and stays so.
+    """
+    found: dict[str, Line] = {}
+    for line in lines:
+        event = line.event
+        if isinstance(event, PhaseEnded) and event.revoked:
+            found.pop(event.phase, None)
+        elif isinstance(event, PhaseEnded):
+            found.setdefault(event.phase, line)
+        elif isinstance(event, Published) and not event.version:
+            for phase in settings.phases:
+                if phase.end is not None and stamp(phase.end) <= event.as_of:
+                    found.setdefault(phase.name, line)
+    return found
+
+
+def chosen(lines: Sequence[Line], settings: Settings, before: int | None = None) -> Chosen:
+    """Return what is shown; `before` leaves out the submissions from a line on.
 
     A newer submission of a run takes the place of an older one of the same system, phase and run. The first
-    run of a system stands for it in the tables. `ladder` sees the withdrawn submissions too: what was shown
-    of them was seen.
+    run of a system stands for it in the tables.
     """
     withdrawn = withdrawals(lines)
     everything = submissions(lines, before)
     why: dict[int, str] = {number: "withdrawn" for number, _ in everything if number in withdrawn}
     systems: dict[str, tuple[System, ...]] = {}
+    over = ended(lines, settings)
     for phase in settings.phases:
         own = [(number, one) for number, one in everything if one.phase == phase.name]
-        if not phase.shown_at(moment):
+        if phase.show == "after" and phase.name not in over:
             why |= {number: "not yet" for number, _ in own if number not in why}
             continue
-        shown = ladder(phase, own) if phase.ladder else frozenset(number for number, _ in own)
-        why |= {number: "no improvement" for number, _ in own if number not in shown and number not in why}
         left = [(number, one) for number, one in own if number not in why]
         newest = {(one.key, one.run): number for number, one in left}
         why |= {number: "replaced" for number, one in left if newest[one.key, one.run] != number}

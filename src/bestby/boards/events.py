@@ -74,18 +74,35 @@ class Withdrawn:
 
 
 @dataclass(frozen=True, slots=True)
+class PhaseEnded:
+    """A phase ended: nothing is submitted any more, and results that were hidden are shown.
+
+    `revoked` says instead that it goes on, whatever an earlier line says.
+    """
+
+    kind: ClassVar[str] = "end"
+    phase: str
+    revoked: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Published:
-    """A site was published: the SHA-256 of its manifest, and the moment that its pages describe."""
+    """A site was published: the SHA-256 of its manifest, and the moment that its pages describe.
+
+    `version` is that of bestby; 0.2.0 did not write its own.
+    """
 
     kind: ClassVar[str] = "published"
     manifest: str
     as_of: str
     n_files: int = 0
+    version: str = ""
 
 
-Event = GoldSet | SettingsSet | Submitted | Withdrawn | Published
+Event = GoldSet | SettingsSet | Submitted | Withdrawn | PhaseEnded | Published
 KINDS: dict[str, type[Any]] = {
-    one.kind: one for one in (GoldSet, SettingsSet, Submitted, Withdrawn, Published)
+    one.kind: one for one in (GoldSet, SettingsSet, Submitted, Withdrawn, PhaseEnded, Published)
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from bestby._core import files
@@ -11,22 +10,23 @@ from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.text import path_text, quoted
 from bestby._core.typing import Array
 from bestby.boards.cache import Cache
-from bestby.boards.content_maker import chosen_by, gold_of
-from bestby.boards.entries import System, as_of
+from bestby.boards.content_maker import gold_of
+from bestby.boards.entries import System, chosen
 from bestby.boards.folder import Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
 from bestby.boards.scoring import form_of
 from bestby.boards.secrets import sealed
 from bestby.boards.settings import Settings, Task
+from bestby.boards.site.page import MANIFEST
 from bestby.boards.submission_reader import SubmissionReader
 from bestby.boards.submitting import checked
+from bestby.data.values import number_of
+from bestby.report.writers.csv import FORMULA
 
 Columns = Mapping[str, Sequence[str]]
 
 
-def export(
-    folder: Folder, path: Path, task: str | None, phase: str | None, now: datetime, *, with_gold: bool
-) -> int:
+def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, with_gold: bool) -> int:
     """Write the predictions of the systems that a phase shows, a column per system; return how many.
 
     `with_gold` adds the gold of the items that the phase scores and their groups; without it, all items of
@@ -37,31 +37,35 @@ def export(
     settings = checked(folder, lines)
     own = settings.task(task)
     reader = SubmissionReader(folder, settings, Cache())
-    with sealed("export the board"):
-        gold = gold_of(folder, settings)(gold_in_force(lines))
-        shown = chosen_by(reader, lines, gold, as_of(lines, settings, now)).systems
+    shown = chosen(lines, settings).systems
     name = _phase(settings, phase, shown)
     systems = [system for system in shown[name] if own.name in system.event.files]
     with sealed("export the board"):
         predicted = reader.predicted(own, [(system.submission, system.event) for system in systems])
         columns = {system.key: _texts(predicted[system.submission], own) for system in systems}
+        columns = _harmless(columns, own)
         table: Columns = {"id": folder.items(own.name, settings), **columns}
         if with_gold:
-            table = _with_gold(table, gold[own.name], settings.phase(name).part)
+            gold = gold_of(folder, settings)(gold_in_force(lines))[own.name]
+            table = _with_gold(table, gold, own, settings.phase(name).part)
     with files.reported(f"write {path_text(path)}", BoardError):
         files.replace(path, table_bytes(table), path.parent)
     return len(systems)
 
 
+_OF_SQLITE = [f"{name}.sqlite{end}" for name in ("lock", "cache") for end in ("", "-journal", "-wal", "-shm")]
+
+
 def _check_place(folder: Folder, path: Path) -> None:
-    """Refuse to write over a file of the board."""
+    """Refuse to write over a file of the board, or into a site."""
     place = path.resolve()
-    folders = (folder.gold_folder, folder.submissions, folder.path / "items")
-    kept = ("board.toml", "record.jsonl", "items.csv", ".gitignore", ".gitattributes")
-    own = place.parent == folder.path.resolve() and place.name in kept
-    if own or any(one.resolve() in place.parents for one in folders):
+    folders = (folder.gold_folder, folder.submissions, folder.path / "items", folder.scratch)
+    kept = ("board.toml", "record.jsonl", "items.csv", ".gitignore", ".gitattributes", *_OF_SQLITE)
+    own = place.parent == folder.path.resolve() and place.name.casefold() in kept
+    in_site = any((one / MANIFEST).is_file() for one in place.parents)
+    if own or in_site or any(one.resolve() in place.parents for one in folders):
         raise InvalidInputError(
-            f"{path_text(path)} is a place of the board's own files",
+            f"{path_text(path)} is a place of the board's own files or of a published site",
             hint="name another file, such as all.csv",
         )
 
@@ -80,7 +84,7 @@ def _phase(settings: Settings, asked: str | None, shown: Mapping[str, Sequence[S
     return found
 
 
-def _with_gold(table: Columns, gold: TaskGold, part: str) -> Columns:
+def _with_gold(table: Columns, gold: TaskGold, task: Task, part: str) -> Columns:
     """Return the rows of a part of the gold, with the gold and the groups of its items before the systems."""
     inside = gold.in_part(part).tolist()
     row_of = {item: row for row, item in enumerate(table["id"])}
@@ -91,9 +95,26 @@ def _with_gold(table: Columns, gold: TaskGold, part: str) -> Columns:
         name: [value for value, kept in zip(gold.columns[name], inside, strict=True) if kept]
         for name in ["id", *labels, *names]
     }
+    hidden |= _harmless({name: hidden[name] for name in labels}, task)
     return {
         **hidden,
         **{name: [values[row] for row in rows] for name, values in table.items() if name != "id"},
+    }
+
+
+def _harmless(columns: Columns, task: Task) -> Columns:
+    """Return columns whose texts no spreadsheet takes for formulas: such a text gets an apostrophe in front.
+
+    Numbers stay, and so do labels, which are those of the settings. Gold and predictions get it alike: texts
+    that were equal are.
+    """
+    if form_of(task) != "texts":
+        return columns
+    return {
+        name: [
+            "'" + one if one.startswith(FORMULA) and number_of(one.strip()) is None else one for one in values
+        ]
+        for name, values in columns.items()
     }
 
 

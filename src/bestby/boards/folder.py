@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from bestby._core import files
+from bestby._core import checks, files
 from bestby._core.errors import BoardError, InvalidInputError
-from bestby._core.paths import user_path
+from bestby._core.paths import is_file, possible_path
 from bestby._core.text import path_text
 from bestby.boards import locking, record
 from bestby.boards.events import Event, File, GoldSet, Line
@@ -41,15 +41,18 @@ class Folder:
     @classmethod
     def at(cls, path: str | Path, gold: str | Path | None = None) -> Folder:
         """Return the folder under a path; the gold lies where `gold` or the environment says, or in it."""
-        board = user_path(path)
+        board = possible_path(path)
         elsewhere = gold or os.environ.get(GOLD_VARIABLE)
-        return cls(board, user_path(elsewhere) if elsewhere else board / "gold")
+        if not elsewhere:
+            return cls(board, board / "gold")
+        hint = "name the folder of the gold, or leave it out"
+        return cls(board, possible_path(checks.valid_path(elsewhere, hint)))
 
     @classmethod
     def existing(cls, path: str | Path, gold: str | Path | None = None) -> Folder:
         """Return the folder of a board that is there."""
         found = cls.at(path, gold)
-        if not found.settings_file.is_file():
+        if not is_file(found.settings_file):
             raise InvalidInputError(
                 f"{path_text(path)} is not a board: it has no board.toml",
                 hint="name the folder of a board; `bestby board init` makes one",

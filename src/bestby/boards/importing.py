@@ -23,13 +23,14 @@ from bestby._core.text import counted, quoted
 from bestby._core.typing import Array
 from bestby.advising.reading import reading_of
 from bestby.boards import making
-from bestby.boards.events import Event, Submitted
+from bestby.boards.entries import ended
+from bestby.boards.events import Event, Line, Submitted
 from bestby.boards.folder import Folder, table_bytes
 from bestby.boards.gold import TaskGold
-from bestby.boards.names import REFUSED, checked_key
+from bestby.boards.names import REFUSED, checked_key, unseen
 from bestby.boards.scoring import predictions_of_systems
 from bestby.boards.settings import Settings
-from bestby.boards.submitting import changed_settings, checked, moment_of
+from bestby.boards.submitting import changed_settings, checked
 from bestby.data.columns import MISSING, text_of_value
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.evaluations import evaluation_of
@@ -172,7 +173,8 @@ def _keys(names: Sequence[str], team: str) -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    kept = "".join(one for one in unicodedata.normalize("NFC", name) if unicodedata.category(one)[0] != "C")
+    plain = " ".join(unicodedata.normalize("NFC", name).split())
+    kept = "".join(one for one in plain if one not in unseen(plain))
     return re.sub(r"^[.\-+@\s]+", "", REFUSED.sub("-", kept)).strip() or "system"
 
 
@@ -225,7 +227,7 @@ def _add(
             path = Path(scratch) / "results.csv"
             path.write_bytes(data)
             predictions_of_systems(path, task, folder.items(task.name, settings), list(columns), shown)
-        name = _phase(settings, phase, moment_of(lines, now))
+        name = _phase(settings, phase, lines, now)
         file = folder.store(data, ".csv")
         known = {
             (one.key, one.phase, *one.files.values())
@@ -243,11 +245,11 @@ def _add(
         return len(events)
 
 
-def _phase(settings: Settings, asked: str | None, moment: datetime) -> str:
+def _phase(settings: Settings, asked: str | None, lines: Sequence[Line], now: datetime) -> str:
     """Return the phase asked for, or the one that is open."""
     if asked is not None:
         return settings.phase(asked).name
-    found = settings.phase_at(moment)
+    found = settings.phase_at(now, ended(lines, settings))
     if found is None:
         raise InvalidInputError(
             "no phase of the board is open",

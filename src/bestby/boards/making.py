@@ -22,7 +22,7 @@ from bestby.boards import gold as golds
 from bestby.boards.events import Event, GoldSet, SettingsSet
 from bestby.boards.folder import ATTRIBUTES, Folder, gold_in_force, table_bytes
 from bestby.boards.gold import OWN_COLUMNS, TaskGold
-from bestby.boards.names import checked_name, checked_text
+from bestby.boards.names import check_visible, checked_name, checked_text
 from bestby.boards.scoring import Hidden, Labels, form_of
 from bestby.boards.settings import Phase, Settings, Task, parse
 from bestby.boards.splitting import split
@@ -247,7 +247,9 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
                 f"the gold has items without a value in the column {quoted(what)}",
                 hint="give every item one",
             )
-    return dataclasses.replace(asked, name=checked_name(name, "task"), labels=labels)
+    own = checked_name(name, "task")
+    check_visible(own, "task")
+    return dataclasses.replace(asked, name=own, labels=labels)
 
 
 def _labels(gold: TaskGold, metric: str) -> tuple[str, ...]:
@@ -292,10 +294,10 @@ def _check_metrics(task: Task, gold: TaskGold) -> None:
 
 
 def _phases(split: bool) -> tuple[Phase, ...]:
-    """Return the phases of a new board: one, or a public one with a ladder and a private one after it."""
+    """Return the phases of a new board: one, or a public one and a private one after it."""
     if not split:
         return (Phase("all"),)
-    return (Phase("public", part="public", ladder=True), Phase("private", part="private", show="after"))
+    return (Phase("public", part="public"), Phase("private", part="private", show="after"))
 
 
 def _write_items(folder: Folder, settings: Settings, name: str, gold: TaskGold, wish: Wish) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from bestby._core.paths import user_path
+from bestby._core.paths import possible_path
 from bestby.boards import gold as golds
 from bestby.boards.content_maker import board_content, gold_of, opened_cache
 from bestby.boards.folder import Folder, gold_in_force
@@ -17,7 +17,7 @@ from bestby.results.boards import Publication
 
 def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
     """Write the site of a board, all of it or nothing; the record tells of it if it is another one."""
-    place = user_path(site)
+    place = possible_path(site)
     sites.place_of(folder, place)
     with folder.locked():
         lines = folder.lines()

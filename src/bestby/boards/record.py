@@ -10,13 +10,16 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import BoardError
 from bestby._core.text import path_text
 from bestby.boards.events import Event, Line, event_of, fields_of
+
+SKEW = timedelta(minutes=5)
+"""By how much the clocks of machines may differ without a word."""
 
 START = hashlib.sha256(b"bestby board").hexdigest()
 """What the first line is chained to."""
@@ -38,13 +41,12 @@ def read(path: Path) -> tuple[Line, ...]:
 def append(path: Path, lines: Sequence[Line], events: Sequence[Event], now: datetime) -> tuple[Line, ...]:
     """Add events to a record whose lines were read, and return all lines; they are on the disk then.
 
-    The moment of a line is never before that of the line above it, whatever the clock says.
+    The order of the lines is theirs in the chain. Their moments are those of the clocks of who wrote them, so
+    that a clock that was ahead once does not stamp all lines after it.
     """
     made = list(lines)
     for event in events:
         moment = now.astimezone(UTC).replace(microsecond=0)
-        if made:
-            moment = max(moment, made[-1].time)
         content = {"number": len(made), "time": stamp(moment), **fields_of(event)}
         content["previous"] = made[-1].hash if made else START
         made.append(Line(content["number"], moment, event, content["previous"], _hash(content)))
@@ -62,6 +64,17 @@ def append(path: Path, lines: Sequence[Line], events: Sequence[Event], now: date
             stream.truncate(size)  # such as a full disk: nothing was added
             raise
     return tuple(made)
+
+
+def ahead(lines: Sequence[Line], now: datetime) -> str:
+    """Return what is to be said of a record with a line that is later than now; nothing if it has none."""
+    latest = max(lines, key=lambda line: line.time, default=None)
+    if latest is None or latest.time <= now + SKEW:
+        return ""
+    return (
+        f"the record is ahead of the clock: its line {latest.number + 1} is of {stamp(latest.time)}, and here"
+        f" it is {stamp(now)}; the clock of one of the machines is wrong, and ends no phase"
+    )
 
 
 def torn(path: Path) -> int:

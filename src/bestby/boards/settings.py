@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from datetime import UTC, date, datetime, time
 from typing import Any, TypeVar
@@ -53,42 +53,41 @@ class Task:
 class Phase:
     """A phase of a board: when systems can be submitted, how many, and on which part they are scored.
 
-    `part` is "all", "public" or "private". With `ladder`, a system is shown only if it is better than the
-    last one of its team by more than the standard error of their difference. `show` says when the results
-    are published: "always", or "after" the end of the phase.
+    `part` is "all", "public" or "private". Nothing is submitted from `end` on; the phase itself ends by a
+    line of the record. `show` says when the results are published: "always", or "after" this line.
     """
 
     name: str = _key("name")
     start: datetime | None = _key("time", default=None)  # noqa: RUF009 - it makes a field
     end: datetime | None = _key("time", default=None)  # noqa: RUF009
     part: str = _key("part", default="all")
-    ladder: bool = _key("flag", default=False)
     per_day: int | None = _key("count", default=None)
     per_team: int | None = _key("count", default=None)
     show: str = _key("show", default="always")
     title: str = _key("text", default="")
 
     def open_at(self, moment: datetime) -> bool:
-        """Tell whether systems can be submitted at a moment."""
+        """Tell whether systems can be submitted at a moment, by the dates."""
         return not ((self.start and moment < self.start) or (self.end and moment >= self.end))
-
-    def shown_at(self, moment: datetime) -> bool:
-        """Tell whether the results can be seen at a moment."""
-        return self.show == "always" or (self.end is not None and moment >= self.end)
 
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """What is published beside the tables: items won and lost, links of systems, all pairs."""
+    """What is published beside the tables: items won and lost, links of systems, all pairs.
+
+    Scores of a slice with few items tell their gold: those of fewer items (clusters, if the task has some)
+    than `smallest_slice` are withheld.
+    """
 
     items: bool = _key("flag", default=False)
     links: bool = _key("flag", default=True)
     pairs: bool = _key("flag", default=False)
+    smallest_slice: int = _key("count", default=10)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of a board."""
+    """All settings of a board; `laddered` are phases with a key of version 0.2.0 that does nothing."""
 
     title: str = _key("text")
     tasks: tuple[Task, ...] = ()
@@ -100,6 +99,7 @@ class Settings:
     baseline: str | None = _key("system", default=None)
     level: float = _key("level", default=0.95)
     most_megabytes: float = _key("amount", default=50.0)
+    laddered: tuple[str, ...] = ()
 
     def task(self, name: str | None = None) -> Task:
         """Return a task by its name; the only one if none is named."""
@@ -109,9 +109,10 @@ class Settings:
         """Return a phase by its name; the only one if none is named."""
         return _named(self.phases, name, "phase")
 
-    def phase_at(self, moment: datetime) -> Phase | None:
-        """Return the first phase that is open at a moment, None if there is none."""
-        return next((phase for phase in self.phases if phase.open_at(moment)), None)
+    def phase_at(self, moment: datetime, ended: Container[str]) -> Phase | None:
+        """Return the first phase that is open at a moment and has not ended, None if there is none."""
+        left = (phase for phase in self.phases if phase.name not in ended)
+        return next((phase for phase in left if phase.open_at(moment)), None)
 
     @property
     def private(self) -> bool:
@@ -132,6 +133,7 @@ def parse(text: str, shown: str) -> Settings:
     if not values["tasks"]:
         raise InvalidInputError(f"{shown} has no task", hint="add a table [[task]] with a name and metrics")
     if parts.get("phase", []) != []:
+        values["laddered"] = _without_ladder(parts["phase"])
         values["phases"] = _several(Phase, parts["phase"], f"{shown}, [[phase]]")
     if "public" in parts:
         values["public"] = _record(Public, parts["public"], f"{shown}, [public]")
@@ -144,6 +146,12 @@ def parse(text: str, shown: str) -> Settings:
                 f"{shown}: phase {quoted(phase.name)} ends before it starts", hint="correct start or end"
             )
     return settings
+
+
+def _without_ladder(tables: Any) -> tuple[str, ...]:
+    """Remove the key `ladder` of version 0.2.0 from tables of phases, and return the names of those."""
+    phases = [one for one in tables if isinstance(one, dict)] if isinstance(tables, list) else []
+    return tuple(str(one.get("name")) for one in phases if one.pop("ladder", None) is not None)
 
 
 def _check_metrics(task: Task, where: str) -> None:

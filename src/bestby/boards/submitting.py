@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import unicodedata
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from bestby._core import files as whole_files
@@ -13,15 +12,12 @@ from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.paths import user_path
 from bestby._core.text import counted, path_text, quoted
 from bestby.boards import checking, gold, names
-from bestby.boards.entries import settings_text, submissions, withdrawals
+from bestby.boards.entries import ended, settings_text, submissions, withdrawals
 from bestby.boards.events import Event, Line, SettingsSet, Submitted, Withdrawn
 from bestby.boards.folder import Folder, file_of, gold_in_force
 from bestby.boards.record import stamp
 from bestby.boards.settings import Phase, Settings
 from bestby.results.boards import SubmissionReceipt
-
-UNDECIDED = "undecided"
-"""The state of a submission whose phase has a ladder, as far as the record tells."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -43,8 +39,8 @@ class Request:
             team=names.checked_name(self.team, "team"),
             system=names.checked_name(self.system, "system"),
             run=names.checked_name(self.run, "run") if self.run else "",
-            paper=names.checked_link(self.paper),
-            code=names.checked_link(self.code),
+            paper=names.checked_link(self.paper, visible=True),
+            code=names.checked_link(self.code, visible=True),
         )
 
 
@@ -58,8 +54,8 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
         lines = folder.lines()
         settings = checked(folder, lines)
         contents = _contents(folder, settings, checking.by_task(request.files, settings))
-        moment = moment_of(lines, now)
-        phase = settings.phase_at(moment) if request.phase is None else settings.phase(request.phase)
+        over = ended(lines, settings)
+        phase = settings.phase_at(now, over) if request.phase is None else settings.phase(request.phase)
         event = Submitted(
             team=request.team,
             system=request.system,
@@ -71,11 +67,13 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
         )
         known = _repeated(lines, event)
         if known is not None:
-            return dataclasses.replace(receipts(lines, settings)[known], is_new=False)
+            return dataclasses.replace(receipts(lines)[known], is_new=False)
         _check_spelling(lines, event)
-        _check_allowed(lines, event, settings, phase, moment)
+        if phase is None or phase.name in over or not phase.open_at(now):
+            raise _not_open(phase, over, settings, now)
+        _check_limits(lines, event, phase, now)
         lines = _added(folder, lines, event, contents, now)
-    return receipts(lines, settings)[lines[-1].number]
+    return receipts(lines)[lines[-1].number]
 
 
 def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason: str) -> SubmissionReceipt:
@@ -83,8 +81,8 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
     reason = names.checked_text(reason)
     with folder.locked():
         lines = folder.lines()
-        settings = checked(folder, lines)
-        known = receipts(lines, settings)
+        checked(folder, lines)
+        known = receipts(lines)
         if number not in known:
             raise InvalidInputError(
                 f"the board has no submission {number}",
@@ -94,7 +92,7 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
         before = withdrawals(lines).get(number)
         if before is None or before.hidden != hidden:
             lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
-    return receipts(lines, settings)[number]
+    return receipts(lines)[number]
 
 
 def checked(folder: Folder, lines: Sequence[Line]) -> Settings:
@@ -108,32 +106,20 @@ def checked(folder: Folder, lines: Sequence[Line]) -> Settings:
     return settings
 
 
-def moment_of(lines: Sequence[Line], now: datetime) -> datetime:
-    """Return the moment by which phases and limits are judged: a clock that went back does not count."""
-    now = now.astimezone(UTC).replace(microsecond=0)
-    return max(now, lines[-1].time) if lines else now
-
-
 def changed_settings(folder: Folder, lines: Sequence[Line]) -> list[Event]:
     """Return the event of settings that are not those of the record; none if they are."""
     text = folder.text()
     return [] if settings_text(lines) == text else [SettingsSet(text)]
 
 
-def receipts(lines: Sequence[Line], settings: Settings) -> dict[int, SubmissionReceipt]:
-    """Return all submissions of a record by the numbers of their lines, with what became of them.
-
-    In a phase with a ladder the record does not tell it.
-    """
+def receipts(lines: Sequence[Line]) -> dict[int, SubmissionReceipt]:
+    """Return all submissions of a record by the numbers of their lines, with what became of them."""
     withdrawn = withdrawals(lines)
-    ladders = {phase.name for phase in settings.phases if phase.ladder}
     submitted = dict(submissions(lines))
     newest = {(one.key, one.run, one.phase): n for n, one in submitted.items() if n not in withdrawn}
     made = {}
     for number, one in submitted.items():
         state = "in force" if newest.get((one.key, one.run, one.phase)) == number else "replaced"
-        if one.phase in ladders:
-            state = UNDECIDED
         made[number] = SubmissionReceipt(
             number=number,
             time=stamp(lines[number].time),
@@ -216,41 +202,57 @@ def _repeated(lines: Sequence[Line], event: Submitted) -> int | None:
 
 
 def _check_spelling(lines: Sequence[Line], event: Submitted) -> None:
-    """Refuse names that a reader cannot tell from those on the board."""
-    for _, known in submissions(lines):
-        same_team = known.team == event.team
-        pairs = [("team", known.team, event.team), ("system", known.system, event.system)]
-        for what, old, new in pairs[: 2 if same_team else 1]:
-            if old != new and _folded(old) == _folded(new):
-                raise InvalidInputError(
-                    f"the {what} {quoted(new)} is too like {quoted(old)}, which is on the board",
-                    hint=f"write {quoted(old)} if it is the same, or give another name",
-                )
+    """Refuse new names that a reader cannot see whole, or tell from those on the board.
+
+    A name that is on the board already is taken as it is, so that its team can go on.
+    """
+    everything = [one for _, one in submissions(lines)]
+    of_team = [one for one in everything if one.team == event.team]
+    of_system = [one for one in of_team if one.system == event.system]
+    for what, new, known in (
+        ("team", event.team, {one.team for one in everything}),
+        ("system", event.system, {one.system for one in of_team}),
+        ("run", event.run, {one.run for one in of_system}),
+    ):
+        if not new or new in known:
+            continue
+        names.check_visible(new, what)
+        old = names.look_alike(new, sorted(known))
+        if old is not None:
+            raise InvalidInputError(
+                f"the {what} {quoted(new)} is too like {quoted(old)}, which is on the board",
+                hint=f"write {quoted(old)} if it is the same, or give another name",
+            )
 
 
-def _folded(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-
-
-def _check_allowed(
-    lines: Sequence[Line], event: Submitted, settings: Settings, phase: Phase | None, moment: datetime
-) -> None:
-    """Refuse a submission when its phase is not open, or its team has submitted too often."""
+def _not_open(
+    phase: Phase | None, over: Mapping[str, Line], settings: Settings, now: datetime
+) -> InvalidInputError:
+    """Return the error for a phase that is not open, by the record or by its dates and this clock."""
+    hint = _phases(settings)
     if phase is None:
-        raise InvalidInputError(f"no phase of the board is open ({stamp(moment)})", hint=_phases(settings))
-    if not phase.open_at(moment):
-        ended = phase.end is not None and moment >= phase.end
-        raise InvalidInputError(
-            f"phase {quoted(phase.name)} {'has ended' if ended else 'has not begun'}: it is {stamp(moment)}",
-            hint=_phases(settings),
-        )
+        return InvalidInputError(f"no phase of the board is open ({stamp(now)})", hint=hint)
+    name = quoted(phase.name)
+    if phase.name in over:
+        number = over[phase.name].number + 1
+        return InvalidInputError(f"phase {name} has ended: line {number} of the record says so", hint=hint)
+    begun = phase.start is None or now >= phase.start
+    return InvalidInputError(
+        f"phase {name} {'has ended' if begun else 'has not begun'}: it is {stamp(now)} by the clock of this"
+        " machine",
+        hint=hint,
+    )
+
+
+def _check_limits(lines: Sequence[Line], event: Submitted, phase: Phase, now: datetime) -> None:
+    """Refuse a submission of a team that has submitted too often."""
     own = [
         line.time
         for line in lines
         if isinstance(line.event, Submitted)
         and (line.event.team, line.event.phase) == (event.team, event.phase)
     ]
-    today = sum(time.date() == moment.date() for time in own)
+    today = sum(time.date() == now.date() for time in own)
     if phase.per_team is not None and len(own) >= phase.per_team:
         raise InvalidInputError(
             f"team {quoted(event.team)} has submitted {counted(len(own), 'time')} in phase"

@@ -245,21 +245,49 @@ def _slices(
 ) -> SlicesComparison | None:
     """Return the best few systems in the slices, each against the baseline or else against the best."""
     chosen = list(dict.fromkeys([*order[:MOST_SLICED], *([baseline] if baseline else [])]))
-    if not scored.hidden.slices or len(chosen) < 2:
+    sizes = {name: _units(scored.hidden, name) for name in scored.hidden.slices}
+    least = least_shown(list(sizes.values()), scored.settings.public.smallest_slice)
+    columns = [name for name, counts in sizes.items() if np.count_nonzero(counts >= least) > 1]
+    if not columns or len(chosen) < 2:
         return None
     try:
         found = compare_slices(
             scored.evaluation.with_systems(chosen),
             metric=metric,
             greater_is_better=direction_of(scored.hidden.task),
-            by=list(scored.hidden.slices),
-            min_items=2,
+            by=columns,
+            min_items=max(least, 2),
             baseline=baseline or chosen[0],
             level=scored.settings.level,
         )
-    except UNCOMPUTED:  # such as a column with another value for every item
+    except UNCOMPUTED:  # such as a metric that is undefined in a slice
         return None
     return publishable(found)
+
+
+def _units(hidden: Hidden, name: str) -> Array:
+    """Return how many items each slice of a column has, or clusters if there are some."""
+    values = hidden.slices[name]
+    if hidden.clusters is None:
+        return np.unique(values, return_counts=True)[1]
+    return np.array([len(np.unique(hidden.clusters[values == one])) for one in np.unique(values)])
+
+
+def least_shown(sizes: Sequence[Array], stated: int) -> int:
+    """Return the size from which slices are shown, so that fewer than `stated` items are never withheld.
+
+    What one withheld slice scores could be computed from the score of all items and the other slices.
+
+    >>> least_shown([np.array([2, 12, 50])], 10), least_shown([np.array([5, 6, 50])], 10)
+    (13, 10)
+    """
+    least, everything = stated, np.concatenate([np.zeros(0, dtype=np.int64), *sizes])
+    while any(0 < counts[counts < least].sum() < stated for counts in sizes):
+        larger = everything[everything >= least]
+        if not larger.size:
+            break
+        least = int(larger.min()) + 1
+    return least
 
 
 def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from bestby._core.errors import BoardError
 from bestby._core.paths import user_path
 from bestby._core.text import counted, path_text
+from bestby._version import __version__
 from bestby.boards import gitignore, record
 from bestby.boards import gold as golds
 from bestby.boards.content_maker import board_content, gold_of
@@ -22,11 +23,11 @@ from bestby.boards.settings import Settings, parse
 from bestby.boards.site.building import render
 from bestby.boards.site.page import MANIFEST
 from bestby.boards.site.publishing import kit
-from bestby.boards.site.staging import differences
+from bestby.boards.site.staging import differences, files_in
 from bestby.results.boards import Verification
 
 
-def verify(folder: Folder, site: str | Path | None = None) -> Verification:
+def verify(folder: Folder, site: str | Path | None, now: datetime) -> Verification:
     """Compare everything of a board with its record; nothing is written.
 
     The chain of the record, the bytes of all submissions, of the lists of items and of every version of the
@@ -53,7 +54,8 @@ def verify(folder: Folder, site: str | Path | None = None) -> Verification:
         texts.append(
             "the published numbers were not computed anew, as files of the board are not as they were"
         )
-    return Verification(tuple(texts), len(lines), n_submissions, n_files)
+    remarks = tuple(filter(None, [record.ahead(lines, now)]))
+    return Verification(tuple(texts), len(lines), n_submissions, n_files, remarks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def _findings_in_gitignore(folder: Folder) -> Iterator[_Finding]:
 
 
 def _findings_in_submissions(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
-    """Yield the files of submissions that are not there or were changed."""
+    """Yield the files of submissions that are not there, were changed, or are in no line of the record."""
     files = {
         file: line.number
         for line in reversed(lines)
@@ -114,6 +116,14 @@ def _findings_in_submissions(folder: Folder, lines: Sequence[Line]) -> Iterator[
             folder.submission(file)
         except BoardError as error:
             yield _Finding(f"submission {number}: {error.message}")
+    expected = {folder.submission_file(file).name for file in files}
+    for name in sorted(files_in(folder.submissions)):
+        if name not in expected and not name.startswith("."):
+            yield _Finding(
+                f"{path_text(folder.submissions / name)} is in no line of the record: a process was killed"
+                " before it wrote its line, or lines were removed; find out, then remove the file",
+                hinders=False,
+            )
 
 
 def _findings_in_golds(folder: Folder, lines: Sequence[Line]) -> Iterator[_Finding]:
@@ -173,7 +183,7 @@ def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None)
         if hashlib.sha256(files[MANIFEST]).hexdigest() != past.event.manifest:
             found.append(
                 f"line {line.number + 1} of the record: gold and submissions give another site than the one"
-                " that was published (this version of bestby may write its pages in another way)"
+                f" that was published{_by_another(past.event.version)}"
             )
         if site is not None and line is mine:
             n_files = len(files)
@@ -187,10 +197,18 @@ def _rendered(folder: Folder, past: _Past) -> dict[str, bytes]:
     return render(content, kit(folder, past.settings, past.text))
 
 
+def _by_another(version: str) -> str:
+    """Return that another version of bestby published a site; nothing if this one did."""
+    if version == __version__:
+        return ""
+    by = f"version {version}" if version else "an older version"
+    return f" ({by} of bestby did, whose pages may be others; publish again to have all numbers verified)"
+
+
 def _past(lines: Sequence[Line], published: Line) -> _Past:
     """Return the board as it was before a line that tells of a publication."""
     assert isinstance(published.event, Published)
-    before = lines[: published.number]
+    before = lines[: published.number + 1]  # with the line itself: as version 0.2.0 wrote it, it ended phases
     text = settings_text(before) or ""
     return _Past(before, parse(text, "the record"), text, published.event)
 

@@ -12,6 +12,7 @@ from bestby.cli import streams
 from bestby.cli.parameters.board import (
     BoardCheck,
     BoardCorrect,
+    BoardEnd,
     BoardExport,
     BoardImport,
     BoardInit,
@@ -39,11 +40,11 @@ def board_init(values: BoardInit) -> None:
     streams.print_stderr(
         f"made the board {board.path} with {tasks}; edit board.toml there for dates and limits"
     )
-    endless = [one.name for one in board.settings.phases if one.show == "after" and one.end is None]
-    if endless:
-        streams.print_stderr(
-            f"the results of the phase {endless[0]} are shown when it has ended: give it an end in board.toml"
-        )
+    for phase in board.settings.phases:
+        if phase.show == "after":
+            streams.print_stderr(
+                f"the results of the phase {phase.name} are shown after 'bestby board end {phase.name}'"
+            )
 
 
 def board_check(values: BoardCheck) -> None:
@@ -62,6 +63,16 @@ def board_withdraw(values: BoardWithdraw) -> None:
     """Withdraw a submission and say so."""
     receipt = _board(values.place).withdraw(values.submission, hidden=values.hidden, reason=values.reason)
     streams.print_stderr(f"withdrew {receipt}")
+
+
+def board_end(values: BoardEnd) -> None:
+    """End a phase or revoke its end, and say so."""
+    number = _board(values.place).end(
+        values.phase, early=values.early, revoke=values.revoke, reason=values.reason
+    )
+    streams.print_stderr(
+        f"line {number + 1} of the record says so; publish the board to show or to hide the results"
+    )
 
 
 def board_correct(values: BoardCorrect) -> None:

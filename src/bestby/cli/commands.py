@@ -57,6 +57,7 @@ BOARD = {
     "check": "Check predictions before they are submitted; the gold is not needed.",
     "submit": "Add a submission; it is on the disk when the command ends.",
     "withdraw": "Take a submission out of the tables; its line in the record stays.",
+    "end": "End a phase, or take its end back.",
     "correct": "Give the board a corrected gold; the results by the old one stay beside the new ones.",
     "list": "List the submissions.",
     "publish": "Write the site of the board, all of it or nothing.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import typer
@@ -22,6 +23,7 @@ from bestby.data.roles import VALUE_WORDS
 from bestby.readers.files import stem_of
 from bestby.readers.stored_baseline import stored, with_stored
 from bestby.report.writers.files import place_of, write_text
+from bestby.results.base import Note
 
 STATUS = {"pass": 0, "fail": 1, "inconclusive": 3}
 """The exit status of each outcome."""
@@ -29,7 +31,7 @@ STATUS = {"pass": 0, "fail": 1, "inconclusive": 3}
 
 def gate(values: Gate) -> None:
     """Decide, write what was asked for, and end with the status of the outcome; or store a baseline."""
-    values = with_settings(values)
+    values, notes = with_settings(values)
     output = values.output
     if output.inconclusive is not None:
         checks.choice(output.inconclusive, INCONCLUSIVE, "inconclusive")
@@ -41,7 +43,7 @@ def gate(values: Gate) -> None:
         _save(values, output.save)
         return
     places = github.places() if output.github else None
-    result = write_result(_gate, values)
+    result = write_result(partial(_gate, notes), values)
     status = STATUS[result.outcome]
     if result.outcome == "inconclusive" and output.inconclusive is not None:
         status = STATUS[output.inconclusive]
@@ -50,7 +52,7 @@ def gate(values: Gate) -> None:
     raise typer.Exit(status)
 
 
-def _gate(values: Gate, progress: Any) -> Any:
+def _gate(notes: tuple[Note, ...], values: Gate, progress: Any) -> Any:
     cut = values.cut.arguments()
     columns = {} if "by" not in cut else {"by": without_bins(cut["by"])}
     evaluation, statistics = _read(_two_systems_only(values), **columns)
@@ -61,7 +63,8 @@ def _gate(values: Gate, progress: Any) -> Any:
             f"a gate needs a baseline and a candidate, got one system: {evaluation.names[0]}",
             hint="give two files, a table of both, or --baseline-file",
         )
-    return gate_systems(evaluation, **cut, **statistics, progress=progress)
+    result = gate_systems(evaluation, **cut, **statistics, progress=progress)
+    return dataclasses.replace(result, notes=(*notes, *result.notes))
 
 
 def _read(values: Gate, **columns: Any) -> tuple[Evaluation, dict[str, Any]]:

@@ -14,7 +14,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli.options import set_options
 from bestby.cli.parameters.outputs import TERMINAL, Json
 from bestby.cli.progress import shown
-from bestby.cli.streams import standard_output
+from bestby.cli.streams import logged, standard_output
 from bestby.readers.multi_file import pieces_of
 from bestby.report.figures.canvas import Canvas
 from bestby.report.figures.drawing import render
@@ -115,14 +115,23 @@ def _write(output: Json, result: Any) -> None:
     for form, content in rendered.items():
         if targets[form] != STDOUT:
             write_bytes(targets[form], content)
-    printed = [content for form, content in rendered.items() if targets[form] == STDOUT]
+    printed = {form: content for form, content in rendered.items() if targets[form] == STDOUT}
     with standard_output() as stream:
-        for content in printed:
+        for form, content in printed.items():
             stream.flush()
-            stream.buffer.write(content)
+            stream.buffer.write(_logged(form, content))
             stream.buffer.flush()
         if not printed:
             print_to(for_people, stream, **output.arguments_of(TERMINAL))
+
+
+def _logged(form: str, content: bytes) -> bytes:
+    """Return what goes to stdout, where no line is a command to a workflow; JSON says what it said."""
+    if form == "plot":
+        return content
+    if form == "json":
+        return content.replace(b"##[", logged("##[").replace("\\x", "\\u00").encode())
+    return logged(content.decode()).encode()
 
 
 def _rendered(output: Json, result: Any, form: str) -> bytes:

@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file, readable_file, user_path
-from bestby._core.text import path_text, quoted
+from bestby._core.text import path_text, quoted, shortened
 from bestby.cli.parameters.gate import Gate
+from bestby.results.base import Note
 
 NAME = "bestby.toml"
 """The file that is read where none is named."""
+
+NONE = "none"
+"""What is named where none is to be read; a file of that name is ./none."""
 
 
 class _Key(NamedTuple):
@@ -55,22 +59,29 @@ _WANTED = {
 }
 
 
-def with_settings(values: Gate) -> Gate:
-    """Return the values of a command, those that were not given from the file of settings if there is one."""
+def with_settings(values: Gate) -> tuple[Gate, tuple[Note, ...]]:
+    """Return the values of a command, those that were not given from the file of settings if there is one.
+
+    Whoever brings the file decides by it, such as a pull request: a note says what it set.
+    """
     named = values.data.settings
     path = user_path(NAME if named is None else named)
-    if named is None and not is_file(path):
-        return values
+    if named == NONE or (named is None and not is_file(path)):
+        return values, ()
+    taken: list[str] = []
     for key, value in _read(path).items():
         group, field, _ = KEYS[key]
         if values.output.save is not None and key == "baseline_file":
             continue  # what is stored is what the file names, from now on
         owner: Any = values if group is None else getattr(values, group)
         if getattr(owner, field) is None or getattr(owner, field) is False:
+            shown = " ".join(value) if isinstance(value, list) else str(value)
+            taken.append(key if key in _PATHS else f"{key} = {shortened(shown)}")
             owner = dataclasses.replace(owner, **{field: value})
             changed: dict[str, Any] = {} if group is None else {group: owner}
             values = owner if group is None else dataclasses.replace(values, **changed)
-    return values
+    message = f"settings of {path}: {', '.join(taken)}"
+    return values, (Note("settings_file", message),) if taken else ()
 
 
 def _read(path: Path) -> dict[str, Any]:

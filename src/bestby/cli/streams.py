@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import Any, TextIO, cast
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import one_line, visible
@@ -37,7 +38,7 @@ def open_closed() -> None:
 def standard_output() -> Iterator[TextIO]:
     """Give stdout to write to, and flush it."""
     try:
-        yield sys.stdout
+        yield cast(TextIO, _Logged(sys.stdout))
         sys.stdout.flush()
     except BrokenPipeError:
         raise
@@ -69,6 +70,33 @@ def discard_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def logged(text: str) -> str:
+    """Return text as a log may show it: a step of a GitHub workflow takes some lines for commands.
+
+    Its runner takes a line that begins with ``::``, after any white space, and one with ``##[`` anywhere, and
+    names of items and systems come from files of strangers. The first sign of these becomes an escape.
+    """
+    if not (os.environ.get("GITHUB_ACTIONS") or os.environ.get("GITHUB_STEP_SUMMARY")):
+        return text
+    return _COLONS.sub(r"\1\\x3a", text).replace("##[", r"\x23#[")
+
+
+_COLONS = re.compile(r"((?:^|\r)\s*):(?=:)", re.MULTILINE)
+
+
+class _Logged:
+    """A stream of text that is written as `logged` has it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(logged(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def print_stdout(text: str) -> None:
     """Print lines to stdout: hidden characters, and those it has no code for, as escapes."""
     lines = "\n".join(map(visible, text.split("\n")))
@@ -80,5 +108,5 @@ def print_stdout(text: str) -> None:
 def print_stderr(text: str) -> None:
     """Print one line to stderr, if anyone reads it."""
     with suppress(OSError):
-        sys.stderr.write(one_line(text) + "\n")
+        sys.stderr.write(logged(one_line(text)) + "\n")
         sys.stderr.flush()

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 
 CUT_OFF = "the file is damaged or cut off: copy it again"
 
 _DECODER = json.JSONDecoder()
+
+
+def once(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+    """Return what makes an object of its pairs for `parsed`, and refuses one that has a key twice."""
+
+    def record_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+            raise InvalidInputError(
+                f"{where}: the key {quoted(twice)} occurs twice in one object", hint="keep one of the two"
+            )
+        return record
+
+    return record_of
 
 
 def parsed(

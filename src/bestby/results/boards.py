@@ -60,9 +60,8 @@ class SubmissionReceipt:
         The SHA-256 of its predictions, by task.
     paper, code : str
         Links that its pages show; empty without.
-    state : {"in force", "replaced", "withdrawn", "no improvement", "undecided"}
-        Whether it stands in the tables of its phase. In a phase with a ladder only what is better than before
-        does: the others are "no improvement", and what only the gold can tell is "undecided" without it.
+    state : {"in force", "replaced", "withdrawn"}
+        Whether it stands in the tables of its phase.
     is_new : bool
         False if the same had been submitted before, so that nothing was added.
 
@@ -125,6 +124,8 @@ class Verification:
         What is not as it should be, a sentence each.
     n_lines, n_submissions, n_files : int
         How many lines of the record, submissions and files of the site were verified.
+    remarks : tuple of str
+        What is to be known and makes nothing unsound, such as a record that is ahead of the clock.
 
     See Also
     --------
@@ -135,6 +136,7 @@ class Verification:
     n_lines: int
     n_submissions: int
     n_files: int = 0
+    remarks: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -144,6 +146,5 @@ class Verification:
     def __str__(self) -> str:
         lines, submissions = counted(self.n_lines, "line"), counted(self.n_submissions, "submission")
         seen = f"{lines}, {submissions}, {counted(self.n_files, 'file')} of the site"
-        if self.sound:
-            return f"verified: {seen}"
-        return "\n".join([*self.findings, f"{counted(len(self.findings), 'finding')} in {seen}"])
+        last = f"verified: {seen}" if self.sound else f"{counted(len(self.findings), 'finding')} in {seen}"
+        return "\n".join([*self.findings, *self.remarks, last])

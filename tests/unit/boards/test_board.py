@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from tests.unit.boards.examples import (
     write_table,
 )
 
-from bestby import BoardError, InvalidInputError
+from bestby import BestbyError, BoardError, InvalidInputError
 from bestby.boards import gold as golds
 from bestby.boards.board import Board
 from bestby.boards.events import GoldSet, SettingsSet
@@ -102,7 +103,7 @@ def test_public_columns_are_given_to_participants(tmp_path: Path) -> None:
 def test_a_private_share_makes_two_phases_and_a_split(tmp_path: Path) -> None:
     board = board_in(tmp_path, private_share=0.5, clusters="author", rng=3)
     public, private = board.settings.phases
-    assert (public.part, public.ladder, private.part, private.show) == ("public", True, "private", "after")
+    assert (public.part, private.part, private.show) == ("public", "private", "after")
     folder = folder_of(board)
     gold = golds.read(folder, gold_in_force(folder.lines()), board.settings.tasks)["task"]
     assert Counter(gold.columns["part"])["private"] == pytest.approx(30, abs=4)
@@ -115,7 +116,7 @@ def test_settings_come_back_from_their_text() -> None:
             Task("a b", ("f1[x y]",), labels=("x", "y\n"), margins={"f1[x y]": 1e-05}),
             Task("t", ("mean",), scores=True, greater_is_better=False, slices=("s", "t")),
         ),
-        phases=(Phase("dev", part="public", ladder=True, per_day=3), Phase("test", show="after")),
+        phases=(Phase("dev", part="public", per_day=3), Phase("test", show="after")),
         url="https://example.org",
         level=0.9,
     )  # fmt: skip
@@ -352,3 +353,29 @@ def test_settings_are_read_anew(tmp_path: Path) -> None:
     board = board_in(tmp_path)
     edit(board, "Letters", "Signs")
     assert board.settings.title == "Signs"
+
+
+@pytest.mark.parametrize(
+    "place", ["a" * 300, "a\0b", "a/" + "b" * 5000, 3, b"x"], ids=["long", "nul", "deep", "number", "bytes"]
+)
+def test_what_is_no_path_is_refused_with_a_hint(tmp_path: Path, place: Any) -> None:
+    made = board_in(tmp_path)
+    made.submit(predictions_file(tmp_path), team="ours", system="first")
+    gold = gold_file(tmp_path)
+    calls: list[Callable[[], object]] = [
+        lambda: Board(place),
+        lambda: Board(made.path, gold=place),
+        lambda: Board.create(place, gold, title="T", metrics="accuracy"),
+        lambda: Board.create(tmp_path / "new", gold, title="T", metrics="accuracy", gold_folder=place),
+        lambda: Board.from_results(place, gold),
+        lambda: made.publish(place),
+        lambda: made.export(place),
+        lambda: made.verify(place),
+        lambda: made.check(place),
+        lambda: made.submit(place, team="ours", system="second"),
+        lambda: made.correct(place, reason="x"),
+    ]
+    for call in calls:
+        with pytest.raises(BestbyError) as caught:
+            call()
+        assert caught.value.hint

@@ -39,7 +39,7 @@ def at(moment: datetime) -> mock._patch[mock.MagicMock]:
 
 @pytest.fixture
 def board(tmp_path: Path) -> Board:
-    """Return a board with a public phase with a ladder, and a private one that is hidden until its end."""
+    """Return a board with a public phase, and a private one that is hidden until its end."""
     groups = {
         "doc": [f"secretdoc{place // 2}" for place in range(N)],
         "kind": ["kindA", "kindB", "kindC"] * (N // 3),
@@ -102,16 +102,14 @@ def test_neither_the_gold_nor_predictions_are_published(board: Board, tmp_path: 
 def test_hidden_scores_are_published_when_their_phase_has_ended(board: Board, tmp_path: Path) -> None:
     hidden = [score(board, values, "private") for values in (NO_BETTER, BETTER)]
     before = published(board, tmp_path / "site", NOW)
+    late = published(board, tmp_path / "site", AFTER)
+    with at(AFTER):
+        board.end("private")
     after = published(board, tmp_path / "site", AFTER)
     for number in hidden:
         assert not any(trace in before for trace in traces(number))
+        assert not any(trace in late for trace in traces(number))
         assert any(trace in after for trace in traces(number))
-
-
-def test_what_the_ladder_does_not_show_has_no_score(board: Board, tmp_path: Path) -> None:
-    text = published(board, tmp_path / "site", NOW)
-    assert any(trace in text for trace in traces(score(board, OURS, "public")))
-    assert not any(trace in text for trace in traces(score(board, NO_BETTER, "public")))
 
 
 def test_the_parts_are_not_published(board: Board, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def findings(
     return board.verify(folder / "site").findings
 
 
-@pytest.mark.parametrize("share", [None, 0.5], ids=["whole", "ladder"])
+@pytest.mark.parametrize("share", [None, 0.5], ids=["whole", "parts"])
 @pytest.mark.parametrize("clusters", [None, "author"])
 @pytest.mark.parametrize("metrics", [["mse", "rmse", "mae"], ["pearson", "spearman"]], ids=" ".join)
 def test_numbers(tmp_path: Path, metrics: list[str], clusters: str | None, share: float | None) -> None:
@@ -68,7 +68,7 @@ def test_one_odd_system_alone(tmp_path: Path, metric: str, system: str) -> None:
     assert findings(tmp_path, [metric], gold, {system: ODD[system]}) == ()
 
 
-@pytest.mark.parametrize("share", [None, 0.5], ids=["whole", "ladder"])
+@pytest.mark.parametrize("share", [None, 0.5], ids=["whole", "parts"])
 @pytest.mark.parametrize("metrics", [["accuracy", "matthews_corrcoef"], ["f1[z]", "f1_macro"]], ids=" ".join)
 def test_labels_of_several_tasks(tmp_path: Path, metrics: list[str], share: float | None) -> None:
     first = write_table(

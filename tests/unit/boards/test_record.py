@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -40,8 +40,19 @@ def test_the_beginning_of_a_line_is_no_line_and_the_next_writer_cuts_it_off(tmp_
         assert path.read_bytes() == data
 
 
-def test_a_clock_that_goes_back_does_not_count(tmp_path: Path) -> None:
+def test_a_line_has_the_moment_of_its_writer_whatever_is_above_it(tmp_path: Path) -> None:
     path = _record(tmp_path)
     lines = record.append(path, record.read(path), [SettingsSet("c")], NOW.replace(year=2020))
-    assert lines[-1].time == NOW
+    assert [line.time.year for line in lines] == [2026, 2026, 2020]
     assert record.read(path) == lines
+
+
+def test_a_record_ahead_of_the_clock_says_so(tmp_path: Path) -> None:
+    lines = record.read(_record(tmp_path))
+    lines = record.append(tmp_path / "record.jsonl", lines, [SettingsSet("c")], NOW.replace(year=2020))
+    for behind in (0, 60, 300):
+        assert record.ahead(lines, NOW - timedelta(seconds=behind)) == ""
+    assert "its line 1 is of 2026-01-02T03:04:05Z, and here it is 2026-01-02T02:04:05Z" in record.ahead(
+        lines, NOW - timedelta(hours=1)
+    )
+    assert record.ahead((), NOW) == ""

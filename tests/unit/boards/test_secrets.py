@@ -108,11 +108,10 @@ COMMANDS: dict[str, Callable[[Board, Path], object]] = {
     [
         ("publish", "scoring.Hidden.of"),
         ("publish", "tables.compare"),
-        ("publish", "phase_results.shown_by_ladder"),
         ("publish", "site.publishing.pages"),
         ("verify", "scoring.Hidden.of"),
         ("verify", "verifying.render"),
-        ("export", "phase_results.shown_by_ladder"),
+        ("export", "exporting._with_gold"),
     ],
 )
 def test_a_failure_anywhere_tells_nothing(

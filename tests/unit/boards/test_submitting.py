@@ -13,6 +13,7 @@ from tests.unit.boards.examples import DAY, NOW, board_in, edit, folder_of, pred
 
 from bestby import BoardError, InvalidInputError
 from bestby.boards.board import Board
+from bestby.boards.ending import end
 from bestby.boards.events import SettingsSet, Submitted
 from bestby.boards.submitting import Request, submit, withdraw
 from bestby.results.boards import SubmissionReceipt
@@ -245,14 +246,28 @@ def test_a_limit_of_the_whole_phase(timed: Board, tmp_path: Path) -> None:
     assert sent(timed, files[3], NOW + 12 * DAY).phase == "two"
 
 
-def test_a_clock_that_goes_back_opens_nothing_again(timed: Board, tmp_path: Path) -> None:
-    sent(timed, predictions_file(tmp_path), NOW + 12 * DAY)
-    with pytest.raises(InvalidInputError, match="phase 'one' has ended: it is 2026-05-13"):
-        sent(timed, predictions_file(tmp_path, "new.csv", 5), NOW, phase="one")
+def test_a_clock_that_was_ahead_closes_nothing(timed: Board, tmp_path: Path) -> None:
+    number = sent(timed, predictions_file(tmp_path)).number
+    withdraw(folder_of(timed), number, NOW + 400 * DAY, hidden=False, reason="")
     receipt = sent(timed, predictions_file(tmp_path, "new.csv", 5), NOW)
-    assert (receipt.phase, receipt.time) == ("two", "2026-05-13T12:00:00Z")
-    moments = [line.time for line in folder_of(timed).lines()]
-    assert moments == sorted(moments)
+    assert (receipt.phase, receipt.time) == ("one", "2026-05-01T12:00:00Z")
+    with pytest.raises(InvalidInputError, match="2 times today"):  # the line that is ahead is of no day
+        sent(timed, predictions_file(tmp_path, "newer.csv", 7), NOW)
+
+
+def test_the_date_of_an_end_refuses_and_writes_nothing_and_a_line_refuses_for_good(
+    timed: Board, tmp_path: Path
+) -> None:
+    file, folder = predictions_file(tmp_path), folder_of(timed)
+    before = state(timed.path)
+    with pytest.raises(InvalidInputError, match="'one' has ended: it is 2026-05-13"):
+        sent(timed, file, NOW + 12 * DAY, phase="one")
+    assert state(timed.path) == before
+    end(folder, "one", NOW, early=True, revoke=False, reason="")
+    with pytest.raises(InvalidInputError, match="'one' has ended: line 4 of the record says so"):
+        sent(timed, file, NOW, phase="one")
+    end(folder, "one", NOW, early=False, revoke=True, reason="")
+    assert sent(timed, file, NOW, phase="one").state == "in force"
 
 
 # -- names -----------------------------------------------------------------------------------------

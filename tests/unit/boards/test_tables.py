@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+import pytest
 from tests.unit.boards.small_boards import GOLD, ONE_TASK, N, SmallBoard, filled, ids, small_board, wrong_on
 
 import bestby as bb
@@ -158,3 +159,34 @@ def test_a_table_of_content_is_equal_to_itself(board: SmallBoard) -> None:
     one, other = (board.content().versions[0].phases[0].tables[0] for _ in range(2))
     assert isinstance(one, Table)
     assert one == other
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shown"),
+    [
+        ((190, 10), {"a", "b"}),
+        ((150, 48, 2), None),
+        ((100, 60, 38, 2), {"a", "b"}),
+        ((100, 88, 6, 6), {"a", "b"}),
+    ],
+)
+def test_small_slices_are_withheld_and_cannot_be_computed_from_the_others(
+    tmp_path: Path, sizes: tuple[int, ...], shown: set[str] | None
+) -> None:
+    text = ONE_TASK + 'slices = ["lang", "half"]\n'
+    lang = [name for name, size in zip("abcd", sizes, strict=False) for _ in range(size)]
+    half = ["x", "y"] * (N // 2)
+    board = small_board(
+        tmp_path / "b", text, {"spam": {"id": ids(N), "gold": GOLD, "lang": lang, "half": half}}
+    )
+    filled(board)
+    found = board.content().versions[0].phases[0].tables[0].slices
+    assert found is not None
+    by_column: dict[str, set[str]] = {}
+    for one in found.slices:
+        by_column.setdefault(one.column, set()).add(one.slice)
+    assert by_column == {"half": {"x", "y"}} | ({"lang": shown} if shown else {})
+    board.settings = parse(text + "[public]\nsmallest_slice = 2\n", "board.toml")
+    found = board.content().versions[0].phases[0].tables[0].slices
+    assert found is not None
+    assert {one.slice for one in found.slices if one.column == "lang"} == set("abcd"[: len(sizes)])

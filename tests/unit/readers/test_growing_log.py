@@ -354,3 +354,20 @@ def test_logs_of_inspect_are_read_when_they_are_whole(tmp_path: Path) -> None:
     (tmp_path / "nb_13.eval").write_bytes((LOGS / "nb_13.eval").read_bytes()[:5000])
     with pytest.raises(InvalidInputError):
         log.read(final=True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"item": "n", "a": 1, "a": 0, "b": 0}', '{"item": "n", "item": "m", "a": 1, "b": 0}',
+        '{"item": "n", "a": 1, "b": 0, "more": {"x": 1, "x": 2}}',
+    ],
+)  # fmt: skip
+def test_a_key_that_a_line_has_twice_is_refused(tmp_path: Path, line: str) -> None:
+    grown = Grown(tmp_path / "log.jsonl")
+    grown.add('{"item": "m0", "a": 1, "b": 0}', line)
+    with pytest.raises(InvalidInputError, match=r"line 2: the key '.*' occurs twice in one object") as caught:
+        grown.new()
+    assert caught.value.hint == "keep one of the two"
+    grown.path.write_text('{"item": "m0", "a": 1, "b": 0}\n{"item": "n", "a": 1, "b": 0}\n')
+    assert len(Grown(grown.path).new(final=True)) == 2

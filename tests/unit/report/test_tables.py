@@ -320,3 +320,11 @@ def test_a_table_that_a_narrow_column_makes_small_says_how_to_set_it_over_both()
     assert advice not in result.to_latex(parts=["scores", "differences"])
     assert advice not in result.to_latex(parts=["pairs"], wide=True)
     assert advice not in compare({name: many[name] for name in ("system_1", "system_2")}).to_latex()
+
+
+@pytest.mark.parametrize("name", ["@everyone", "@user", "(@user)", "_@user", "x @user/team", "@\u00fcser"])
+def test_markdown_mentions_nobody(made: Any, name: str) -> None:
+    text = markdown.to_markdown(made.ladder([name, "ndcg@10"])).split("```")[0]
+    assert re.search(r"(?<![A-Za-z0-9])@\w", text) is None
+    assert "@&#8203;" in text
+    assert "ndcg@10" in text

@@ -106,6 +106,13 @@ def test_settings_are_enough_for_the_action(folder: Path) -> None:
     assert run_script(GITHUB_SHELL, step["run"], folder, **inputs(step, {})) == 1
 
 
+def test_a_file_is_no_option(folder: Path) -> None:
+    step = steps()["Gate"]
+    given = {"files": "main.csv\nworse.csv\n--inconclusive=pass", "options": "--gold=gold.csv\n--margin=0.02"}
+    (folder / "--inconclusive=pass").write_bytes((folder / "worse.csv").read_bytes())
+    assert run_script(GITHUB_SHELL, step["run"], folder, **inputs(step, given)) == 2  # three systems
+
+
 def test_an_input_is_no_code(folder: Path) -> None:
     step = steps()["Gate"]
     given = {"files": 'main.csv\n$(touch hacked)\n"; touch hacked; "', "options": "`touch hacked`"}

@@ -9,6 +9,7 @@ from pathlib import Path
 from bestby._core import files
 from bestby._core.errors import BoardError
 from bestby._core.text import path_text
+from bestby._version import __version__
 from bestby.boards.content import BoardContent
 from bestby.boards.events import Line, Published
 from bestby.boards.folder import Folder
@@ -35,7 +36,7 @@ def publish(
 
     def announce(staged: Staged) -> None:
         if not published or published[-1].manifest != staged.manifest:
-            event = Published(staged.manifest, content.as_of, staged.n_files)
+            event = Published(staged.manifest, content.as_of, staged.n_files, __version__)
             folder.append(lines, [event], now)
 
     with files.reported(f"publish the board in {path_text(site)}", BoardError):

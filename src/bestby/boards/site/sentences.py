@@ -13,7 +13,6 @@ from bestby.report.words import listed
 _WHY_NOT = {
     "replaced": "replaced by a later submission",
     "withdrawn": "withdrawn",
-    "no improvement": "no improvement over an earlier submission of the team",
     "not yet": "shown after the end of the phase",
     "no phase": "its phase is no more",
 }
@@ -127,8 +126,6 @@ def rules(phase: PhaseContent) -> list[str]:
     said = []
     if phase.part != "all":
         said.append(f"scored on the {phase.part} part of the items")
-    if phase.ladder:
-        said.append("shown only if better than the last one shown of its team by over a standard error")
     if phase.per_day is not None:
         said.append(f"at most {counted(phase.per_day, 'submission')} of a team a day")
     if phase.per_team is not None:

@@ -145,6 +145,26 @@ class BoardWithdraw:
 
 
 @record
+class BoardEnd:
+    """
+    The record gets a line that the phase is over: nothing is submitted to it any more, and the next
+    publication shows results that it hides. Without --early this is refused before the date in board.toml; a
+    phase that has ended stays so, so that a job may do it every night from the date on.
+
+    \b
+    Examples:
+      bestby board end private --board task && bestby board publish site --board task
+      bestby board end private --revoke --reason "the clock of the server was wrong"
+    """
+
+    phase: Text = argument("PHASE", "Phase (default: the only one).", default=None)
+    early: bool = flag("End it before its date.")
+    revoke: bool = flag("Take the end back: results are hidden again, and submissions taken until the date.")
+    reason: str = option("TEXT", "Why; the record is as public as the folder.", default="")
+    place: Place
+
+
+@record
 class BoardCorrect:
     """
     GOLD is the whole gold, corrected; it may leave items out. The tables are made by it from now on, and the
@@ -165,10 +185,7 @@ class BoardCorrect:
 
 @record
 class BoardList:
-    """The columns are number, time (UTC), team, system, run, phase, and what became of the submission.
-
-    In a phase with a ladder the gold decides that: without the gold, such submissions are "undecided".
-    """
+    """The columns are number, time (UTC), team, system, run, phase, and what became of the submission."""
 
     place: Place
 
@@ -261,7 +278,8 @@ class BoardImport:
 @record
 class BoardExport:
     """
-    FILE becomes a CSV table with a row per item and a column per system, which 'bestby compare' reads.
+    FILE becomes a CSV table with a row per item and a column per system, which 'bestby compare' reads. Texts
+    that a spreadsheet would take for formulas get an apostrophe in front, in predictions and gold alike.
 
     \b
     Example:

@@ -19,7 +19,7 @@ class Data(compare.Data):
     )
     settings: Text = option(
         "FILE",
-        "Settings of the gate in TOML (default: bestby.toml, if it is there).",
+        "Settings of the gate in TOML (default: bestby.toml, if it is there); none for no file.",
         "--settings",
         file="read",
     )
@@ -116,7 +116,7 @@ class Gate:
 
     A file bestby.toml in the current folder may hold files, baseline_file, baseline, candidate, gold, items,
     metrics, margins, clusters, strata, by, crossed, min_items, pool, level, inconclusive and format; options
-    of the command line override it.
+    of the command line override it, a note says what it set, and --settings none leaves it unread.
 
     Without gold the values must be scores: --metric names them (--metric mean), or their column does
     (score, correct, accuracy).

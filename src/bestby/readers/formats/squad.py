@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from bestby.data.table import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats._lines import assembled, need_gold
 from bestby.readers.formats.base import HEAD, Read
-from bestby.readers.json_text import parsed
+from bestby.readers.json_text import once, parsed
 from bestby.readers.packing import compression_of, unpacked_pieces
 from bestby.readers.text import unpacked
 
@@ -143,16 +142,8 @@ _text = functools.partial(_value, kind=str, expected="a text")
 
 
 def _json(path: Path) -> Any:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        record = dict(pairs)
-        if len(record) < len(pairs):
-            (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-            raise InvalidInputError(
-                f"{path}: the key {_short(twice)} occurs twice in one object", hint="keep one of the two"
-            )
-        return record
-
-    return parsed(unpacked(path, kind_of(readable_file(path)).compression), str(path), pairs_hook=once)
+    text = unpacked(path, kind_of(readable_file(path)).compression)
+    return parsed(text, str(path), pairs_hook=once(str(path)))
 
 
 def _short(value: Any) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from bestby._core.typing import Array
 from bestby.report.writers import floats
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
             "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # fmt: skip
 """What a text begins with that a spreadsheet may take for a formula and run (OWASP, CSV injection)."""
 
@@ -44,7 +44,7 @@ def _cells(column: Sequence[Any] | Array, spreadsheet_safe: bool) -> list[str]:
 
 def _cell(value: Any, *, delimiter: str, spreadsheet_safe: bool) -> str:
     text = _text(value)
-    if spreadsheet_safe and isinstance(value, str) and text.startswith(_FORMULA):
+    if spreadsheet_safe and isinstance(value, str) and text.startswith(FORMULA):
         text = f"'{text}"
     if any(character in text for character in (delimiter, '"', "\r", "\n")):
         text = '"' + text.replace('"', '""') + '"'

@@ -11,6 +11,8 @@ from bestby.report.document import describe
 from bestby.report.tables import Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+_MENTION = re.compile(r"(?<![A-Za-z0-9])@(?=\w)")
+"""What GitHub takes for a mention after Markdown was read: a space of no width, not an escape, parts it."""
 
 
 def to_markdown(c: Any, top: int | None = None) -> str:
@@ -40,8 +42,8 @@ def to_markdown(c: Any, top: int | None = None) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text that Markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
+    """Return text that Markdown shows as it is and that mentions nobody."""
+    return _MENTION.sub("@&#8203;", _SPECIAL.sub(r"\\\1", " ".join(visible(text).split())))
 
 
 def _table(table: Table, bold: int) -> str:

@@ -134,7 +134,6 @@ def phase(name: str, *tables: Table, **more: Any) -> PhaseContent:
         "end": CLOCK.format(30),
         "state": "open",
         "part": "all",
-        "ladder": False,
         "visible": True,
         "overall": None,
     }
@@ -206,9 +205,7 @@ def rich() -> BoardContent:
         table(second, task="entailment", baseline=base),
     )
     won = ItemsAgainst(ranked[1], "sentiment", "accuracy", ranked[0], ("q17", "q4"), ("q1", "q2", "q3"))
-    dev = phase(
-        "dev", *tables, overall=overall(first, second), items=(won,), part="public", ladder=True, per_day=3
-    )
+    dev = phase("dev", *tables, overall=overall(first, second), items=(won,), part="public", per_day=3)
     test = phase("test", visible=False, state="open", part="private", per_team=5, title="The final phase")
     older = phase("dev", table(compared(4), first=3), state="over")
     versions = (
@@ -289,7 +286,7 @@ def with_markup(text: str) -> BoardContent:
     rows = tuple(OverallStanding(each.system, 0.5, 1, 2, gap, gap, 1, 0) for each in standings)
     everywhere = Overall(text, (text,), rows, (text,), (text,))
     items = ItemsAgainst(f"b/{text}", text, text, text, (text,), (text,))
-    phase = PhaseContent(text, text, None, None, "open", text, True, True, (one,), everywhere, (items,))
+    phase = PhaseContent(text, text, None, None, "open", text, True, (one,), everywhere, (items,))
     entry = Entry(3, "2026-11-03T10:00:00Z", text, text, text, text, "javascript:alert(1)", text, False, text)
     versions = tuple(VersionContent(number, "2026-11-03T10:00:00Z", text, (phase,)) for number in (2, 1))
     return BoardContent(
