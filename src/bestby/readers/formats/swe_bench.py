@@ -37,7 +37,7 @@ _INSTANCE_LISTS = {
 """Lists of the leaderboard that hold ids of instances; in reports of the harness these end in ``_ids``."""
 
 _ID = "instance_id"
-SIBLINGS = ("resolved_by_*.json", "all_preds.jsonl", "preds.json", "report.json")
+SIBLINGS = ("resolved_by_*.json", "all_preds.jsonl", "preds.json")
 _KEYS = re.compile(
     rb'"(resolved_ids|unresolved_ids|resolved_instances|submitted_ids|resolved|no_generation|no_logs|'
     rb'with_logs|install_fail)"\s*:'
