@@ -102,7 +102,7 @@ def test_rows_that_do_not_sum_to_one(run: Run, files: Path) -> None:
     ("arguments", "first", "second"),
     [
         (["a=a.csv", "b=b.csv", "--gold", "gold.csv"], "InvalidInputError: a.csv: which column holds the predictions or scores? its columns are: id, neg, neu, pos",
-         "hint: if columns are the probabilities of classes, name them: --classes ...; otherwise name the column of predictions or scores: --value-column ..., or call it prediction or score"),
+         "hint: if columns are the probabilities of classes, or mark labels by 0 and 1, name them: --classes ...; otherwise name the column of predictions or scores: --value-column ..., or call it prediction or score"),
         (["a=a.csv", "b=b.csv", "--gold", "gold.csv", "--classes", "neg"], "InvalidInputError: there must be at least 2 classes, got 1",
          "hint: one probability per class is needed, for two classes too"),
         (["wide.csv", "--resample-size", "20%"], "InvalidInputError: --resample-size must be a share of the items or a number of them, got '20%'",

@@ -268,7 +268,7 @@ def _object_column(values: list[Any], what: str, missing: Missing) -> Column:
         raise InvalidInputError(
             f"{what} holds {kind} values, first in row {values.index(odd) + 1}",
             hint="labels and scores must be text, numbers or booleans: choose other columns as systems;"
-            f" {SEVERAL_LABELS}; or read them with label_sets=True",
+            f" {SEVERAL_LABELS}; or read them as such: bestby.read(path, label_sets=True)",
         )
     absent = np.array([missing_value(value) for value in values], dtype=np.bool_)
     filler: Any = next((value for value, gone in zip(values, absent, strict=True) if not gone), 0)
@@ -289,13 +289,9 @@ _VALUES = str | int | float | Decimal | dt.date | None  # a datetime is a date
 def text_of_value(value: Any) -> str:
     """Return the text of a value as a CSV file would spell it; of dates in the form of ISO 8601.
 
-    Labels of one item are in an order of their own.
-
     >>> text_of_value(dt.date(2024, 1, 31)), text_of_value(dt.datetime(2024, 1, 31, 12)), text_of_value(0.5)
     ('2024-01-31', '2024-01-31 12:00:00', '0.5')
     """
-    if isinstance(value, list | frozenset):
-        value = sorted(map(str, value))
     return value.isoformat(sep=" ") if isinstance(value, dt.datetime) else str(value)
 
 
@@ -337,5 +333,11 @@ def text_of(column: Column) -> Column:
     """Return the column as text, as a CSV file would spell it; rows of several values as lists."""
     if column.is_text:
         return column
-    texts = [text_of_value(value) for value in column.values.tolist()]
+    values = column.values.tolist()
+    if column.is_items:  # labels in an order of their own; that of marks says which labels they are
+        values = [
+            sorted(value, key=str) if value is not None and not {*map(type, value)} - {str} else value
+            for value in values
+        ]
+    texts = [text_of_value(value) for value in values]
     return Column(objects(texts), column.missing)

@@ -76,7 +76,7 @@ def distributions(
         return np.asarray(rows / sums[:, None])
     off = np.abs(sums - 1.0) > TOLERANCE
     hint = "pass normalise=True to divide every row by its sum"
-    if off.any() and ((rows == 0.0) | (rows == 1.0)).all():
+    if off.any() and ((rows == 0.0) | (rows == 1.0)).all() and sums.max() > 1.0:
         hint = f"{checks.SEVERAL_LABELS}; {hint}"
     if off.any() and (rows == np.rint(rows)).all():
         n, m = rows.shape
@@ -102,7 +102,8 @@ def _matrix(values: ArrayLike, what: str, place: Callable[[int], str]) -> FloatA
             if row is not None and row.dtype.kind not in "biuf":
                 raise InvalidInputError(
                     f"{what}, {place(position)} must hold numbers, got {quoted(row.tolist())}",
-                    hint=f"a soft label is one probability per class; {checks.SEVERAL_LABELS}"
+                    hint="a soft label is one probability per class"
+                    + (f"; {checks.SEVERAL_LABELS}" if row.dtype.kind == "U" else "")
                     + _annotators(what),
                 )
         usual = int(np.bincount(lengths).argmax())

@@ -170,8 +170,8 @@ def _labels(metric: str, item: Collection[Any], where: str) -> frozenset[Any]:
     ):
         raise InvalidInputError(
             f"{metric} reads a set of labels per item, but {where} is {quoted(item, 60)}",
-            hint="write one label as {'a'} and none as set(); Evaluation.of(..., label_sets=True) and"
-            " read(..., label_sets=True) make sets of lists and of rows of 0 and 1",
+            hint="write one label as {'a'} and none as set(); bestby.read(..., label_sets=True) and"
+            " Evaluation.of(..., label_sets=True) make sets of lists and of rows of 0 and 1",
         )
     return labels
 

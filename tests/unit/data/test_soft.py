@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bestby import Evaluation, InvalidInputError
+from bestby._core.checks import SEVERAL_LABELS
 from bestby.data import soft
 
 ROWS = [[0.25, 0.75], [1.0, 0.0]]
@@ -104,6 +105,7 @@ NAN, INF = float("nan"), float("inf")
 SUM = "every row must be a probability for each class, at least 0, that sum to 1"
 NORMALISE = "pass normalise=True to divide every row by its sum"
 NUMBERS = "a soft label is one probability per class"
+SETS = f"{NUMBERS}; {SEVERAL_LABELS}"
 
 
 @pytest.mark.parametrize(
@@ -135,8 +137,8 @@ NUMBERS = "a soft label is one probability per class"
             SUM,
         ),
         ([[1.0, 0.0], [0.5, None]], "a, row 1 must hold numbers, got [0.5, None]", NUMBERS),
-        ([[1.0, 0.0], ["x", "y"]], "a, row 1 must hold numbers, got ['x', 'y']", NUMBERS),
-        ([["0.5", "0.5"], ["1", "0"]], "a, row 0 must hold numbers, got ['0.5', '0.5']", NUMBERS),
+        ([[1.0, 0.0], ["x", "y"]], "a, row 1 must hold numbers, got ['x', 'y']", SETS),
+        ([["0.5", "0.5"], ["1", "0"]], "a, row 0 must hold numbers, got ['0.5', '0.5']", SETS),
         (np.array([[1j, 0], [0, 1]]), "a, row 0 must hold numbers, got [1j, 0j]", NUMBERS),
         (
             np.zeros((2, 0)),

@@ -11,6 +11,7 @@ import pytest
 from tests.unit.readers.helpers import Make, message
 
 from bestby._core.errors import InvalidInputError
+from bestby.data.label_sets import WRITE_SETS
 from bestby.data.layouts.soft import Soft
 from bestby.readers import read
 
@@ -48,8 +49,7 @@ def said(paths: Any, **arguments: Any) -> tuple[str, str | None]:
         ("jsonl", '{"p":[0.5,0.5]}\n{"p":[0.5,"x"]}\n{"p":[1,0]}\n', "{}: column 'p', row 2 holds 'x', expected a probability", NUMBER),
         ("jsonl", '{"p":[0.5,0.5]}\n{"p":0.5}\n{"p":[1,0]}\n', "{}: column 'p', row 2 holds 1 number, expected 2 (as in most rows)", SHAPE),
         ("jsonl", '{"p":[0.5,0.5]}\n{"p":[null,0.5]}\n{"p":[1,0]}\n', "{}: column 'p', row 2 has no value for number 1 of 2", CELL),
-        ("jsonl", '{"p":["a","b"]}\n{"p":["a"]}\n{"p":["b"]}\n', "{}: column 'p' holds nested values, first in row 1",
-         "labels and scores must be text, numbers or booleans; choose other columns as systems"),
+        ("jsonl", '{"p":["a","b"]}\n{"p":["a"]}\n{"p":["b"]}\n', "'the gold' holds probabilities, while other columns hold sets of labels", WRITE_SETS),
     ],
 )  # fmt: skip
 def test_the_file_of_one_system(make: Make, suffix: str, content: str, expected: str, hint: str) -> None:
@@ -69,7 +69,7 @@ def test_the_file_of_one_system(make: Make, suffix: str, content: str, expected:
         ("item,neg,pos\nq1,0.5,0.5\nq2,1,0\n", ["neg", "neu", "pos"], "{} has columns for some of the classes, but none for neu", "its columns are: item, neg, pos"),
         ("item,text,neg,pos\nq1,so,0.5,0.5\nq2,no,1,0\n", "columns", "{}: column 'text', row 1 (item 'q1') holds 'so', expected a probability", NUMBER),
         ("item,neg,pos\nq1,0.5,0.5\nq2,1,0\n", None, "{}: which column holds the predictions or scores? its columns are: item, neg, pos",
-         "if columns are the probabilities of classes, name them: classes=[...]; otherwise name the column of predictions or scores: value_column=..., or call it prediction or score"),
+         "if columns are the probabilities of classes, or mark labels by 0 and 1, name them: classes=[...]; otherwise name the column of predictions or scores: value_column=..., or call it prediction or score"),
         ("item,text,pos\nq1,so,0.5\nq2,no,1\n", None, "{}: which column holds the predictions or scores? its columns are: item, text, pos",
          "name the column of predictions or scores: value_column=..., or call it prediction or score"),
         ("item,p\nq1,\"[0.5, 0.5]\"\nq2,\"[1, 0]\"\n", ["neg", "neu", "pos"], "{}: column 'p', row 1 (item 'q1') holds 2 numbers, expected 3 (one for each of neg, neu, pos)", SHAPE),
@@ -85,7 +85,7 @@ def test_the_gold_file_hints_at_classes(make: Make) -> None:
     gold = make("g.csv", "item,x,y\nq1,0.5,0.5\nq2,1,0\n")
     assert said({"a": hard, "b": hard}, gold=gold) == (
         f"{gold}: which column holds the gold? its columns are: item, x, y",
-        "if columns are the probabilities of classes, name them: classes=[...]; otherwise call it gold; columns of several annotators are annotators=[...]",
+        "if columns are the probabilities of classes, or mark labels by 0 and 1, name them: classes=[...]; otherwise call it gold; columns of several annotators are annotators=[...]",
     )
 
 

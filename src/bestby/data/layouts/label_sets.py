@@ -99,8 +99,9 @@ def as_items(
 def _as_items(name: str, column: Column) -> Column:
     if column.is_items:
         return column
-    if column.is_soft:
+    if column.is_soft and bool(np.isin(column.values[~column.missing], (0, 1)).all()):
         return items_of_matrix(column.values, f"the column {name!r}", "row {}".format, column.classes)
+    kind = "probabilities" if column.is_soft else "one label per item"
     raise InvalidInputError(
-        f"{name!r} holds one label per item, while other columns hold sets of labels", hint=WRITE_SETS
+        f"{name!r} holds {kind}, while other columns hold sets of labels", hint=WRITE_SETS
     )

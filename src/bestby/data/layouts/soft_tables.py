@@ -213,13 +213,14 @@ def _are_lists(cells: Sequence[Any]) -> bool:
 
 
 def _are_label_lists(cells: Sequence[Any], *, any_labels: bool) -> bool:
-    """Tell whether these are lists with texts in them, which are the labels of items, or with any labels."""
+    """Tell whether these are lists of texts, which are the labels of items, or of any labels."""
     if isinstance(cells[0], str):
         cells = [written(cell) if isinstance(cell, str) else cell for cell in cells]
         if not all(isinstance(cell, list) for cell in cells):
             return False
     lists = [cell for cell in cells if isinstance(cell, list | np.ndarray)]
-    return bool(lists) and (any_labels or any(isinstance(label, str) for cell in lists for label in cell))
+    kinds = {type(label) for cell in lists for label in cell}
+    return bool(lists) and (any_labels or kinds == {str})
 
 
 def _places(table: Table, item: str | None) -> Place:
