@@ -192,7 +192,9 @@ def decoded(value: Any, records: Mapping[str, type] | None = None) -> Any:
         array.flags.writeable = False
         return array
     now = RENAMED.get(name, {})
-    stored = {now.get(key, key): decoded(item, records) for key, item in value.items() if key != "class"}
+    stored: dict[str, Any] = {
+        now.get(key, str(key)): decoded(item, records) for key, item in value.items() if key != "class"
+    }
     kind: Any = records[name] if records and name in records else _class_of(name)
     parameters = signature(kind).parameters
     unknown = [field for field in stored if field not in parameters]
