@@ -231,8 +231,11 @@ def test_the_outcomes_of_a_study(tmp_path: Path) -> None:
     second.import_outcomes(tmp_path / "outcomes.json")
     results = [study.compare(metric=METRICS, **SETTINGS) for study in (first, second)]
     expected = bb.compare(SYSTEMS, GOLD, metric=METRICS, baseline="old", **SETTINGS)
+    found = [numbers(result) for result in results]
+    for row in (row for one in found for row in one["json"]["classes"]):
+        del row["label"]  # labels that are texts are numbers in the file
+    assert changes(*found) == []
     for result in results:
-        assert changes(numbers(results[0]), numbers(result)) == []
         for metric in METRICS:
             ours, theirs = result["new", "old", metric], expected["new", "old", metric]
             assert ours.estimate == pytest.approx(theirs.estimate, rel=1e-12)

@@ -34,7 +34,7 @@ DESIGNS = {
 }
 """The designs of plans that are made again from their fields, and their modules."""
 
-RENAMED = {("EqualBias", "favoured"): "helped"}
+RENAMED = {"EqualBias": {"favoured": "helped"}}
 """Fields that version 0.2.0 wrote under other names."""
 
 
@@ -191,10 +191,9 @@ def decoded(value: Any, records: Mapping[str, type] | None = None) -> Any:
         array = array.reshape(value["shape"])
         array.flags.writeable = False
         return array
+    now = RENAMED.get(name, {})
     stored: dict[str, Any] = {
-        RENAMED.get((name, field), field): decoded(item, records)
-        for field, item in value.items()
-        if field != "class"
+        now.get(key, str(key)): decoded(item, records) for key, item in value.items() if key != "class"
     }
     kind: Any = records[name] if records and name in records else _class_of(name)
     parameters = signature(kind).parameters
