@@ -37,50 +37,24 @@ _MEANT = {
 }
 """Keywords of other libraries and of the command line, and ours."""
 
-_COUNTERPARTS = {
-    "test": {
-        "permutation": "permutation-test randomization randomisation randomization-test"
-        " approximate-randomization approximate-randomisation ar paired-ar shuffle",
-        "bootstrap": "bootstrap-test paired-bootstrap paired-bs",
-        "mcnemar": "chi2 chi-2 chi-square chi-squared mcnemar-test exact-mcnemar binomial",
-        "sign": "sign-test binom",
-        "wilcoxon": "signed-rank wilcoxon-test wilcoxon-signed-rank",
-        "t": "t-test ttest paired-t paired-t-test paired-ttest ttest-rel student welch welch-t",
-        "brunner-munzel": "mann-whitney mann-whitney-u mannwhitneyu rank-sum wilcoxon",
-        "corrected-t": "t-test ttest nadeau-bengio",
-        "wald": "z z-test wald-test",
-    },
-    "interval": {
-        "bca": "bias-corrected bias-corrected-bootstrap bc bootstrap-bca",
-        "percentile": "bootstrap bootstrap-percentile quantile",
-        "basic": "pivotal reverse-percentile empirical bootstrap-basic",
-        "studentized": "studentised bootstrap-t",
-        "tango": "wilson score clopper-pearson binomial",
-        "normal": "delta gaussian asymptotic standard",
-        "t": "student t-test normal",
-    },
-    "correction": {
-        "bh": "fdr fdr-bh benjamini-hochberg",
-        "bonferroni": "bonf bonferroni-correction",
-        "holm": "holm-bonferroni fwer",
-        "step-down": "max-t westfall-young",
-    },
-    "alternative": {"greater": "larger", "less": "smaller lower", "two-sided": "two-tailed both"},
-}
-"""Values of our arguments, and what other libraries call them: as a value, or as a keyword of its own."""
+COUNTERPARTS: dict[str, dict[str, str]] = {}
+"""Of arguments, their values and what other libraries call these; `bestby.vocabulary` fills it."""
 
-_OF_COMPARE = ("alternative", "baseline", "correction", "level", "margin", "n_resamples", "rng", "test")
-"""Arguments that only `compare` has."""
+OF_COMPARE: dict[str, Collection[object]] = dict.fromkeys(
+    ("alternative", "baseline", "correction", "level", "margin", "n_resamples", "rng", "test"), ()
+)
+"""What only `compare` does, with the values that are words, which `bestby.vocabulary` fills in."""
 
 
 def counterpart(value: str, argument: str, allowed: Collection[object]) -> str | None:
     """Return the value of an argument that other libraries call so; None if there is none.
 
+    >>> import bestby.vocabulary
     >>> counterpart("t_test", "test", ["permutation", "t"]), counterpart("fdr", "test", ["permutation"])
     ('t', None)
     """
     word = re.sub("[ _]+", "-", value.strip().lower())
-    others = _COUNTERPARTS.get(argument, {})
+    others = COUNTERPARTS.get(argument, {})
     return next((ours for ours, words in others.items() if ours in allowed and word in words.split()), None)
 
 
@@ -89,6 +63,7 @@ def meant(word: str, value: object, named: Mapping[str, Collection[object]]) -> 
 
     `named` are the arguments that can be given, each with its values, or with none if these are not words.
 
+    >>> import bestby.vocabulary
     >>> meant("n_loops", 1000, {"n_resamples": ()}), meant("use_chi2", True, {"test": ["mcnemar"]})
     ('n_resamples', 'test="mcnemar"')
     >>> meant("method", "bias_corrected", {"interval": ["bca"]}), meant("sign", True, {"test": ["sign"]})
@@ -99,7 +74,7 @@ def meant(word: str, value: object, named: Mapping[str, Collection[object]]) -> 
     if other in named and not by_value:
         return other
     for one in (value, plain) if by_value else (plain,):
-        for argument in [name for name in _COUNTERPARTS if name in named]:
+        for argument in [name for name in COUNTERPARTS if name in named]:
             known = one if one in named[argument] else counterpart(str(one), argument, named[argument])
             if known is not None:
                 return f'{argument}="{known}"'
@@ -108,5 +83,4 @@ def meant(word: str, value: object, named: Mapping[str, Collection[object]]) -> 
 
 def meant_of_compare(word: str, value: object = None) -> str | None:
     """Return what `compare` has, and functions beside it do not, in place of a keyword."""
-    words = {one: {*_COUNTERPARTS.get(one, ())} - {"brunner-munzel", "corrected-t"} for one in _OF_COMPARE}
-    return word if word in _OF_COMPARE else meant(word, value, words)
+    return word if word in OF_COMPARE else meant(word, value, OF_COMPARE)

@@ -106,6 +106,8 @@ def _argument(option: str) -> str:
 
 def _counterpart(context: Any, name: str) -> str | None:
     """Return the option, and its value, that an option of another tool stands for."""
+    import bestby.vocabulary  # noqa: F401  # which says what other tools call our values
+
     named = {one.name: one for one in context.command.params if one.opts[0].startswith("-")}
     words = {key: [item.value for item in one.shell_complete(context, "")] for key, one in named.items()}
     ours = meant(_argument(name), None, words)

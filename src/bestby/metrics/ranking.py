@@ -190,9 +190,9 @@ def _check_scores(name: str, predictions: Array) -> None:
 
 
 NAMES: Names = {
-    "roc_auc": ("area under the ROC curve; of two labels the one that sorts last is positive", RocAuc),
+    "roc_auc": ("area under the ROC curve; the greater gold label is positive", RocAuc),
     "average_precision": (
-        "average precision; of two labels the one that sorts last is positive",
+        "average precision; the greater gold label is positive",
         AveragePrecision,
     ),
 }

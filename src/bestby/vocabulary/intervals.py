@@ -38,7 +38,8 @@ INTERVALS = (
     ),
     Term(
         "tango", "Tango score", "Score interval for differences of right and wrong answers.",
-        (*_BY_ITEMS, "study.interval"), ("answers", "units")
+        (*_BY_ITEMS, "study.interval"), ("answers", "units"),
+        also="wilson score clopper-pearson binomial",
     ),
     Term(
         "wilson", "Wilson score", "Score interval for one proportion, made by auto and tango.",
@@ -49,7 +50,8 @@ INTERVALS = (
     ),
     Term(
         "bca", "BCa bootstrap", "Bootstrap quantiles corrected for bias and skewness.",
-        (*_BY_ITEMS, "runs.interval", "study.interval"), ("units", "no blocks")
+        (*_BY_ITEMS, "runs.interval", "study.interval"), ("units", "no blocks"),
+        also="bias-corrected bias-corrected-bootstrap bc bootstrap-bca",
     ),
     Term(
         "abc", "ABC (approximate BCa)", "The same from derivatives of the metric, without resamples.",
@@ -57,19 +59,23 @@ INTERVALS = (
     ),
     Term(
         "percentile", "percentile bootstrap", "Quantiles of the bootstrap distribution.",
-        (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval")
+        (*_BY_ITEMS, *_BY_RUNS, "dataset_runs.interval"),
+        also="bootstrap bootstrap-percentile quantile",
     ),
     Term(
         "basic", "basic bootstrap", "The percentile interval mirrored about the estimate.",
-        (*_BY_ITEMS, *_BY_RUNS)
+        (*_BY_ITEMS, *_BY_RUNS),
+        also="pivotal reverse-percentile empirical bootstrap-basic",
     ),
     Term(
         "studentized", "studentized bootstrap", "Bootstrap of the difference over its standard error.",
-        (*_BY_ITEMS, "study.interval"), ("sums", "one stratum", "units", "no blocks")
+        (*_BY_ITEMS, "study.interval"), ("sums", "one stratum", "units", "no blocks"),
+        also="studentised bootstrap-t",
     ),
     Term(
         "normal", "delta-method t", "Estimate plus or minus t standard errors, by the delta method.",
-        (*_BY_ITEMS, "study.interval"), ("formula", "units")
+        (*_BY_ITEMS, "study.interval"), ("formula", "units"),
+        also="delta gaussian asymptotic standard",
     ),
     Term(
         "cr2", "cluster-robust (CR2)", "The same with the bias-reduced error of few or unequal clusters.",
@@ -86,7 +92,8 @@ INTERVALS = (
     Term("max-t", "simultaneous max-T", "By its own method, at a level at which all pairs hold at once."),
     Term(
         "t", "Student's t", "Student's t over the runs, or over items and runs.",
-        (*_BY_RUNS, "dataset_runs.interval")
+        (*_BY_RUNS, "dataset_runs.interval"),
+        also="student t-test normal",
     ),
     Term("welch", "Welch's t", "Student's t for two samples of unequal spread."),
     Term("yuen", "Yuen's t", "Welch's t for trimmed means."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from bestby._core import synonyms
 from bestby.vocabulary.figures import FIGURES
 from bestby.vocabulary.intervals import INTERVALS, STANDARD_ERRORS
 from bestby.vocabulary.questions import ALTERNATIVES, CORRECTIONS, STATISTICS
@@ -80,3 +81,8 @@ def long_name(kind: str, name: str) -> str:
     'Wald test with robust standard errors'
     """
     return next((term.long_name for term in KINDS[kind] if term.name == name), name)
+
+
+for _argument in ("test", "interval", "correction", "alternative"):
+    synonyms.COUNTERPARTS[_argument] = {term.name: term.also for term in KINDS[_argument] if term.arguments}
+synonyms.OF_COMPARE |= {name: allowed_names(name, "items") for name in synonyms.OF_COMPARE}

@@ -11,22 +11,34 @@ ItemCorrection: TypeAlias = Literal["holm", "bonferroni", "step-down", "bh", "no
 # fmt: off
 CORRECTIONS = (
     Term(
-        "holm", "Holm", "Keeps the chance of any false rejection in the family at the level.", ("correction",)
+        "holm", "Holm", "Keeps the chance of any false rejection in the family at the level.",
+        ("correction",), also="holm-bonferroni fwer",
     ),
-    Term("bonferroni", "Bonferroni", "The same, with less power.", ("correction",)),
+    Term("bonferroni", "Bonferroni", "The same, with less power.", ("correction",),
+        also="bonf bonferroni-correction",
+    ),
     Term(
         "step-down", "step-down max-T", "Like holm, but it allows for how the systems vary together.",
-        ("items.correction", "judged.correction")
+        ("items.correction", "judged.correction"),
+        also="max-t westfall-young",
     ),
     Term("max-t", "simultaneous max-T", "Read from simultaneous intervals."),
-    Term("bh", "Benjamini-Hochberg", "Keeps the share of false rejections at the level.", ("correction",)),
+    Term("bh", "Benjamini-Hochberg", "Keeps the share of false rejections at the level.", ("correction",),
+        also="fdr fdr-bh benjamini-hochberg",
+    ),
     Term("none", "no correction", "Keeps the level of each test by itself.", ("correction",)),
 )
 
 ALTERNATIVES = (
-    Term("two-sided", "two-sided", "Do the scores differ?", ("alternative",)),
-    Term("greater", "greater", "Is the first score greater than the second?", ("alternative",)),
-    Term("less", "less", "Is the first score less than the second?", ("alternative",)),
+    Term("two-sided", "two-sided", "Do the scores differ?", ("alternative",),
+        also="two-tailed both",
+    ),
+    Term("greater", "greater", "Is the first score greater than the second?", ("alternative",),
+        also="larger",
+    ),
+    Term("less", "less", "Is the first score less than the second?", ("alternative",),
+        also="smaller lower",
+    ),
     Term(
         "better", "better", "Is the first better than the second, whichever direction that is?",
         (

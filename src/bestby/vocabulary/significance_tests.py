@@ -34,7 +34,10 @@ TESTS = (
          "datasets.test", "dataset_runs.test"),
     ),
     Term("permutation", "paired permutation test", "Swaps the two systems' predictions: for every metric.",
-        (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "datasets.across")),
+        (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "datasets.across"),
+        also="permutation-test randomization randomisation randomization-test "
+        "approximate-randomization approximate-randomisation ar paired-ar shuffle",
+    ),
     Term(
         "permutation-standardised", "paired permutation test of standardised predictions",
         "Swaps standard scores or ranks: for correlations and metrics of ranks on different scales.",
@@ -43,29 +46,39 @@ TESTS = (
     Term(
         "bootstrap", "paired bootstrap test",
         "Asks whether 0 is far out in the centred bootstrap distribution: for every metric.",
-        (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "study_runs.test")
+        (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "study_runs.test"),
+        also="bootstrap-test paired-bootstrap paired-bs",
     ),
     Term(
         "mcnemar", "McNemar's exact test",
         "Exact binomial test: for right and wrong answers without clusters.",
-        (*_SINGLE_RUNS, "proportions.test")
+        (*_SINGLE_RUNS, "proportions.test"),
+        also="chi2 chi-2 chi-square chi-squared mcnemar-test exact-mcnemar binomial",
     ),
     Term("mcnemar-midp", "McNemar's mid-p test", "The same with the observed split counted half.",
         (*_SINGLE_RUNS, "proportions.test")),
     Term("sign", "sign test", "Counts who wins on each item: for means of a number per item.",
-        (*_SINGLE_RUNS, "datasets.across")),
+        (*_SINGLE_RUNS, "datasets.across"),
+        also="sign-test binom",
+    ),
     Term("wilcoxon", "Wilcoxon signed-rank test", "Ranks the differences: for means of a number per item.",
-        (*_SINGLE_RUNS, "datasets.across")),
+        (*_SINGLE_RUNS, "datasets.across"),
+        also="signed-rank wilcoxon-test wilcoxon-signed-rank",
+    ),
     Term("t", "paired t-test", "Student's t test: for means of a number per item, run or dataset.",
-        (*_SINGLE_RUNS, *_RUNS, "study_runs.test", "datasets.across")),
+        (*_SINGLE_RUNS, *_RUNS, "study_runs.test", "datasets.across"),
+        also="t-test ttest paired-t paired-t-test paired-ttest ttest-rel student welch welch-t",
+    ),
     Term(
         "wald", "Wald test with robust standard errors",
         "Difference over its standard error: for few or crossed clusters, and for strengths of preferences.",
-        (*_ONE_TEST_SET, "preferences.test")
+        (*_ONE_TEST_SET, "preferences.test"),
+        also="z z-test wald-test",
     ),
     Term(
         "brunner-munzel", "Brunner-Munzel test",
-        "Asks whether a run of one system beats a run of the other more often than not.", _RUNS
+        "Asks whether a run of one system beats a run of the other more often than not.", _RUNS,
+        also="mann-whitney mann-whitney-u mannwhitneyu rank-sum wilcoxon",
     ),
     Term("permutation-2", "two-sample permutation test", "The permutation test of independent runs."),
     Term("welch", "Welch's t-test", "Student's t for two samples of unequal spread.", ("lifted.test",)),
@@ -83,7 +96,8 @@ TESTS = (
     Term("crossed-bootstrap", "bootstrap test over items and runs", "Resamples items and runs."),
     Term(
         "corrected-t", "corrected resampled t-test",
-        "Student's t over the folds, corrected for their common training items.", ("folds.test",)
+        "Student's t over the folds, corrected for their common training items.", ("folds.test",),
+        also="t-test ttest nadeau-bengio",
     ),
     Term(
         "conservative-t", "conservative corrected t-test",

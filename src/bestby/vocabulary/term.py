@@ -13,7 +13,8 @@ class Term:
     of items requires: "answers" (0/1 values of single items without strata), "sums" (a function of sums),
     "formula" (a function of sums, or derivatives by the weights of the items), "one stratum", "units" (all of
     them, as they are: no smaller resamples and no resampled annotators), "no blocks" (of ordered text),
-    "crossed" (two crossed groupings, which the others refuse).
+    "crossed" (two crossed groupings, which the others refuse). `also` are the words that other
+    libraries have for it, apart by blanks: a message proposes the name in their place.
     """
 
     name: str
@@ -21,3 +22,4 @@ class Term:
     help: str
     arguments: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    also: str = ""
