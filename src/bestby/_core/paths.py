@@ -63,7 +63,7 @@ def possible_path(path: str | Path) -> Path:
         ) from error
     except OSError as error:
         if not _is_missing(error) and error.errno in _TROUBLE:
-            raise _refused(place, error) from error
+            raise refused(place, error) from error
     return place
 
 
