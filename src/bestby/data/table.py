@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -193,11 +194,13 @@ def table_of_columns(
                 if position == 0 and all(stripped[1:])
                 else "the first line must name every column",
             )
-        if stripped.index(name) != position:
-            raise InvalidInputError(
-                f"{source}: column name {name!r} occurs {stripped.count(name)} times",
-                hint="give every column a name of its own",
-            )
+    times = Counter(stripped)
+    if len(times) < len(stripped):
+        name = next(name for name in stripped if times[name] > 1)
+        raise InvalidInputError(
+            f"{source}: column name {quoted(name)} occurs {times[name]} times",
+            hint="give every column a name of its own",
+        )
     table = Table(source, dict(zip(stripped, columns, strict=True)), missing)
     if not stripped or (table.n_rows == 0 and not part):
         raise InvalidInputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 import warnings
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from bestby.data.layouts.soft import Soft, column_of_lines, column_of_matrix, co
 from bestby.data.table import Table, listed
 from bestby.readers.packing import compression_of, size_of
 from bestby.readers.tables import header_of, read_delimited, read_json, read_parquet
-from bestby.readers.text import value_lines
+from bestby.readers.text import csv_rows, value_lines
 
 _PACKED = {".gz": "gzip", ".zst": "zstd"}
 _TABLES = {".csv": "delimited", ".tsv": "delimited", ".tab": "delimited"}
@@ -106,7 +105,7 @@ def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = Non
             return _lines_column(path, _single(path, kind.compression, name, missing), missing, soft)
         if soft is not None and len(names) > 1 and _is_headless(path, names, soft):
             lines = value_lines(path, kind.compression).tolist()
-            rows = list(csv.reader(lines, delimiter=delimiter))
+            rows = list(csv_rows(lines, delimiter))
             return column_of_rows(rows, str(path), "line {}".format, soft.classes, soft, missing)
     return read_table(path, missing)
 

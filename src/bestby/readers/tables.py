@@ -12,18 +12,22 @@ import numpy as np
 
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
 from bestby.data.coding import Coded
 from bestby.data.columns import Missing, Numerals, Raw, raw_values
 from bestby.data.order import merged_order
 from bestby.data.table import Table, table_of_columns
-from bestby.readers.database import connection, lines, literal
+from bestby.readers.database import CLOSE_QUOTES, connection, lines, literal, ragged
 from bestby.readers.json_text import parsed
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of
-from bestby.readers.text import unpacked
+from bestby.readers.text import csv_rows, cut, has_mixed_ends, unpacked
 from bestby.readers.typed_columns import columns_of_query
 
 _DELIMITERS = (",", "\t", ";", "|")
+
+_MOST_COLUMNS = 20_000
+"""Columns up to which DuckDB reads a table: it takes 32 kB of memory for each, however few the rows are."""
 
 SPACE = " \t\r\n\v\f"
 """White space of which a cell without a value may consist."""
@@ -38,14 +42,48 @@ def read_delimited(path: Path, compression: str, missing: Missing, *, part: bool
     nothing but white space has no value. One of several files of a table (`part`) may have no rows.
     """
     names, delimiter = header_of(path, compression)
-    source = csv_source(len(names), [path], compression, delimiter)
-    given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
-    with connection(path) as database:
-        columns = columns_of_query(database, path, source, given, selected, missing)
+    columns: Sequence[Raw]
+    if len(names) > _MOST_COLUMNS:
+        columns = _columns_of_text(path, compression, names, delimiter)
+    else:
+        try:
+            columns = _columns_of_database(path, compression, names, delimiter, missing)
+        except InvalidInputError:
+            if not has_mixed_ends(path, compression):
+                raise
+            columns = _columns_of_text(path, compression, names, delimiter)
     n_rows = _rows_with_values(columns)
     if n_rows < len(columns[0]):
         columns = [_cut(column, n_rows) for column in columns]
     return table_of_columns(str(path), names, columns, missing, part=part)
+
+
+def _columns_of_database(
+    path: Path, compression: str, names: Sequence[str], delimiter: str, missing: Missing
+) -> list[Raw]:
+    source = csv_source(len(names), [path], compression, delimiter)
+    given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
+    with connection(path) as database:
+        return columns_of_query(database, path, source, given, selected, missing)
+
+
+def _columns_of_text(path: Path, compression: str, names: Sequence[str], delimiter: str) -> list[Array]:
+    """Return the columns of what DuckDB does not read: a great many, or lines that end in several ways."""
+    rows = []
+    reader = csv_rows((f"{line}\n" for line in cut(unpacked(path, compression))), delimiter, strict=True)
+    number = 1
+    try:
+        for row in reader:
+            if len(row) == len(names) or (len(names) == 1 and not row):
+                rows.append(row or [""])
+            elif row:
+                raise ragged(f"{path}, line {number}", len(names), len(row))
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise InvalidInputError(
+            f"{path}, line {number}: a quote is opened and not closed", hint=CLOSE_QUOTES
+        ) from error
+    return [objects(list(column)) for column in zip(*rows[1:], strict=True)] or [objects([])] * len(names)
 
 
 def _rows_with_values(columns: Sequence[Raw]) -> int:
@@ -101,7 +139,7 @@ def header_of(path: Path, compression: str) -> tuple[list[str], str]:
         )
     suffixes = {suffix.lower() for suffix in path.suffixes}
     candidates = ("\t",) if suffixes & {".tsv", ".tab"} else _DELIMITERS
-    cut = {delimiter: next(csv.reader([line], delimiter=delimiter)) for delimiter in candidates}
+    cut = {delimiter: next(csv_rows([line], delimiter)) for delimiter in candidates}
     best = max(candidates, key=lambda delimiter: len(cut[delimiter]))
     return cut[best], best
 

@@ -18,6 +18,7 @@ from bestby.readers.formats._documents import Record, document, number, records,
 from bestby.readers.formats._logs import Log, gathered
 from bestby.readers.formats.base import File, Read, files_of
 from bestby.readers.json_text import parsed
+from bestby.readers.text import csv_rows
 from bestby.results.base import Note
 
 _RESOLVED = ("resolved_ids", "resolved")
@@ -208,7 +209,7 @@ def _listed_ids(text: str) -> list[str]:
         if _ID in header:
             place = header.index(_ID)
             try:
-                rows = list(csv.reader(text.split("\n"), delimiter=delimiter))[1:]
+                rows = list(csv_rows(text.split("\n"), delimiter))[1:]
             except csv.Error as error:
                 raise InvalidInputError(f"the list of instances is not a table: {error}") from error
             return [item for row in rows if len(row) > place and (item := word(row[place])) is not None]
