@@ -7,11 +7,15 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.readers.packing import unpacked_pieces
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 _END = re.compile(r"\r*\n|\r")
 
@@ -19,7 +23,7 @@ _LONGEST_CELL = 2**31 - 1
 """Characters of the longest cell that is cut: as many as the csv module can be told on every platform."""
 
 
-def csv_rows(lines: Iterable[str], delimiter: str = ",", *, strict: bool = False) -> Iterator[list[str]]:
+def csv_rows(lines: Iterable[str], delimiter: str = ",", *, strict: bool = False) -> Reader:
     """Cut lines of delimited text into cells; `strict` as in the csv module.
 
     The csv module refuses a cell of more than 131,072 characters, as is a whole line of a wide table that is
