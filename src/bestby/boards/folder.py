@@ -20,6 +20,7 @@ from bestby._core.text import path_text
 from bestby.boards import locking, record
 from bestby.boards.events import Event, File, GoldSet, Line
 from bestby.boards.settings import Settings, parse
+from bestby.readers.text import csv_rows
 
 GOLD_VARIABLE = "BESTBY_BOARD_GOLD"
 """The environment variable that names the folder of the gold, where it lies elsewhere than in the board."""
@@ -204,7 +205,7 @@ def table_bytes(columns: Mapping[str, Sequence[str]]) -> bytes:
 def read_columns(path: Path, data: bytes, *needed: str) -> dict[str, list[str]]:
     """Return the columns of a table that `table_bytes` wrote, perhaps edited since; ids occur once."""
     try:
-        rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True))
+        rows = list(csv_rows(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True))
     except (ValueError, csv.Error) as error:
         raise _damaged(path) from error
     rows = [row for row in rows if row]

@@ -291,7 +291,8 @@ def check_no_gold(source: str, names: Sequence[str]) -> None:
         if name.lower() in GOLD_WORDS:
             raise InvalidInputError(
                 f"{source}: column {quoted(name)} looks like gold",
-                hint="gold=... if it is, or name the systems: systems=[...], or leave it out: ignore=[...]",
+                hint=f"gold={name!r} if it is, or name the systems: systems=[...], or leave it out:"
+                " ignore=[...]",
             )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -18,8 +19,8 @@ from bestby._core.text import quoted, suggestion
 from bestby._core.typing import Array
 from bestby.data.arrays import identifiers
 from bestby.data.columns import Column, Missing, Raw, column_of, column_of_texts, raw_values, text_of
+from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, Roles, matching
 from bestby.data.roles import ITEM_WORDS as ITEM_WORDS
-from bestby.data.roles import Roles, matching
 from bestby.data.roles import listed as listed
 from bestby.data.values import as_scores
 
@@ -170,6 +171,21 @@ class Table:
         return is_text and len(self.distinct(name)) < int((~column.missing).sum())
 
 
+def headless_hint(names: Sequence[str], columns: Iterable[Collection[str]]) -> str | None:
+    """Return what to do about a first line that holds a row: a name that is also a value of its column.
+
+    `columns` are the values of each. None where a name is one that columns have.
+    """
+    known = {*ITEM_WORDS, *VALUE_WORDS, *GOLD_WORDS, *SYSTEM_WORDS}
+    name = next((name for name, values in zip(names, columns, strict=True) if name in values), None)
+    if name is None or any(name.lower() in known for name in names):
+        return None
+    return (
+        f"{quoted(name)} is also a value of its column: if the first line is a row, put a line with the names"
+        " of the columns before it"
+    )
+
+
 def joined_ids(parts: Sequence[tuple[str, ...]]) -> list[str]:
     """Return one id per item, made of its parts, so that different parts make different ids.
 
@@ -193,11 +209,13 @@ def table_of_columns(
                 if position == 0 and all(stripped[1:])
                 else "the first line must name every column",
             )
-        if stripped.index(name) != position:
-            raise InvalidInputError(
-                f"{source}: column name {name!r} occurs {stripped.count(name)} times",
-                hint="give every column a name of its own",
-            )
+    times = Counter(stripped)
+    if len(times) < len(stripped):
+        name = next(name for name in stripped if times[name] > 1)
+        raise InvalidInputError(
+            f"{source}: column name {quoted(name)} occurs {times[name]} times",
+            hint="give every column a name of its own",
+        )
     table = Table(source, dict(zip(stripped, columns, strict=True)), missing)
     if not stripped or (table.n_rows == 0 and not part):
         raise InvalidInputError(

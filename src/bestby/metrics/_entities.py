@@ -126,7 +126,9 @@ def _kind(item: Any, where: str) -> Literal["tags", "spans", "nothing"]:
             return "spans"
     raise InvalidInputError(
         f"{where} must be a list of tags, or a list of spans (start, end, type), got {quoted(item, 60)}",
-        hint=_COUNTED,
+        hint=f'for one tag per item there is metric="accuracy"; {_COUNTED}'
+        if isinstance(item, str)
+        else _COUNTED,
     )
 
 

@@ -130,6 +130,12 @@ def _judgements(topic: Any, place: int, metric: str) -> dict[str, int]:
     return judged
 
 
+def ranked_by_score(scores: Mapping[str, Any]) -> list[str]:
+    """Return documents in the order of trec_eval: by score as a float of 32 bits, equal ones by their ids."""
+    with np.errstate(over="ignore"):
+        return sorted(scores, key=lambda d: (np.float32(scores[d]), d), reverse=True)
+
+
 def _ranks(topic: Any, place: int, metric: str) -> dict[str, float]:
     """Return the retrieved documents of a topic with scores that put them in the order of trec_eval."""
     if isinstance(topic, Mapping):
@@ -141,8 +147,7 @@ def _ranks(topic: Any, place: int, metric: str) -> dict[str, float]:
                     f" topic {place}",
                     hint="topics are counted from 0",
                 )
-        with np.errstate(over="ignore"):
-            order = sorted(scores, key=lambda d: (np.float32(scores[d]), d), reverse=True)
+        order = ranked_by_score(scores)
     elif isinstance(topic, Sequence | np.ndarray) and not isinstance(topic, str):
         order = [str(document) for document in topic]
     else:

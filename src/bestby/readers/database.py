@@ -30,6 +30,8 @@ _OVERLONG = "SELECT count(*) FROM read_ndjson_objects(?, compression=?, ignore_e
 # column, '#' starts no comment, and a folder called "a=b" adds no column.
 STRICT = "auto_detect=false, header=true, skip=0, comment='', null_padding=false, hive_partitioning=false"
 
+CLOSE_QUOTES = 'write a quote in a cell as ""'
+
 LARGEST_BUFFER = 1 << 28
 """Bytes of the largest buffer that one file is read into."""
 
@@ -165,6 +167,16 @@ def long_row(where: str) -> InvalidInputError:
     )
 
 
+def ragged(where: str, expected: int, found: int) -> InvalidInputError:
+    """Return the refusal of a line that has not as many cells as the first."""
+    hint = "every line needs the columns of the first; quote cells that hold the delimiter"
+    if found == expected + 1 and where.endswith("line 2"):
+        hint = (
+            f"row names without a column name (R)? write.table(..., row.names=FALSE) leaves them out; {hint}"
+        )
+    return InvalidInputError(f"{where}: expected {expected} columns, found {found}", hint=hint)
+
+
 def literal(path: Path) -> str:
     """Spell a path so that DuckDB takes no character of it for a pattern or a protocol."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in str(path.absolute()))
@@ -179,20 +191,15 @@ def _translated(path: Path | str, message: str) -> InvalidInputError:
     """Make a sentence with the line out of a page of DuckDB's advice."""
     found = re.search(r"CSV Error on Line: (\d+)", message)
     where = f"{path}, line {found[1]}" if found else str(path)
-    ragged = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    if ragged:
-        return InvalidInputError(
-            f"{where}: expected {ragged[1]} columns, found {ragged[2]}",
-            hint="every line needs the columns of the first; quote cells that hold the delimiter",
-        )
+    numbers = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if numbers:
+        return ragged(where, int(numbers[1]), int(numbers[2]))
     if "aximum line size" in message or "maximum_object_size" in message:
         return long_row(where)
     if "unicode" in message or "utf-8" in message or "UTF-8" in message:
         return InvalidInputError(f"{where}: not UTF-8 text", hint="save the file as UTF-8")
     if "unterminated quote" in message:
-        return InvalidInputError(
-            f"{where}: a quote is opened and not closed", hint='write a quote in a cell as ""'
-        )
+        return InvalidInputError(f"{where}: a quote is opened and not closed", hint=CLOSE_QUOTES)
     if "invalid state" in message or "parsing dialect" in message:
         return InvalidInputError(
             f"{where}: not a table of delimited text",

@@ -11,6 +11,7 @@ import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file, readable_file
+from bestby._core.text import quoted
 from bestby._core.typing import OnMissing
 from bestby.data.columns import Column, column_of_texts, text_of
 from bestby.data.evaluation import Evaluation
@@ -29,22 +30,15 @@ from bestby.data.layouts.long import first_rows, value_word
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.layouts.soft_tables import class_columns, gathered
-from bestby.data.roles import (
-    GOLD_WORDS,
-    VALUE_WORDS,
-    Roles,
-    are_scores,
-    left_out_note,
-    score_column,
-)
-from bestby.data.table import Table, listed
+from bestby.data.roles import GOLD_WORDS, VALUE_WORDS, Roles, are_scores, left_out_note, score_column
+from bestby.data.table import Table, headless_hint, listed
 from bestby.data.values import Rule, as_scores
 from bestby.readers.files import header_word, read_values, stem_of
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The file of one system, or of the gold."""
+    """The file of one system, or of the gold; `value` is the name of its column in the table."""
 
     source: str
     column: Column
@@ -63,9 +57,13 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
     """Make an evaluation of one file per system; the gold is a file or a column that the files share."""
     roles, soft, on_missing = options.roles, options.soft, options.on_missing
     files = {name: readable_file(path) for name, path in paths.items()}
+    if roles.gold is None:
+        _check_no_gold_file(files)
     parts = {name: system_part(path, name, options) for name, path in files.items()}
     _check_same_scores([*parts.values()])
     gold = None
+    if roles.gold is None and (options.value_column is None or _some_text([*parts.values()])):
+        _check_no_gold_column([*parts.values()])
     if roles.annotators:
         gold = annotated_part(options)
     elif roles.gold is not None:
@@ -133,6 +131,35 @@ def _left_out(parts: Mapping[str, Part], used: Collection[str]) -> tuple[str, li
     columns = {name: part.table.column(name) for name in part.table.names if name not in other}
     numbers = [name for name, one in columns.items() if not one.is_soft and not as_scores(one).is_text]
     return (part.value, numbers) if numbers else None
+
+
+def _check_no_gold_file(files: Mapping[str, Path]) -> None:
+    """Refuse a file of a system that is called as a gold is."""
+    for name, path in files.items():
+        if name.lower() in GOLD_WORDS:
+            raise InvalidInputError(
+                f"the file of system {name!r} looks like gold",
+                hint=f"name it as such: gold={str(path)!r}; or give the system another name: name={path}",
+            )
+
+
+def _some_text(parts: Sequence[Part]) -> bool:
+    return any(not part.column.is_soft and as_scores(part.column).is_text for part in parts)
+
+
+def _check_no_gold_column(parts: Sequence[Part]) -> None:
+    """Refuse predictions beside a column that all files have and that is called as a gold is."""
+    tables = [part.table for part in parts if part.table is not None]
+    called = [name for table in tables[:1] for name in table.names if name.lower() in GOLD_WORDS]
+    name = next((name for name in called if all(name in table.data for table in tables)), None)
+    # Scores need no gold, though labels may stand beside them.
+    if name is None or len(tables) < len(parts) or any(part.value in (name, "score") for part in parts):
+        return
+    columns = listed(tables[0].names)
+    raise InvalidInputError(
+        f"{parts[0].source}: column {quoted(name)} looks like gold; its columns are: {columns}",
+        hint=f"gold={name!r} if it is; or name the column of scores: value_column=...",
+    )
 
 
 def _joined(
@@ -290,14 +317,28 @@ def _only(table: Table, what: str, columns: Sequence[str], words: tuple[str, ...
     column = only_column(table, columns, words)
     if column is not None:
         return column
+    headless = headless_hint(columns, map(table.distinct, columns))
+    unique = [name for name in columns if len(table.distinct(name)) == table.n_rows]
+    ids = [name for name in unique if name.lower().endswith("id")]
+    if not ids and what != "the gold":
+        ids = [name for name in unique if as_scores(table.column(name)).is_text]
+    ids = ids if table.item_column(None) is None else []
+    rest = [name for name in columns if name not in ids[:1]]
     hint = "name the column of predictions or scores: value_column=..., or call it prediction or score"
-    hint = "call it gold; columns of several annotators are annotators=[...]" if what == "the gold" else hint
-    hard = [column for column in map(table.column, columns) if not column.is_soft]
+    if ids:
+        value = f" and value_column={only_column(table, rest, ()) or rest[-1]!r}" if len(rest) > 1 else ""
+        hint = f"name the columns: items={ids[0]!r}{value}"
+    if what == "the gold":
+        named = f"{hint}; or " if ids else ""
+        hint = f"{named}call it gold; columns of several annotators are annotators=[...]"
+    hard = [column for column in map(table.column, rest) if not column.is_soft]
     if sum(as_scores(column).values.dtype.kind in "iuf" for column in hard) > 1:
         hint = (
             "if columns are the probabilities of classes, or mark labels by 0 and 1, name them: classes=[...]"
             f"; otherwise {hint}"
         )
+    if headless is not None:
+        hint = f"{headless}; otherwise {hint}"
     raise InvalidInputError(
         f"{table.source}: which column holds {what}? its columns are: {listed(table.names)}", hint=hint
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import codecs
 import sys
 import warnings
 import zipfile
@@ -17,14 +17,27 @@ from bestby._core.typing import Array
 from bestby.data.columns import Column, Missing, column_of
 from bestby.data.layouts.label_sets import items_of_lines
 from bestby.data.layouts.soft import Soft, column_of_lines, column_of_matrix, column_of_rows, is_number
-from bestby.data.table import Table, listed
-from bestby.readers.packing import compression_of, size_of
-from bestby.readers.tables import header_of, read_delimited, read_json, read_parquet
-from bestby.readers.text import value_lines
+from bestby.data.table import Table, headless_hint, listed
+from bestby.readers.database import lines
+from bestby.readers.json_text import HEAD, is_values_by_id
+from bestby.readers.packing import compression_of, size_of, unpacked_pieces
+from bestby.readers.tables import by_item, header_of, read_delimited, read_json, read_parquet
+from bestby.readers.text import csv_rows, cut, value_lines
 
 _PACKED = {".gz": "gzip", ".zst": "zstd"}
 _TABLES = {".csv": "delimited", ".tsv": "delimited", ".tab": "delimited"}
 _JSON = {".jsonl", ".ndjson", ".json"}
+_DOCUMENTS = {
+    "an XML file": (b"<?xml",),
+    "an HTML page": (b"<!doctype html", b"<html"),
+    "a YAML file": (b"%yaml",),
+    "a PDF file": (b"%pdf-",),
+    "a spreadsheet of Excel 97": (b"\xd0\xcf\x11\xe0",),
+}
+"""What is no table, and how it begins, in lower case."""
+_ENDINGS = {".xml": "an XML file", ".html": "an HTML page", ".yaml": "a YAML file", ".yml": "a YAML file"}
+_HEAD = 64
+_FIRST_LINES = 100
 _HEADERS = {"prediction", "predictions", "pred", "score", "scores", "gold", "label", "value"}
 
 
@@ -54,7 +67,7 @@ def stem_of(path: str | Path) -> str:
 def kind_of(path: Path) -> Kind:
     """Tell what a file is from its first bytes, then from its name."""
     with path.open("rb") as stream:
-        head = stream.read(8)
+        head = stream.read(_HEAD)
     if head.startswith(b"PAR1"):
         return Kind("parquet", "none")
     if head.startswith(b"\x93NUMPY"):
@@ -66,6 +79,14 @@ def kind_of(path: Path) -> Kind:
             )
         raise InvalidInputError(
             f"{path} is a zip archive or a spreadsheet", hint="save it as CSV (UTF-8), or unpack it"
+        )
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    document = next((what for what, begins in _DOCUMENTS.items() if start.startswith(begins)), None)
+    document = document or _ENDINGS.get(path.suffix.lower())
+    if document is not None:
+        raise InvalidInputError(
+            f"{path} is {document}, expected rows of values",
+            hint="write its rows as a table, with a line per item: CSV, TSV, JSON Lines or Parquet",
         )
     compression = compression_of(path)
     if compression != "none":
@@ -119,14 +140,25 @@ def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = Non
                 path, _single(path, kind.compression, name, missing, blank=blank), missing, soft
             )
         if soft is not None and len(names) > 1 and _is_headless(path, names, soft):
-            rows = list(csv.reader(value_lines(path, kind.compression).tolist(), delimiter=delimiter))
+            lines = value_lines(path, kind.compression).tolist()
+            rows = list(csv_rows(lines, delimiter))
             return column_of_rows(rows, str(path), "line {}".format, soft.classes, soft, missing)
-    return read_table(path, missing, blank=blank)
+    table = read_table(path, missing, blank=blank)
+    return by_item(table) if kind.form == "json" and _is_by_id(path, kind) else table
+
+
+def _is_by_id(path: Path, kind: Kind) -> bool:
+    return is_values_by_id(path, next(unpacked_pieces(path, kind.compression), b"")[:HEAD])
 
 
 def holds_values_only(path: Path, missing: Missing) -> bool:
-    """Tell whether a file is one column whose first line is a value, not a name; an array is such a file."""
+    """Tell whether a file is one column whose first line is a value, not a name.
+
+    An array is such a file, and so is a JSON object of values by item id.
+    """
     kind = kind_of(path)
+    if kind.form == "json":
+        return _is_by_id(path, kind)
     if kind.form not in ("text", "delimited"):
         return kind.form == "npy"
     word = _only_name(path, kind)
@@ -135,8 +167,11 @@ def holds_values_only(path: Path, missing: Missing) -> bool:
 
 def check_header(path: Path) -> str | None:
     """Refuse decimal numbers as names of columns; return a doubt about whole numbers, which may be seeds."""
-    names, _ = header_of(path, kind_of(path).compression)
+    compression = kind_of(path).compression
+    names, delimiter = header_of(path, compression)
     if not all(map(is_number, names)):
+        rows = cut("\n".join(lines(path, compression, _FIRST_LINES)))
+        _check_names(path, names, [*csv_rows(rows[1:], delimiter)], [*csv_rows(rows, " ")])
         return None
     if len(names) == 1 or any("." in name or float(name) % 1 for name in names):
         raise InvalidInputError(
@@ -148,6 +183,30 @@ def check_header(path: Path) -> str | None:
         f"the first line of {path.name} holds whole numbers only ({listed(names)}); they were read as the"
         " names of the systems: if it is data, the first item is not counted; put a line with names before it"
     )
+
+
+def _check_names(
+    path: Path, names: Sequence[str], rows: Sequence[list[str]], by_blanks: Sequence[list[str]]
+) -> None:
+    """Refuse a first line that is a row, and one column that blanks part into several, as R writes them."""
+    widths = {len(row) for row in by_blanks[1:] if row}
+    n = len(by_blanks[0])
+    if len(names) == 1 and n > 1 and widths and widths <= {n, n + 1} and len(widths) == 1:
+        raise InvalidInputError(
+            f"{path}: the columns are separated by blanks ({listed(by_blanks[0])})"
+            + (", with names of rows before them" if widths == {n + 1} else ""),
+            hint="separate them by commas; in R: write.csv(frame, path, row.names=FALSE)",
+        )
+    stripped = [name.strip() for name in names]
+    values = [{row[i].strip() for row in rows if len(row) > i} for i in range(len(names))]
+    for name, column in zip(stripped, values, strict=True):
+        if "." in name and is_number(name) and all(map(is_number, column)):  # as 0.341 above 0.87
+            column.add(name)
+    hint = headless_hint(stripped, values)
+    if hint is not None:
+        raise InvalidInputError(
+            f"{path}, line 1: it must name the columns, but looks like a row ({listed(stripped)})", hint=hint
+        )
 
 
 def _lines_column(path: Path, lines: Array, missing: Missing, soft: Soft | None) -> Column:

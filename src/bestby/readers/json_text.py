@@ -4,16 +4,65 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.paths import is_file
 from bestby._core.text import quoted
+from bestby.data.roles import ITEM_WORDS, VALUE_WORDS
+from bestby.readers.packing import compression_of, unpacked_pieces
 
 CUT_OFF = "the file is damaged or cut off: copy it again"
 
 _DECODER = json.JSONDecoder()
+
+HEAD = 1 << 16
+"""How many bytes of a file are looked at to recognise it."""
+
+TEXT = r'"(?:[^"\\]|\\.)*"'
+_VALUE = rf"{TEXT}|[-+.\deE]+|true|false|null|NaN"
+_ENOUGH = 8
+
+
+def is_values_by_id(path: Path, head: bytes, value: str = _VALUE) -> bool:
+    """Tell whether a file is one JSON object of values by item id, such as ``{"q1": "x", "q2": "y"}``.
+
+    `value` is a pattern of these values. Lines of JSON are a table, however many values a line has.
+    """
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    pattern = re.compile(rf"\s*(?P<key>{TEXT})\s*:\s*(?:{value})\s*(?P<end>[,}}])")
+    opened = re.match(r"\s*\{", text)
+    place = opened.end() if opened else len(text)
+    n = 0
+    while pair := pattern.match(text, place):
+        if pair["key"][1:-1] in (*ITEM_WORDS, *VALUE_WORDS):
+            return False
+        n, place = n + 1, pair.end()
+        if pair["end"] == "}":  # JSON Lines go on with another object
+            return n >= 2 and not text[place:].strip()
+    # All that the head shows is one object of values, whose last pair is cut off.
+    is_cut = n >= _ENOUGH and len(head) >= HEAD and re.match(r'\s*(?:"|$)', text[place:]) is not None
+    return is_cut and ("\n" in text or not _has_lines(path))
+
+
+def _has_lines(path: Path) -> bool:
+    """Tell whether a file whose first line is longer than its head has more lines."""
+    if not is_file(path):
+        return False
+    try:
+        line_ended = False
+        for piece in unpacked_pieces(path, compression_of(path)):
+            rest = piece if line_ended else piece.partition(b"\n")[2]
+            line_ended = line_ended or b"\n" in piece
+            if rest.strip():
+                return True
+    except (InvalidInputError, OSError):
+        return False
+    return False
 
 
 def once(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:

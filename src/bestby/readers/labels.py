@@ -13,6 +13,7 @@ from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
 from bestby._core.typing import Array
 from bestby.data.soft import soft_or_hard
+from bestby.readers.text import csv_rows, cut
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d{0,17})", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?(0|[1-9]\d*)\.\d+", re.ASCII)
@@ -73,9 +74,9 @@ def read_labels(path: str | Path) -> Array:
 
 def _cells(text: str) -> list[list[str]]:
     """Cut text into lines and lines into cells."""
-    lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    lines = cut(text.rstrip("\r\n"))
     delimiter = "\t" if "\t" in lines[0] else ","
-    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter, strict=True)]
+    return [[cell.strip() for cell in row] for row in csv_rows(lines, delimiter, strict=True)]
 
 
 def _check_cells(file: Path, cells: list[list[str]]) -> None:

@@ -19,7 +19,7 @@ from bestby.data.table import Table, listed
 from bestby.readers.arguments import missing_texts
 from bestby.readers.files import kind_of, read_table
 from bestby.readers.folders import note_on
-from bestby.readers.formats.base import FORMATS, Format, Read, recognised, unread_in
+from bestby.readers.formats.base import FORMATS, Format, Read, head_of, recognised, unread_in
 from bestby.readers.naming import by_system, named_paths
 from bestby.results.base import Note
 
@@ -29,8 +29,13 @@ TABLE = "table"
 TEXTS = "texts"
 
 
-def format_of(paths: Mapping[str, Path], name: str | None, *, texts: bool) -> Format | None:
-    """Return the format of the files, None for tables and plain values; `texts`: text files hold segments."""
+def format_of(
+    paths: Mapping[str, Path], name: str | None, *, texts: bool, golds: Sequence[str | Path] = ()
+) -> Format | None:
+    """Return the format of the files, None for tables and plain values; `texts`: text files hold segments.
+
+    What the files leave open the gold tells, and so do the other files.
+    """
     if name is not None:
         if name not in (*FORMATS, TEXTS, TABLE):
             raise InvalidInputError(
@@ -38,6 +43,7 @@ def format_of(paths: Mapping[str, Path], name: str | None, *, texts: bool) -> Fo
             )
         return None if name == TABLE else _module(name)
     formats = {readable(path): recognised(path) for path in paths.values()}
+    formats = _with_others(formats, [path for path in map(user_path, golds) if is_file(path)], texts=texts)
     kinds = list(formats.values())
     if any(kind is not kinds[0] for kind in kinds):
         for path in (path for path, kind in formats.items() if kind is None):
@@ -47,6 +53,27 @@ def format_of(paths: Mapping[str, Path], name: str | None, *, texts: bool) -> Fo
     if kinds[0] is None and texts and all(is_file(p) and kind_of(p).form == "text" for p in paths.values()):
         return _module(TEXTS)
     return kinds[0]
+
+
+def _with_others(
+    formats: Mapping[Path, Format | None], golds: Sequence[Path], *, texts: bool
+) -> dict[Path, Format | None]:
+    """Return the formats of files, of which some are told by the gold or the other files only."""
+    squad: Any = _module("squad")
+    bio: Any = _module("bio")
+    if golds and not squad.is_dataset(golds[0]):
+        formats = {path: None if form is squad else form for path, form in formats.items()}
+    if None not in formats.values():
+        return dict(formats)
+    among_tags = bio in (*formats.values(), *map(recognised, golds))
+    if (
+        texts and golds and not among_tags
+    ):  # segments and their references, which may be as long as each other
+        return dict(formats)
+    return {
+        path: bio if form is None and bio.holds_tags(head_of(path), among_tags=among_tags) else form
+        for path, form in formats.items()
+    }
 
 
 def formats_with(option: str) -> list[str]:

@@ -64,11 +64,12 @@ def read(
 ) -> Evaluation:
     r"""Read the predictions or per-item scores of one system or several from files.
 
-    A *wide* table has a row per item and a column per system. A *long* table has a row per item and
-    system, with columns called system (or model, method and the like, of texts that repeat), item (or id)
-    and prediction or score; other names are given with `system_column`, `items` and `value_column`. With *one
-    file per system*, each is text with a value per line, a NumPy array, or a table; tables with an item
-    column are joined by it. CSV, TSV, JSON Lines and Parquet are read, plain or packed with gzip or zstd.
+    A *wide* table has a row per item and a column per system. A *long* table has a row per item and system,
+    with columns called system (or model, method and the like, of texts that repeat), item (or id) and
+    prediction or score; other names are given with `system_column`, `items` and `value_column`. With *one
+    file per system*, each is text with a value per line, a NumPy array, a JSON object of item id to value,
+    or a table; what has item ids is joined by them. CSV, TSV, JSON Lines and Parquet are read, plain or
+    packed with gzip or zstd.
 
     The gold says how values are read: as numbers or booleans if all its values are such, and as text
     otherwise ("01" is text). A value of a system that is no number is a text by itself. White space around
@@ -222,7 +223,11 @@ def _read_files(
     """Read files as what they are: of a format, one file per system, or one table."""
     pieces = pieces_of(paths) if format in (None, TABLE) else None
     files = without_gold(named_paths(paths) if pieces is None else Path(pieces.source), golds)
-    form = None if pieces is not None else format_of(by_system(files), format, texts=options.soft.texts)
+    form = (
+        None
+        if pieces is not None
+        else format_of(by_system(files), format, texts=options.soft.texts, golds=golds)
+    )
     table = None
     if form is None and not isinstance(files, Mapping) and (pieces is None or len(pieces.pieces) == 1):
         file = files if pieces is None else pieces.paths[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,18 +13,22 @@ import numpy as np
 
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
+from bestby._core.typing import Array
 from bestby.data.coding import Coded
-from bestby.data.columns import Missing, Numerals, Raw, raw_values
+from bestby.data.columns import Column, Missing, Numerals, Raw, raw_values
 from bestby.data.order import merged_order
-from bestby.data.table import Table, table_of_columns
-from bestby.readers.database import connection, lines, literal
+from bestby.data.table import Table, listed, table_of_columns
+from bestby.readers.database import CLOSE_QUOTES, connection, lines, literal, ragged
 from bestby.readers.json_text import parsed
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of
-from bestby.readers.text import unpacked
+from bestby.readers.text import csv_rows, cut, has_mixed_ends, unpacked
 from bestby.readers.typed_columns import columns_of_query
 
 _DELIMITERS = (",", "\t", ";", "|")
+
+_MOST_COLUMNS = 20_000
+"""Columns up to which DuckDB reads a table: it takes 32 kB of memory for each, however few the rows are."""
 
 SPACE = " \t\r\n\v\f"
 """White space of which a cell without a value may consist."""
@@ -41,10 +46,16 @@ def read_delimited(
     `blank`, a blank cell is a value, such as a set without any label.
     """
     names, delimiter = header_of(path, compression)
-    source = csv_source(len(names), [path], compression, delimiter)
-    given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
-    with connection(path) as database:
-        columns = columns_of_query(database, path, source, given, selected, missing)
+    columns: Sequence[Raw]
+    if len(names) > _MOST_COLUMNS:
+        columns = _columns_of_text(path, compression, names, delimiter)
+    else:
+        try:
+            columns = _columns_of_database(path, compression, names, delimiter, missing)
+        except InvalidInputError:
+            if not has_mixed_ends(path, compression):
+                raise
+            columns = _columns_of_text(path, compression, names, delimiter)
     if blank:
         columns = [objects(["" if one is None else one for one in _cells(column)]) for column in columns]
         return table_of_columns(str(path), names, columns, missing, part=part)
@@ -58,6 +69,34 @@ def _cells(column: Raw) -> list[Any]:
     values = raw_values(column)
     gone = np.ma.getmaskarray(values).tolist()
     return [None if void else cell for cell, void in zip(np.ma.getdata(values).tolist(), gone, strict=True)]
+
+
+def _columns_of_database(
+    path: Path, compression: str, names: Sequence[str], delimiter: str, missing: Missing
+) -> list[Raw]:
+    source = csv_source(len(names), [path], compression, delimiter)
+    given, selected = [literal(path), compression, delimiter], [f"c{i}" for i in range(len(names))]
+    with connection(path) as database:
+        return columns_of_query(database, path, source, given, selected, missing)
+
+
+def _columns_of_text(path: Path, compression: str, names: Sequence[str], delimiter: str) -> list[Array]:
+    """Return the columns of what DuckDB does not read: a great many, or lines that end in several ways."""
+    rows = []
+    reader = csv_rows((f"{line}\n" for line in cut(unpacked(path, compression))), delimiter, strict=True)
+    number = 1
+    try:
+        for row in reader:
+            if len(row) == len(names) or (len(names) == 1 and not row):
+                rows.append(row or [""])
+            elif row:
+                raise ragged(f"{path}, line {number}", len(names), len(row))
+            number = reader.line_num + 1
+    except csv.Error as error:
+        raise InvalidInputError(
+            f"{path}, line {number}: a quote is opened and not closed", hint=CLOSE_QUOTES
+        ) from error
+    return [objects(list(column)) for column in zip(*rows[1:], strict=True)] or [objects([])] * len(names)
 
 
 def _rows_with_values(columns: Sequence[Raw]) -> int:
@@ -100,7 +139,7 @@ def header_of(path: Path, compression: str) -> tuple[list[str], str]:
             f"{path}, line 1: blank, expected the names of the columns" if first else f"{path} is empty",
             hint="the first line must name the columns, every other line is one item",
         )
-    line = first[0]
+    line = cut(first[0])[0]
     if re.fullmatch(r"sep=.\s*", line, re.IGNORECASE):
         raise InvalidInputError(
             f"{path}, line 1: {line.strip()!r} tells a spreadsheet the delimiter, and names no columns",
@@ -113,9 +152,9 @@ def header_of(path: Path, compression: str) -> tuple[list[str], str]:
         )
     suffixes = {suffix.lower() for suffix in path.suffixes}
     candidates = ("\t",) if suffixes & {".tsv", ".tab"} else _DELIMITERS
-    cut = {delimiter: next(csv.reader([line], delimiter=delimiter)) for delimiter in candidates}
-    best = max(candidates, key=lambda delimiter: len(cut[delimiter]))
-    return cut[best], best
+    cells = {delimiter: next(csv_rows([line], delimiter)) for delimiter in candidates}
+    best = max(candidates, key=lambda delimiter: len(cells[delimiter]))
+    return cells[best], best
 
 
 def read_json(path: Path, compression: str, missing: Missing, *, part: bool = False) -> Table:
@@ -129,17 +168,68 @@ def read_json(path: Path, compression: str, missing: Missing, *, part: bool = Fa
             return Table(str(path), {}, missing)
         raise InvalidInputError(f"{path} is empty", hint=_LINES)
     if text.lstrip().startswith("["):
-        records: list[dict[str, Any]] = [
+        records = [
             _record(path, f"element {i}", entry) for i, entry in enumerate(_parsed(path, text), start=1)
         ]
     else:
-        records = records_of(path, text.split("\n"))
+        records = _objects(path, text, part=part)
     names = merged_order(records)
     columns = [objects([record.get(name) for record in records]) for name in names]
     return table_of_columns(str(path), names, columns, missing)
 
 
-def records_of(path: Path, texts: Sequence[str]) -> list[dict[str, Any]]:
+def _objects(path: Path, text: str, *, part: bool) -> list[_Pairs]:
+    """Return the objects of JSON Lines, or of objects that take several lines each."""
+    try:
+        records = records_of(path, text.split("\n"))
+    except InvalidInputError:
+        values = _values(text)
+        if not all(isinstance(value, _Pairs) and value.doubled is None for value in values):
+            raise
+        records = values
+    nested = [isinstance(value, dict | list) for value in records[0].values()]
+    if len(records) == 1 and not part and any(nested) and (all(nested) or "\n" in text.strip()):
+        raise _no_rows(path, records[0])
+    return records
+
+
+def _values(text: str) -> list[Any]:
+    """Return the values of JSON texts that follow each other; one that is None if there is anything else."""
+    decoder, values, place = json.JSONDecoder(object_pairs_hook=_Pairs), [], 0
+    text = text.strip()
+    try:
+        while place < len(text):
+            value, place = decoder.raw_decode(text, place)
+            values.append(value)
+            while text[place : place + 1].isspace():
+                place += 1
+    except (ValueError, RecursionError):
+        return [None]
+    return values
+
+
+def _no_rows(path: Path, record: _Pairs) -> InvalidInputError:
+    """Return the refusal of one object that holds other things than the values of an item."""
+    rows = next((name for name, value in record.items() if isinstance(value, list) and value), None)
+    hint = 'give rows, one object per line or a list of them, or one value per item id: {"q1": "x", ...}'
+    if rows is not None and isinstance(record[rows][0], dict):
+        hint = f"if {rows!r} holds the rows, write this list to a file of its own"
+    elif all(isinstance(value, dict | list) and len(value) > 1 for value in record.values()):
+        hint = (
+            f'if these are columns of pandas, write the rows: to_json with orient "records"; otherwise {hint}'
+        )
+    return InvalidInputError(
+        f"{path} is one JSON object, expected rows; its keys are: {listed([*record])}", hint=hint
+    )
+
+
+def by_item(table: Table) -> Table:
+    """Return a table of one row, whose columns are called as items are, with a row per item."""
+    values = objects([raw_values(raw)[0] for raw in table.data.values() if not isinstance(raw, Column)])
+    return table_of_columns(table.source, ["id", "value"], [objects([*table.names]), values], table.missing)
+
+
+def records_of(path: Path, texts: Sequence[str]) -> list[_Pairs]:
     """Return the objects of lines of JSON; blank lines are none."""
     numbered = ((i, line) for i, line in enumerate(texts, start=1) if line.strip())
     return [_record(path, f"line {i}", _parsed(path, line, i)) for i, line in numbered]

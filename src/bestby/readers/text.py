@@ -2,14 +2,53 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.readers.packing import unpacked_pieces
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+_END = re.compile(r"\r*\n|\r")
+
+_LONGEST_CELL = 2**31 - 1
+"""Characters of the longest cell that is cut: as many as the csv module can be told on every platform."""
+
+
+def csv_rows(lines: Iterable[str], delimiter: str = ",", *, strict: bool = False) -> Reader:
+    """Cut lines of delimited text into cells; `strict` as in the csv module.
+
+    The csv module refuses a cell of more than 131,072 characters, as is a whole line of a wide table that is
+    cut by a delimiter it does not have. Its limit is one for the process, so that it is raised and never put
+    back, which would take it from another thread.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
+    return csv.reader(lines, delimiter=delimiter, strict=strict)
+
+
+def cut(text: str) -> list[str]:
+    r"""Cut a text into lines, which may end in several ways; CR CR LF is what was written twice for Windows.
+
+    >>> cut("a\nb\r\nc\r\r\nd\re")
+    ['a', 'b', 'c', 'd', 'e']
+    """
+    # not splitlines: a line may hold a form feed or U+2028
+    return _END.split(text)
+
+
+def has_mixed_ends(path: Path, compression: str) -> bool:
+    """Tell whether the lines of a file end in several ways: LF, CR LF, CR."""
+    data = b"".join(unpacked_pieces(path, compression))
+    both = data.count(b"\r\n")
+    return sum(number > 0 for number in (both, data.count(b"\n") - both, data.count(b"\r") - both)) > 1
 
 
 def unpacked(path: Path, compression: str) -> str:
@@ -46,9 +85,8 @@ def _not_utf_8(path: Path, line: int) -> InvalidInputError:
 
 def value_lines(path: Path, compression: str, *, blank: bool = False) -> Array:
     """Return the lines of a file with a value per line, which may be blank; nothing in them is special."""
-    text = unpacked(path, compression)
-    values = text.split("\n")  # not splitlines: a line may hold a form feed or U+2028
-    if blank and text:
+    values = cut(unpacked(path, compression))
+    if blank and values != [""]:
         return objects(values[:-1] if not values[-1] else values)
     while values and not values[-1].strip():
         values.pop()

@@ -13,7 +13,7 @@ from bestby.data import partitions
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import FRAME, backend_of, column_names, is_partitioned, table_of
 from bestby.data.layouts.counted import evaluation_of_counts
-from bestby.data.layouts.long import is_long, read_long
+from bestby.data.layouts.long import check_not_long, is_long, read_long
 from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.layouts.soft_tables import gathered
@@ -28,6 +28,8 @@ def evaluation_of(table: Table, options: TableOptions, source: str | None = None
     table, options = options.prepared(table)
     if not options.soft.objects:
         table = gathered(table, options.soft, options.columns, options.roles.item)
+    if options.system_column is None:
+        check_not_long(table, options)
     read = read_long if _is_long(table, options) else read_wide
     evaluation, description = read(table, options)
     message = f"{source or table.source} was read as {description}"

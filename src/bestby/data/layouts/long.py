@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
@@ -25,9 +26,9 @@ from bestby.data.layouts.options import TableOptions
 from bestby.data.layouts.soft import Soft
 from bestby.data.layouts.soft_tables import class_columns, has_classes
 from bestby.data.order import order_in_groups
-from bestby.data.roles import RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles, matching, unknown_system
+from bestby.data.roles import GOLD_WORDS, RUN_WORDS, RUNS_HINT, VALUE_WORDS, Roles, matching, unknown_system
 from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
-from bestby.data.values import Rule
+from bestby.data.values import Rule, as_scores
 
 _GROUP_WORDS = ("gold", "cluster", "stratum")
 
@@ -44,13 +45,69 @@ def is_long(
     `value_column` is the name of the values where the user gives it.
     """
     item = roles.item
-    told = value_column is not None or any(word in table.data for word in VALUE_WORDS)
-    values = told or _only_soft(table) is not None
     return (
-        (values or soft.every_column or has_classes(table, soft))
+        _has_values(table, soft, value_column)
         and (item in table.data if item is not None else table.item_column(None) is not None)
         and system_column_of(table, roles, systems) is not None
     )
+
+
+def _has_values(table: Table, soft: Soft, value_column: str | None) -> bool:
+    told = value_column is not None or any(word in table.data for word in VALUE_WORDS)
+    return told or _only_soft(table) is not None or soft.every_column or has_classes(table, soft)
+
+
+def check_not_long(table: Table, options: TableOptions) -> None:
+    """Refuse a long table whose item ids or values have other names: its columns would pass for systems.
+
+    A column of ids that numbers the rows is none of items, as no two systems share one.
+    """
+    roles, systems = options.roles, options.systems
+    by = system_column_of(table, roles, systems)
+    labels = {
+        text
+        for name in (*GOLD_WORDS, roles.gold or "gold")
+        if name in table.data
+        for text in table.distinct(name)
+    }
+    if by is None or not table.repeats(by) or len(table.distinct(by)) < 2 or table.distinct(by) & labels:
+        return
+    items = table.item_column(roles.item)
+    taken = {by, items, *VALUE_WORDS, *GOLD_WORDS, *(name for _, name in roles.named())}
+    free = {name: column for name in table.names if name not in taken and (column := _plain(table, name))}
+    has_values = _has_values(table, options.soft, options.value_column)
+    named, lacking = [], []
+    if items is None or (systems is None and len(table.distinct(items)) == table.n_rows):
+        pairs = {name: len({*zip(table.cells(by), table.cells(name), strict=True)}) for name in free}
+        ids = [name for name in free if pairs[name] == table.n_rows > len(table.distinct(name))]
+        if not ids and not has_values:  # a wide table
+            return
+        lacking.append(
+            "no column is called item or id" if items is None else f"{quoted(items)} numbers the rows"
+        )
+        items = min(ids, key=lambda name: not name.lower().endswith("id"), default=None)
+        named.append(f"items={items!r}" if items else "items=...")
+    if not has_values:
+        free.pop(str(items), None)
+        numbers = [name for name, column in free.items() if not as_scores(column).is_text]
+        candidates = [*(numbers if roles.gold is None else ()), *free]
+        lacking.append(f"no column is called {' or '.join(VALUE_WORDS)}")
+        named.append(f"value_column={candidates[0]!r}" if candidates else "value_column=...")
+    if named:
+        raise InvalidInputError(
+            f"{table.source}: column {quoted(by)} names systems, as in a table with a row per item and"
+            f" system, but {' and '.join(lacking)}; its columns are: {listed(table.names)}",
+            hint=f"name the columns: {' and '.join(named)}; or leave this one out: ignore={by!r}",
+        )
+
+
+def _plain(table: Table, name: str) -> Column | None:
+    """Return a column of one value per row; None if it holds anything else."""
+    try:
+        column = table.column(name)
+    except InvalidInputError:
+        return None
+    return None if column.is_soft else column
 
 
 def system_column_of(table: Table, roles: Roles, systems: Sequence[str] | None) -> str | None:

@@ -13,9 +13,8 @@ from bestby.data.columns import Column, NumeralColumn
 from bestby.data.common_labels import without_labels
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
-from bestby.data.layouts.assemble import GROUP_ROLES, check_exact, check_unique, side_by_side, values_of
+from bestby.data.layouts.assemble import GROUP_ROLES, check_exact, side_by_side, values_of
 from bestby.data.layouts.classes import labels_of
-from bestby.data.layouts.long import system_column_of
 from bestby.data.layouts.options import TableOptions
 from bestby.data.roles import (
     Roles,
@@ -54,8 +53,6 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     if systems is None and gold is not None and not soft.as_given:  # two texts are seldom equal
         check_alike(table, columns, gold)
     items = None if completed.item is None else table.texts(completed.item, "item")
-    if items is not None and systems is None:
-        _check_not_long(table, roles, items)
     evaluation = side_by_side(
         table.source,
         columns,
@@ -73,14 +70,6 @@ def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     if roles.annotators:
         completed = dataclasses.replace(completed, gold=None)
     return evaluation, f"{described(table, names, completed)}{unused}"
-
-
-def _check_not_long(table: Table, roles: Roles, items: Sequence[str]) -> None:
-    """Refuse items that repeat beside a column of systems: a long table whose values have another name."""
-    by = system_column_of(table, roles, None)
-    if by is not None:
-        hint = f"if a row is of one item and one system (column {by!r}), name its values: value_column=..."
-        check_unique(items, f"{table.source}: item ids", hint)
 
 
 def roles_of(table: Table, roles: Roles, *, chosen: bool) -> Roles:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats.base import HEAD, MOST_LINES, Read
-from bestby.readers.text import unpacked
+from bestby.readers.text import csv_rows, cut, unpacked
 from bestby.results.base import Note
 
 
@@ -34,7 +33,7 @@ def first_lines(head: bytes) -> list[str]:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)  # a letter may be cut in two
     except UnicodeDecodeError:
         return []
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = cut(text)
     if len(head) >= HEAD and len(lines) > 1:
         lines.pop()  # cut off
     while lines and not lines[-1]:
@@ -49,17 +48,16 @@ def column_names(head: bytes) -> list[str]:
     ['id', 'a, b']
     """
     lines = first_lines(head)
-    try:
-        names = next(csv.reader(lines[:1]), [])
-    except csv.Error:  # a cell that is too long
-        return []
-    return [name.strip() for name in names]
+    return [name.strip() for name in next(csv_rows(lines[:1]), [])]
 
 
 def lines_of(path: Path) -> list[str]:
     """Return all lines of a file, blank ones too; a last newline ends the last line and begins none."""
     compression = kind_of(readable_file(path)).compression
-    lines = unpacked(path, compression).split("\n")  # not splitlines: a line may hold a form feed or U+2028
+    text = unpacked(path, compression)
+    # A carriage return ends a line only where nothing else does: inside a line it belongs to a text, as may a
+    # form feed or U+2028, so not splitlines.
+    lines = text.split("\n" if "\n" in text else "\r")
     if not lines[-1]:
         lines.pop()
     if not lines:

@@ -19,6 +19,7 @@ from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
 from bestby.readers.folders import files_in, left_out
+from bestby.readers.json_text import HEAD as HEAD
 from bestby.readers.naming import default_names
 from bestby.results.base import Note
 
@@ -54,8 +55,8 @@ Plain texts (`texts`) are not among them: nothing in a line tells a segment of t
 DIRECTORY_FORMATS = FORMATS[: FORMATS.index("pairs")]
 """Those whose tools write a directory of files, which may be given as a whole."""
 
-HEAD, MOST_LINES = 1 << 16, 1000
-"""How many bytes and lines of a file are looked at to recognise it."""
+MOST_LINES = 1000
+"""How many lines of a file are looked at to recognise it, of at most `HEAD` bytes."""
 
 LONG_HEAD = 1 << 22
 """How many bytes of JSON are looked at where the texts of one record may fill the first ones."""

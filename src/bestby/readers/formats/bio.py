@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+
+import numpy as np
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
-from bestby.readers.formats._lines import assembled, first_lines, lines_of
+from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of
 from bestby.readers.formats.base import Read
 
 _TAG = re.compile(r"O|[BIESLUM]-\S+")
+_BARE = re.compile(r"[BIESLUO]")
+_SUFFIXED = re.compile(r"(\S+)-([BIESLUM])")
 _DOCUMENT = "-DOCSTART-"
 _COMMENT = re.compile(r"#\s+(id|sent_id|newdoc|text|\S+\s*=)")
 
@@ -35,15 +41,39 @@ class _Sentence:
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether the last column of every line is a tag such as O, B-PER or E-LOC, and some is not O."""
-    lines = first_lines(head)
-    rows = [_cells(line) for line in lines if line.strip() and not _COMMENT.match(line)]
-    tags = [row[-1] for row in rows if row[0] != _DOCUMENT]
-    return (
-        any(tag != "O" for tag in tags)
-        and all(len(row) > 1 for row in rows)
-        and all(_TAG.fullmatch(tag) for tag in tags)
+    """Tell whether the last column of every line is a tag such as O, B-PER or E-LOC, and some is not O.
+
+    Where a system predicts O everywhere, the gold in the column before tells.
+    """
+    rows = _rows(head)
+    if any(len(row) < 2 for row in rows) or not all(_TAG.fullmatch(row[-1]) for row in rows):
+        return False
+    gold = [row[-2] for row in rows if len(row) > 2]
+    return any(row[-1] != "O" for row in rows) or (all(map(_TAG.fullmatch, gold)) and {*gold} > {"O"})
+
+
+def holds_tags(head: bytes, *, among_tags: bool) -> bool:
+    """Tell whether a file that `recognises` leaves open holds tags: O everywhere, B and I, parts of speech.
+
+    Beside files of tags (`among_tags`) lines of several columns are enough; otherwise blank lines must part
+    sentences, and the last column hold few texts, none of them a number.
+    """
+    rows = _rows(head)
+    if len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
+        return False
+    tags = Counter(row[-1] for row in rows)
+    return among_tags or (
+        any(not line.strip() for line in first_lines(head))
+        and 2 * len(tags) <= len(rows)
+        and tags[rows[0][-1]] > 1  # the name of a column is there once
+        and all(as_number(tag) is None for tag in tags)
     )
+
+
+def _rows(head: bytes) -> list[list[str]]:
+    """Return the cells of the tokens at the start of a file."""
+    rows = [_cells(line) for line in first_lines(head) if line.strip() and not _COMMENT.match(line)]
+    return [row for row in rows if row[0] != _DOCUMENT]
 
 
 def read(
@@ -58,7 +88,8 @@ def read(
     The first column is the token and the last column of a system's file its tag. The gold is the last column
     of its own file or, without such a file, the last column but one of every system's file, as conlleval
     expects (Tjong Kim Sang & De Meulder 2003). `clusters` may be "document": documents begin with
-    ``-DOCSTART-``.
+    ``-DOCSTART-``. Tags such as PER-B are read as B-PER, and B and I by themselves as spans of one type. If
+    no tag begins or continues a span, the items are the tokens, in clusters by sentence.
     """
     least = 2 if gold is not None else 3
     files = {path: _sentences(path, least) for path in paths.values()}
@@ -74,7 +105,43 @@ def read(
     groups = {"document": documents} if len(set(documents)) > 1 else {}
     where = "the column before the last" if gold is None else str(gold)
     description = f"tags in columns, {len(whole)} sentences: {listed(list(paths))}; gold: {where}"
+    distinct = {tag for tags in (due, *systems.values()) for sentence in tags for tag in sentence} - {"O"}
+    if not any(map(_TAG.fullmatch, distinct)):
+        if distinct and all(map(_SUFFIXED.fullmatch, distinct)):
+            description += "; tags such as PER-B read as B-PER"
+            due, *others = (
+                [tuple(_SUFFIXED.sub(r"\2-\1", tag) for tag in sentence) for sentence in tags]
+                for tags in (due, *systems.values())
+            )
+            systems = dict(zip(systems, others, strict=True))
+        elif not ("B" in distinct and all(map(_BARE.fullmatch, distinct))):
+            return _tokens(systems, due, groups, clusters, on_missing, description)
     return assembled(systems, due, groups, clusters, on_missing, metric="span_f1", description=description)
+
+
+def _tokens(
+    systems: Mapping[str, list[tuple[str, ...]]],
+    due: list[tuple[str, ...]],
+    groups: Mapping[str, list[str]],
+    clusters: str | None,
+    on_missing: OnMissing,
+    description: str,
+) -> Read:
+    """Return the tags of tokens as labels, which depend on each other within a sentence."""
+    sizes = [len(sentence) for sentence in due]
+    by_sentence = {"sentence": [f"sentence {place}" for place in range(1, len(due) + 1)], **groups}
+    if len(due) > 1:
+        clusters = clusters or "sentence"
+    return assembled(
+        {name: [*chain.from_iterable(sentences)] for name, sentences in systems.items()},
+        [*chain.from_iterable(due)],
+        {name: np.repeat(np.array(group), sizes).tolist() for name, group in by_sentence.items()},
+        clusters,
+        on_missing,
+        metric="accuracy",
+        description=f"{description}; columns of tags, but no B-/I- tags: a token is an item (accuracy)",
+        objects=False,
+    )
 
 
 def _cells(line: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
@@ -25,6 +24,7 @@ from bestby.readers.database import connection, literal
 from bestby.readers.files import read_table
 from bestby.readers.formats._lines import first_lines
 from bestby.readers.formats.base import Read, refuse_gold
+from bestby.readers.text import csv_rows
 from bestby.results.base import Note
 
 Pair = tuple[str, str]
@@ -73,10 +73,7 @@ def _column_names(path: Path, head: bytes) -> list[str]:
         except (ValueError, RecursionError):
             return []
         return [str(name) for name in record] if isinstance(record, dict) else []
-    try:
-        cut = [row for delimiter in _DELIMITERS for row in csv.reader([first], delimiter=delimiter)]
-    except csv.Error:  # a cell that is too long
-        return []
+    cut = [row for delimiter in _DELIMITERS for row in csv_rows([first], delimiter)]
     return [name.strip() for name in max(cut, key=len, default=[])]
 
 

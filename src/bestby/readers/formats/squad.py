@@ -9,52 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import is_file, readable_file
+from bestby._core.paths import readable_file
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats._lines import assembled, need_gold
-from bestby.readers.formats.base import HEAD, Read
-from bestby.readers.json_text import once, parsed
-from bestby.readers.packing import compression_of, unpacked_pieces
+from bestby.readers.formats.base import Read, head_of
+from bestby.readers.json_text import TEXT, is_values_by_id, once, parsed
 from bestby.readers.text import unpacked
-
-_PAIR = re.compile(r'\s*"(?P<key>(?:[^"\\]|\\.)*)"\s*:\s*"(?:[^"\\]|\\.)*"\s*(?P<end>[,}])')
-_ENOUGH = 8
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Tell whether a file is one JSON object of texts, as predictions are: question id to answer.
-
-    A file of JSON Lines is a table, however many texts a line has.
-    """
-    text = head.decode("utf-8", errors="replace")
-    opened = re.match(r"\s*\{", text)
-    place = opened.end() if opened else len(text)
-    n = 0
-    while pair := _PAIR.match(text, place):
-        n, place = n + 1, pair.end()
-        if pair["end"] == "}":  # JSON Lines go on with another object
-            return n >= 2 and not text[place:].strip()
-    # All that the head shows is one object of texts, whose last pair is cut off.
-    is_cut = n >= _ENOUGH and len(head) >= HEAD and re.match(r'\s*(?:"|$)', text[place:]) is not None
-    return is_cut and ("\n" in text or not _has_lines(path))
+    """Tell whether a file is one JSON object of texts, as predictions are: question id to answer."""
+    return is_values_by_id(path, head, TEXT)
 
 
-def _has_lines(path: Path) -> bool:
-    """Tell whether a file whose first line is longer than its head has more lines."""
-    if not is_file(path):
-        return False
-    try:
-        line_ended = False
-        for piece in unpacked_pieces(path, compression_of(path)):
-            rest = piece if line_ended else piece.partition(b"\n")[2]
-            line_ended = line_ended or b"\n" in piece
-            if rest.strip():
-                return True
-    except (InvalidInputError, OSError):
-        return False
-    return False
+def is_dataset(path: Path) -> bool:
+    """Tell whether a gold is a dataset of questions; the texts of predictions are labels if it is not."""
+    return re.search(rb'"(version|data|paragraphs|qas)"\s*:', head_of(path)) is not None
 
 
 def read(
@@ -70,7 +42,7 @@ def read(
     2016, 2018); a question with ``"is_impossible": true`` has no answer. `clusters` may be "article" or
     "paragraph". With `on_missing` "worst" an unanswered question scores 0, as in the official scripts.
     """
-    dataset = need_gold(gold, "answers to questions")
+    dataset = need_gold(gold, "texts by id (labels, or answers to questions)")
     golds, articles, paragraphs = _questions(dataset)
     systems = {name: _answers(path) for name, path in paths.items()}
     groups = {"article": articles, "paragraph": paragraphs}

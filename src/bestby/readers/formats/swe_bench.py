@@ -27,6 +27,7 @@ from bestby.readers.formats._documents import (
 from bestby.readers.formats._logs import Log, gathered, mean_of_runs, named_apart, system_of
 from bestby.readers.formats.base import File, Read, files_of
 from bestby.readers.json_text import parsed
+from bestby.readers.text import csv_rows
 from bestby.results.base import Note
 
 _RESOLVED = ("resolved_ids", "resolved")
@@ -307,7 +308,7 @@ def _listed_ids(text: str) -> list[str]:
         if _ID in header:
             place = header.index(_ID)
             try:
-                rows = list(csv.reader(text.split("\n"), delimiter=delimiter))[1:]
+                rows = list(csv_rows(text.split("\n"), delimiter))[1:]
             except csv.Error as error:
                 raise InvalidInputError(f"the list of instances is not a table: {error}") from error
             return [item for row in rows if len(row) > place and (item := word(row[place])) is not None]

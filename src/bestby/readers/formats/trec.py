@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.data.table import listed
+from bestby.metrics.retrieval import ranked_by_score
 from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, need_gold, number_of
 from bestby.readers.formats.base import Read
 from bestby.results.base import Note
@@ -20,11 +23,16 @@ _COUNTING = {"first": "the first line", "last": "the last line", "max": "the hig
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
-    """Tell whether a file is a run: lines of topic, Q0, document, rank, score and tag."""
+    """Tell whether a file is a run: lines of topic, Q0, document, rank, score and tag.
+
+    trec_eval skips the second column; where it is not Q0, it and the tag must be the same in all lines.
+    """
     rows = [line.split() for line in first_lines(head) if line.strip()]
-    return bool(rows) and all(
-        len(row) == 6
-        and row[1].upper() == "Q0"
+    if not rows or any(len(row) != 6 for row in rows):
+        return False
+    is_one_run = len({(row[1], row[5]) for row in rows}) == 1
+    return all(
+        (row[1].upper() == "Q0" or is_one_run)
         and re.fullmatch(r"-?\d+", row[3])
         and as_number(row[4]) is not None
         for row in rows
@@ -52,11 +60,11 @@ def read(
             hint="duplicates=max",
             argument="duplicates",
         )
-    judged, doubled = _topics(need_gold(gold, "runs"), 4, (2, 3), "relevance", _QRELS, duplicates)
+    judged, _, doubled = _topics(need_gold(gold, "runs"), 4, (2, 3), "relevance", _QRELS, duplicates)
     systems: dict[str, dict[str, dict[str, float]]] = {}
     notes = [_repeated(doubled, str(gold), duplicates)] if doubled else []
     for name, path in paths.items():
-        topics, doubled = _topics(path, 6, (2, 4), "score", _RUN, duplicates)
+        topics, ranks, doubled = _topics(path, 6, (2, 4), "score", _RUN, duplicates)
         if doubled:
             notes.append(_repeated(doubled, str(path), duplicates, name))
         systems[name] = {topic: topics[topic] for topic in judged if topic in topics}
@@ -72,6 +80,7 @@ def read(
                 f" {next(iter(judged))!r}",
                 hint="give the judgements of the topics of the runs",
             )
+        notes += _about_order(name, systems[name], ranks)
     description = f"TREC runs: {listed(list(paths))}; judgements of {len(judged)} topics: {gold}"
     return assembled(
         systems, judged, {}, clusters, on_missing, metric="ndcg@10", description=description, notes=notes
@@ -83,12 +92,45 @@ def _repeated(n: int, source: str, duplicates: str, *systems: str) -> Note:
     return Note("repeated_documents", f"{message} counts", systems)
 
 
+def _about_order(
+    name: str, topics: Mapping[str, Mapping[str, float]], ranks: Mapping[str, Mapping[str, float]]
+) -> list[Note]:
+    """Return notes on topics whose ranks contradict the scores, and on others with many equal scores."""
+    contradicted = tied = 0
+    for topic, scores in topics.items():
+        # Ranks that are all equal, as some tools write, contradict nothing.
+        in_order = [ranks[topic][document] for document in ranked_by_score(scores)]
+        times = Counter(scores.values())
+        if any(below < above for above, below in pairwise(in_order)):
+            contradicted += 1
+        elif 2 * sum(n for n in times.values() if n > 1) >= len(scores) > 1:
+            tied += 1
+    notes = []
+    if contradicted:
+        message = (
+            f"the rank column of {name!r} contradicts the scores on {contradicted} of {len(topics)} topics;"
+            " the scores count, equal ones by document id, as in trec_eval: negate scores that are distances"
+        )
+        notes.append(Note("ranks_contradict_scores", message, (name,)))
+    if tied:
+        message = (
+            f"half of the documents of {name!r} or more have equal scores on {tied} of {len(topics)} topics;"
+            " these stand in the order of their ids, as in trec_eval"
+        )
+        notes.append(Note("equal_scores", message, (name,)))
+    return notes
+
+
 def _topics(
     path: Path, n_columns: int, columns: tuple[int, int], what: str, form: str, duplicates: str
-) -> tuple[dict[str, dict[str, float]], int]:
-    """Return a number per topic and document, in the order of the lines that count, and how many repeat."""
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]], int]:
+    """Return a number per topic and document, in the order of the lines that count, and how many repeat.
+
+    The number before it, which is the rank in a run, is returned between the two.
+    """
     doubled = 0
     topics: dict[str, dict[str, float]] = {}
+    ranks: dict[str, dict[str, float]] = {}
     for number, line in enumerate(lines_of(path), start=1):
         row = line.split()
         if not row:
@@ -113,6 +155,7 @@ def _topics(
                 continue
             del topic[document]
         topic[document] = value
+        ranks.setdefault(row[0], {})[document] = as_number(row[columns[1] - 1]) or 0.0
     if not topics:
         raise InvalidInputError(f"{path} has no lines of the form {form}")
-    return topics, doubled
+    return topics, ranks, doubled
