@@ -385,6 +385,7 @@ def test_the_second_column_of_a_run_is_of_no_matter(make: Make, qrels: Path, sec
     ("rank", "score", "code", "said"),
     [
         (lambda i: i + 1, lambda i: 20.0 - i, None, ""),
+        (lambda i: i + 1, lambda i: 20.0 - i if i < 7 else 1.0, None, ""),
         (
             lambda i: i + 1,
             lambda i: float(i),

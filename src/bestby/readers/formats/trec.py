@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -95,21 +95,29 @@ def _repeated(n: int, source: str, duplicates: str, *systems: str) -> Note:
 def _about_order(
     name: str, topics: Mapping[str, Mapping[str, float]], ranks: Mapping[str, Mapping[str, float]]
 ) -> list[Note]:
-    """Return notes on topics whose ranks contradict the scores, and on others with many equal scores."""
-    contradicted = tied = 0
+    """Return notes on topics whose ranks contradict the scores, and on others with many equal scores.
+
+    A few equal scores, which every run has, contradict no ranks, and neither do ranks that are all the same.
+    """
+    inverted = by_ties = tied = 0
     for topic, scores in topics.items():
-        # Ranks that are all equal, as some tools write, contradict nothing.
-        in_order = [ranks[topic][document] for document in ranked_by_score(scores)]
-        times = Counter(scores.values())
-        if any(below < above for above, below in pairwise(in_order)):
-            contradicted += 1
-        elif 2 * sum(n for n in times.values() if n > 1) >= len(scores) > 1:
-            tied += 1
+        rank = ranks[topic]
+        ranked = ranked_by_score(scores)
+        by_rank = sorted(ranked, key=lambda document: (-scores[document], rank[document]))
+        many = 2 * sum(n for n in Counter(scores.values()).values() if n > 1) >= len(scores) > 1
+        if _descends(by_rank, rank):
+            inverted += 1
+        elif many and _descends(ranked, rank):
+            by_ties += 1
+        else:
+            tied += many
     notes = []
-    if contradicted:
+    if inverted or by_ties:
+        ties = f" (on {by_ties} topics half of the scores or more are equal)" if by_ties else ""
         message = (
-            f"the rank column of {name!r} contradicts the scores on {contradicted} of {len(topics)} topics;"
-            " the scores count, equal ones by document id, as in trec_eval: negate scores that are distances"
+            f"the rank column of {name!r} contradicts the scores on {inverted + by_ties} of"
+            f" {len(topics)} topics; the scores count, equal ones by document id, as in trec_eval{ties}"
+            + (": negate scores that are distances" if inverted else "")
         )
         notes.append(Note("ranks_contradict_scores", message, (name,)))
     if tied:
@@ -119,6 +127,10 @@ def _about_order(
         )
         notes.append(Note("equal_scores", message, (name,)))
     return notes
+
+
+def _descends(documents: Sequence[str], rank: Mapping[str, float]) -> bool:
+    return any(rank[below] < rank[above] for above, below in pairwise(documents))
 
 
 def _topics(
