@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import typer.main
@@ -270,3 +272,36 @@ def test_every_option_is_explained_and_documented(name: str, capsys: pytest.Capt
         assert parameter.help in shown
         assert parameter.help in documented, "run python docs/make_cli_page.py"
     assert "(default: )" not in shown
+
+
+def test_a_phase_ends_and_goes_on_by_a_command(run: Run, board: Board, tmp_path: Path) -> None:
+    edit(board, 'part = "all"', 'part = "all"\nshow = "after"\nend = 2999-01-01')
+    run("board", "submit", "mine.csv", *OURS)
+    check_refused(
+        run("board", "end", "--board", "task"), "phase 'all' ends on 2999-01-01T00:00:00Z", "or pass --early"
+    )
+    done = run("board", "end", "all", "--board", "task", "--early", "--reason", "all are in")
+    assert (done.returncode, done.stdout) == (0, "")
+    number = re.findall(r"line (\d+) of the record", done.stderr)
+    assert re.findall(r"line (\d+) of the record", run("board", "end", "--board", "task").stderr) == number
+    assert run("board", "publish", "site", "--board", "task").returncode == 0
+    assert any((tmp_path / "site" / "data").glob("all-task-*"))
+    done = run("board", "submit", "other.csv", *OURS)
+    check_refused(done, "no phase of the board is open", "its phases: all")
+    assert run("board", "end", "all", "--board", "task", "--revoke").returncode == 0
+    assert run("board", "submit", "other.csv", *OURS).returncode == 0
+    check_refused(run("board", "end", "all", "--board", "task", "--revoke"), "nothing to revoke", "ends it")
+
+
+def test_list_and_verify_say_that_the_record_is_ahead_of_the_clock(run: Run, board: Board) -> None:
+    later = datetime.now(UTC) + timedelta(days=400)
+    with mock.patch("bestby.boards.clock.now", return_value=later):
+        number = board.submit(board.path.parent / "mine.csv", team="ours", system="bert").number
+    done = run("board", "list", "--board", "task")
+    assert (
+        f"warning: the record is ahead of the clock: its line {number + 1} is of {later:%Y-%m-%d}"
+        in done.stderr
+    )
+    done = run("board", "verify", "--board", "task")
+    assert done.returncode == 0
+    assert "the record is ahead of the clock" in done.stdout

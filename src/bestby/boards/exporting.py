@@ -42,8 +42,8 @@ def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, w
     systems = [system for system in shown[name] if own.name in system.event.files]
     with sealed("export the board"):
         predicted = reader.predicted(own, [(system.submission, system.event) for system in systems])
-        columns = {system.key: _texts(predicted[system.submission], own) for system in systems}
-        columns = _harmless(columns, own)
+        written = {system.key: _texts(predicted[system.submission], own) for system in systems}
+        columns = _harmless(written, own)
         table: Columns = {"id": folder.items(own.name, settings), **columns}
         if with_gold:
             gold = gold_of(folder, settings)(gold_in_force(lines))[own.name]
@@ -91,11 +91,11 @@ def _with_gold(table: Columns, gold: TaskGold, task: Task, part: str) -> Columns
     rows = [row_of[item] for item, kept in zip(gold.ids, inside, strict=True) if kept]
     names = [name for name in gold.columns if name not in (*OWN_COLUMNS, *table)]
     labels = ["gold"] if gold.labels is not None else []
-    hidden = {
+    hidden: dict[str, Sequence[str]] = {
         name: [value for value, kept in zip(gold.columns[name], inside, strict=True) if kept]
         for name in ["id", *labels, *names]
     }
-    hidden |= _harmless({name: hidden[name] for name in labels}, task)
+    hidden.update(_harmless({name: hidden[name] for name in labels}, task))
     return {
         **hidden,
         **{name: [values[row] for row in rows] for name, values in table.items() if name != "id"},

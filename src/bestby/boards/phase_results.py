@@ -41,7 +41,7 @@ class ScoredPhase:
         A phase that ended before its date ended by its line.
         """
         phase = self.phase
-        ends = [one for one in (phase.end, end and end.time) if one is not None]
+        ends = [one for one in (phase.end, end.time if end else None) if one is not None]
         begun = phase.start is None or moment >= phase.start
         results = self._results(systems or ())
         return PhaseContent(
