@@ -31,12 +31,12 @@ def is_url(path: str | Path) -> bool:
     return _URL.match(str(path)) is not None
 
 
-def checked_path(path: Any, what: str = "path") -> str | os.PathLike[str]:
+def checked_path(path: Any, what: str = "a path") -> str | os.PathLike[str]:
     """Return what can be the path of a file or a folder; refuse anything else."""
     if isinstance(path, str | os.PathLike):
         return path
     raise InvalidInputError(
-        f"{what} must be a path, got {quoted(path)}", hint=f'such as {what}="results/a.csv"', argument=what
+        f"{what} must be a str or a Path, got {quoted(path, 60)}", hint="pass the path of a file or a folder"
     )
 
 

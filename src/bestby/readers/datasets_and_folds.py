@@ -109,7 +109,7 @@ def read_datasets(
 
 @with_suggestions
 def read_folds(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     *,
     gold: str | None = None,
     systems: str | Sequence[str] | None = None,

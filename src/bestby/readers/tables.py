@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from bestby.readers.database import CLOSE_QUOTES, connection, lines, literal, ra
 from bestby.readers.json_text import parsed
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of
-from bestby.readers.text import csv_rows, cut, has_mixed_ends, unpacked
+from bestby.readers.text import csv_rows, cut, decoded, has_mixed_ends, unpacked
 from bestby.readers.typed_columns import columns_of_query
 
 _DELIMITERS = (",", "\t", ";", "|")
@@ -83,7 +84,8 @@ def _columns_of_database(
 def _columns_of_text(path: Path, compression: str, names: Sequence[str], delimiter: str) -> list[Array]:
     """Return the columns of what DuckDB does not read: a great many, or lines that end in several ways."""
     rows = []
-    reader = csv_rows((f"{line}\n" for line in cut(unpacked(path, compression))), delimiter, strict=True)
+    text = decoded(path, compression).replace("\r\r\n", "\r\n")  # written twice for Windows
+    reader = csv_rows(io.StringIO(text, newline=""), delimiter, strict=True)  # ends in a cell are kept
     number = 1
     try:
         for row in reader:

@@ -53,13 +53,17 @@ def has_mixed_ends(path: Path, compression: str) -> bool:
 
 def unpacked(path: Path, compression: str) -> str:
     """Return the text of a file, with lines that end in a newline alone."""
+    return decoded(path, compression).replace("\r\n", "\n")
+
+
+def decoded(path: Path, compression: str) -> str:
+    """Return the text of a file, with lines that end as they are written."""
     data = b"".join(unpacked_pieces(path, compression))
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
         raise _not_utf_8(path, number) from error
-    return text.replace("\r\n", "\n")
 
 
 def text_lines(path: Path, compression: str) -> Iterator[str]:

@@ -27,6 +27,7 @@ ALGORITHMS = {
     "inference/robust_regression.py": {1e-9},  # regressors that depend on each other
     "inference/stratified.py": {1e-9},  # the weight of a stratum without spread
     "inference/tuning.py": {1e-10},  # regressors that depend on each other
+    "_core/checks.py": {1e-12},  # keeps a level off 0 and 1
     "inference/_strengths.py": {1e-7, 1e-13},  # where Newton's method stops; what keeps its matrix regular
     "inference/discordant.py": {1e-15},  # where halving an interval stops
     "inference/mean_bootstrap.py": {1e-10, 1e-17},

@@ -164,7 +164,7 @@ def test_a_long_frame_is_read_as_a_long_file(maker: Any) -> None:
 @pytest.mark.parametrize("maker", MAKERS)
 def test_a_column_of_something_else_is_no_system(maker: Any, gold: list[Any]) -> None:
     frame = maker({"model": LONG["system"], "prediction": gold, "gold": gold, "other": gold[::-1]})
-    with pytest.raises(InvalidInputError, match="column 'model' shares no value with the gold; is it a"):
+    with pytest.raises(InvalidInputError, match="column 'model' names systems, as in a table with a row per"):
         compare(frame, gold="gold")
 
 

@@ -55,7 +55,7 @@ def test_items_of_the_same_id_in_two_datasets(tmp_path: Path) -> None:
     assert (found.strata.tolist(), found.names) == (["x", "x", "y", "y"], ("a", "b"))
     assert found.items is not None
     assert found.items.tolist() == ["x/1", "x/2", "y/1", "y/2"]
-    assert "stratum: dataset" in found.notes[0].message
+    assert "dataset: dataset" in found.notes[0].message
     doubled = written(tmp_path, "dataset,item,a,b\nx,1,1,0\nx,1,0,0\n")
     with pytest.raises(InvalidInputError, match="more than once"):
         read_datasets(doubled)

@@ -328,7 +328,7 @@ def test_helm_compares_one_split(tmp_path: Path) -> None:
     assert "split: valid of valid, test" in found.notes[0].message
     paths["b"].write_text(json.dumps(helm([1.0, 0.0, 1.0])))
     said = _refused(lambda: read(paths))
-    assert said.startswith("the files of 'instances' share no split (")
+    assert said.startswith("the files share no split (")
     assert "a.json: valid" in said
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import normal_form, quoted
 from bestby.data.columns import Column, column_of_texts
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts import annotators
@@ -77,7 +77,7 @@ def check_not_long(table: Table, options: TableOptions) -> None:
     free = {name: column for name in table.names if name not in taken and (column := _plain(table, name))}
     has_values = _has_values(table, options.soft, options.value_column)
     named, lacking = [], []
-    if items is None or (systems is None and len(table.distinct(items)) == table.n_rows):
+    if items is None or (systems is None and len({*map(normal_form, table.distinct(items))}) == table.n_rows):
         pairs = {name: len({*zip(table.cells(by), table.cells(name), strict=True)}) for name in free}
         ids = [name for name in free if pairs[name] == table.n_rows > len(table.distinct(name))]
         if not ids and not has_values:  # a wide table

@@ -78,7 +78,7 @@ def test_several_tasks_are_datasets(tmp_path: Path) -> None:
         paths[model] = folder.parent
     found = form.read(paths)
     assert set(found.datasets) == {"qa", "nli"}
-    assert scores_of(found)["a"][:4] == [0.0, 1.0, 0.0, 1.0]
+    assert scores_of(found)["org/a"][:4] == [0.0, 1.0, 0.0, 1.0]
 
 
 def test_other_tables_and_damaged_files(tmp_path: Path) -> None:

@@ -104,9 +104,11 @@ def test_files_of_before_version_1_11(tmp_path: Path) -> None:
     assert found.systems["a"].tolist() == [0.5, 0.9, 0.1, 0.2]
     assert found.systems["b"].tolist() == [0.6, 0.8, 0.1, 0.3]
     (a / "STS.json").write_text(json.dumps(_old("STS", test={"ar": similar, "de": similar, "fr": {"f1": 0}})))
-    only = form.read({"a": a, "b": a}, value_column="cosine_pearson")
+    both = {"a": a, "b": a}
+    assert "has no score (NaN) for item AJGT and 2 more" in message(form, both, value_column="cosine_pearson")
+    only = form.read(both, value_column="cosine_pearson", on_missing="drop")
     assert scores_of(only) == {"a": [0.3, 0.3], "b": [0.3, 0.3]}
-    assert "3 items left out because no system has this score there" in only.description
+    assert "3 of 5 items were dropped" in only.evaluation.notes[0].message
 
 
 def test_old_files_without_a_main_score_are_refused_by_name(tmp_path: Path) -> None:
