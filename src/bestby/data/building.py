@@ -81,13 +81,13 @@ def checked_parts(
         gold = annotations.distribution()
     if gold is None:
         check_numeric(Columns(values))
-        if any(column.dtype.kind == "f" for column in values.values()):
-            values = _in_one_precision(values)
     elif len(gold) != n:
         raise InvalidInputError(
             f"gold has {counted(len(gold), 'value')}, expected {n}",
             hint="pass one value per item, in the same order for gold and every system",
         )
+    if gold is None or gold.ndim > 1 or gold.dtype.kind in "biuU":  # labels of a gold are no real numbers
+        values = _in_one_precision(values)
     if ids is not None:
         ids = checks.column(ids, "items", n)  # as many as the systems have values
         check_unique_ids(ids, "items")
@@ -147,10 +147,13 @@ def in_one_form(groups: Array) -> tuple[Array, tuple[Note, ...]]:
 
 
 def _in_one_precision(values: Mapping[str, Array | Coded]) -> dict[str, Array | Coded]:
-    """Return scores of which those in single precision are the numbers of others that they stand for."""
-    real = {name: column for name, column in values.items() if column.dtype.kind == "f"}
-    alike = rounding.in_one_precision([np.asarray(column) for column in real.values()])
-    return {**values, **dict(zip(real, alike, strict=True))}
+    """Return values of which real numbers in single precision are those of others that they stand for."""
+    real = {name: np.asarray(column) for name, column in values.items() if column.dtype.kind == "f"}
+    if len({column.shape for column in real.values()}) != 1:
+        return dict(values)
+    alike = rounding.in_one_precision([column.reshape(-1) for column in real.values()])
+    pairs = zip(real.items(), alike, strict=True)
+    return {**values, **{name: own.reshape(column.shape) for (name, column), own in pairs}}
 
 
 def _sizes(values: Mapping[str, Array | Coded], counts: ArrayLike | None) -> tuple[int, IntArray | None]:

@@ -67,8 +67,8 @@ class Evaluation:
     tasks : ndarray, shape (n,), or None
         The task of each item, where logs of an evaluation tool hold several; they are the strata, too.
     called : mapping of str to str
-        What the source calls the values of a system, where that is not its name: the column of a long table,
-        or of the file of one system. Without gold it tells scores from predictions.
+        What the source calls the values of a system, where that is not its name: the column of a long table
+        or of the file of one system, the name of a series. Without gold it tells scores from predictions.
     trials : mapping of str to ndarray of int, shape (n, 2)
         How often each system tried each item, and how often it was right, where the files hold several runs
         of 0 or 1, whose mean is the score: what pass@k and pass^k read. Empty where they do not.
@@ -249,7 +249,11 @@ class Evaluation:
                 classes=classes is not None or normalise,
             )
         together = dataclasses.replace(together, notes=notes)
-        return cls(**checked_parts(together, labels, counts, label_sets=label_sets))
+        called = {name: getattr(systems[name], "name", None) for name in names}  # that of a series
+        return cls(
+            **checked_parts(together, labels, counts, label_sets=label_sets),
+            called={name: word for name, word in called.items() if isinstance(word, str) and word},
+        )
 
     @cached_property
     def coded(self) -> Mapping[str, tuple[Array, Array]]:

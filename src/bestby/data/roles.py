@@ -49,6 +49,19 @@ _LABELS = frozenset({"label", "labels", "class", "classes", "output", "outputs",
 """Words that say so at the end of a name only: a system may be called ``label_smoothing``."""
 
 _AVERAGES = frozenset({"average", "averages", "avg", "mean", "overall", "total"})
+_QUANTITIES = frozenset(
+    {
+        *("cost", "costs", "price", "usd", "dollars", "latency", "runtime", "duration", "time", "seconds"),
+        *("secs", "ms", "millis", "minutes", "tokens", "memory", "mb", "gb", "flops", "params", "parameters"),
+    }
+)
+"""Words at the end of a name that say that its values are quantities of a system, and no scores of one."""
+
+_STATISTICS = frozenset(
+    {"std", "sd", "stdev", "stderr", "se", "var", "variance", "median", "min", "max", "rank", "ranks"}
+)
+"""Words of rows beside those of the mean: they are no rows that it is the mean of."""
+
 _BESIDE_AVERAGES = frozenset({"macro", "score", "arithmetic", "unweighted", "all"})
 
 _COUNTERS = ("id", "idx", "index")
@@ -188,6 +201,16 @@ def are_scores(name: str) -> bool | None:
     return None
 
 
+def quantities(names: Collection[str]) -> list[str]:
+    """Return the names among others that say of values that they are what something takes or costs.
+
+    >>> quantities(["base_acc", "seconds", "cost_usd"]), quantities(["seconds", "cost"])
+    (['seconds', 'cost_usd'], [])
+    """
+    found = [name for name in names if words_of(name)[-1:] and words_of(name)[-1] in _QUANTITIES]
+    return found if len(found) < len(names) else []
+
+
 def called_predictions(names: Collection[str]) -> list[str]:
     """Return the names that say of values that they are predictions; all, if what they begin with says so.
 
@@ -231,7 +254,7 @@ def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
     ['Avg.']
     """
     named = [name for name in rows if _is_average(name)]
-    others = [row for name, row in rows.items() if name not in named]
+    others = [row for name, row in rows.items() if name not in named and not _is_statistic(name)]
     if not named or len(others) < 2:
         return []
     of = transposed({str(place): row for place, row in enumerate(others)})
@@ -244,6 +267,11 @@ def averages(rows: Mapping[str, Mapping[str, float]]) -> list[str]:
             for column, value in rows[name].items()
         )
     ]
+
+
+def _is_statistic(name: str) -> bool:
+    """Tell whether a row is called as a statistic of the others, such as their spread."""
+    return bool(words := set(words_of(name))) and words <= _STATISTICS
 
 
 def _is_average(name: str) -> bool:

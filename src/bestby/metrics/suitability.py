@@ -21,7 +21,7 @@ from bestby.data.checked_values import is_plain
 from bestby.data.coding import codes
 from bestby.data.columns import complete
 from bestby.data.evaluation import Evaluation
-from bestby.data.roles import NEEDS_GOLD, are_scores, check_no_predictions, listed
+from bestby.data.roles import NEEDS_GOLD, are_scores, check_no_predictions, listed, quantities
 from bestby.data.values import Key, Rule
 from bestby.metrics import probabilities
 from bestby.metrics._label_names import say_which_is_positive
@@ -36,6 +36,9 @@ _SHOWN = 4
 
 FAR_APART = 20.0
 """Ratio of the sizes of scores from which a note says that their scales differ."""
+
+LEAST_PERCENT = 20.0
+"""Mean from which scores up to 100 beside shares look like percentages; losses and counts are often below."""
 
 _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson, spearman)'
 
@@ -114,6 +117,13 @@ def _scale_notes(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation])
         return []
     notes = []
     for place, part in parts.items():
+        odd = quantities(part.names) if part.gold is None else []
+        if odd:
+            message = (
+                f"{place + ': ' if place else ''}{listed(odd)} among the systems: are these quantities of a"
+                " system, such as its time or cost? If so, leave them out: ignore=[...]"
+            )
+            notes.append(Note("quantities", message, tuple(odd)))
         if part.gold is None and all(
             one.ndim == 1 and one.dtype.kind in "biuf" for one in part.compact.values()
         ):
@@ -142,7 +152,7 @@ def system_scales(scores: Mapping[str, Array]) -> list[Note]:
     small, large = scores[least], scores[most]
     means = f"the mean of {least} is {float(small.mean()):.3g}, that of {most} {float(large.mean()):.3g}"
     in_unit, in_percent = (min(small.min(), large.min()) >= 0 and large.max() <= top for top in (1, 100))
-    if in_percent and small.max() <= 1 < large.max():
+    if in_percent and small.max() <= 1 and large.mean() > LEAST_PERCENT:
         told = f"{means}: shares beside percentages? If so, give all scores as shares, or all in percent"
         return [Note("mixed_percent", told)]
     if in_unit or in_percent or np.abs(small).max() >= np.abs(large).min():

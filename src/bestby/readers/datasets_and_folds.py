@@ -60,8 +60,9 @@ def read_datasets(
         The column of the datasets; "dataset" or "task" by default.
     run : str, optional
         The column of the runs of a table of scores; "run" or "seed" by default.
-    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts, label_sets,
-    label_separator
+    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts
+        As for `bestby.read`.
+    label_sets, label_separator
         As for `bestby.read`. Item ids need be unique within a dataset only.
     on_missing : {"error", "drop", "worst"}
         For items that some system lacks. Missing scores of a table are left to `compare_datasets`.
@@ -137,8 +138,9 @@ def read_folds(
         CSV, TSV, JSON Lines or Parquet, plain or packed.
     fold, repetition : str, optional
         Their columns; "fold" and "repetition" (if there is one) by default.
-    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts, label_sets,
-    label_separator
+    gold, systems, ignore, items, system_column, value_column, clusters, missing, texts
+        As for `bestby.read`.
+    label_sets, label_separator
         As for `bestby.read`. Item ids need be unique within a repetition only.
 
     Returns

@@ -102,8 +102,10 @@ def read_file_per_system(paths: Mapping[str, str | Path], options: TableOptions)
 
 def _called(path: Path, column: str | None) -> str:
     """Return what tells of the values of a file what they are: its column, or else its own name."""
-    told = column is not None and (are_scores(column) is not None or are_scores(stem_of(path)) is None)
-    return column if told and column is not None else stem_of(path)
+    own = stem_of(path) if are_scores(path.suffix) is None else path.name  # as in a.pred
+    return (
+        column if column is not None and (are_scores(column) is not None or are_scores(own) is None) else own
+    )
 
 
 def _check_same_scores(parts: Sequence[Part]) -> None:

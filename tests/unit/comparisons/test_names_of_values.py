@@ -361,3 +361,45 @@ def test_columns_of_samples_and_right_ones_say_what_they_are(tmp_path: Path) -> 
         tmp_path, a=pd.DataFrame({"id": IDS, "n": 1, "c": ONE}), b=pd.DataFrame({"id": IDS, "n": 1, "c": TWO})
     )
     assert bb.compare(bb.read(paths))["a", "b"].estimate == pytest.approx(ONE.mean() - TWO.mean())
+
+
+def test_series_and_endings_of_files_have_names_too(tmp_path: Path) -> None:
+    labels = pd.Series([0, 1, 1, 0, 2] * 4, name="prediction")
+    with pytest.raises(bb.InvalidInputError, match="the values of 'a' are called 'prediction'"):
+        bb.evaluate({"a": labels})
+    assert bb.evaluate({"a": labels}, metric="mean").systems[0].score == pytest.approx(0.8)
+    path = tmp_path / "a.pred"
+    path.write_text("0\n1\n2\n")
+    with pytest.raises(bb.InvalidInputError, match=r"called 'a\.pred'"):
+        bb.evaluate(bb.read({"x": path}))
+
+
+def test_quantities_among_the_systems_are_named() -> None:
+    scores = {
+        "base_acc": [0.5, 1.0, 0.0, 1.0],
+        "new_acc": [1.0, 1.0, 0.5, 1.0],
+        "seconds": [0.1, 0.2, 0.9, 0.3],
+    }
+    notes = [note for note in bb.compare(scores).notes if note.code == "quantities"]
+    assert [note.about for note in notes] == [("seconds",)]
+    assert not any(note.code == "quantities" for note in bb.compare(scores, ignore="seconds").notes)
+
+
+def test_a_mean_beside_a_spread_is_no_dataset() -> None:
+    rows = {"qa": {"a": 0.5, "b": 0.7}, "nli": {"a": 0.8, "b": 0.9}, "Mean": {"a": 0.65, "b": 0.8}}
+    assert averages({**rows, "Std": {"a": 0.15, "b": 0.1}, "Median": {"a": 0.65, "b": 0.8}}) == ["Mean"]
+
+
+def test_losses_are_no_percentages() -> None:
+    small, large = [0.02, 0.05, 0.08, 0.01] * 4, [2.4, 0.9, 3.1, 1.5] * 4
+    assert {note.code for note in bb.compare({"a": small, "b": large}).notes}.isdisjoint({"mixed_percent"})
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "brier", "ece"])
+def test_probabilities_in_single_precision_are_no_difference(metric: str) -> None:
+    gold = [0, 1, 1, 0] * 10
+    double = np.where(gold, 0.9, 0.3)
+    double[:10] = 0.1
+    for values in (double, np.column_stack([1 - double, double])):
+        result = bb.compare({"a": values, "b": values.astype(np.float32)}, gold, metric=metric)
+        assert result["a", "b"].estimate == 0.0

@@ -146,3 +146,11 @@ def test_the_normal_form_keeps_joiners_that_scripts_are_spelt_with() -> None:
 def test_numbers_of_any_length_in_names() -> None:
     assert bb.evaluate({"a": ["1" * 5000, "x"] * 9}, ["1" * 5000, "x"] * 9).systems[0].score == 1.0
     assert sorted(["h" + "1" * 5000, "h10", "h007", "h2"], key=natural)[:3] == ["h2", "h007", "h10"]
+
+
+def test_classes_are_those_of_the_gold() -> None:
+    result = bb.compare({"a": [nfd(label) for label in GOLD], "b": B}, GOLD)
+    assert all(entry.labels == result.classes[0].labels for entry in result.classes)
+    assert sorted(result.classes[0].labels) == ["café", "eau", "thé"]
+    assert {entry.system: entry.counts for entry in result.classes}["a"] == (8, 8, 8)
+    assert "never_predicted" not in {note.code for note in result.notes if note.about == ("a",)}

@@ -11,7 +11,9 @@ from bestby._core.text import counted, natural_order, quoted
 from bestby._core.typing import Array, IntArray
 from bestby.data.cells import occurrences
 from bestby.data.coding import Coded
+from bestby.data.columns import complete
 from bestby.data.evaluation import Evaluation
+from bestby.data.values import read_together
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import Note
 from bestby.results.values import ClassShares
@@ -110,16 +112,25 @@ def _columns(evaluation: Evaluation) -> dict[str, Array]:
 
 
 def _counts(evaluation: Evaluation) -> Iterator[tuple[str, Array, IntArray]]:
-    """Yield each column of hard labels, its labels, and how many items have each of them."""
+    """Yield each column of hard labels, its labels as they are compared, and how many items have each."""
     rows: IntArray | slice = slice(None)
     counts = evaluation.counts
     if evaluation.counted:
         rows, counts = evaluation.cells
-    for name, (distinct, code) in evaluation.joint_codes():
+    columns = {name: (distinct, code) for name, (distinct, code) in evaluation.joint_codes()}
+    for name, (distinct, code) in columns.items():
         codes, weights = code[rows], counts
         if name in evaluation.missing:
             weights = np.where(evaluation.missing[name][rows], 0, 1 if counts is None else counts)
-        yield name, distinct, occurrences(codes, distinct.size, weights)
+        found = occurrences(codes, distinct.size, weights)
+        if distinct.dtype.kind == "U" and "" in columns:
+            gold = complete(columns[""][0])
+            read = read_together(gold, {name: complete(distinct)}, strings=True)
+            labels = read[0] if name == "" else read[1][name]
+            assert labels is not None
+            distinct, places = np.unique(labels.values, return_inverse=True)
+            found = np.bincount(places.reshape(-1), weights=found).astype(np.int64)
+        yield name, distinct, found
 
 
 def _soft(evaluation: Evaluation) -> Iterator[ClassShares]:

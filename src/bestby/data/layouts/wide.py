@@ -178,6 +178,11 @@ def _numbers_rows(column: Column) -> bool:
     return not read.is_text and np.array_equal(read.values, np.arange(n) + first)
 
 
+def holds_ids(table: Table, name: str) -> bool:
+    """Tell whether a column is called as ids are, and has a value of its own in each row."""
+    return name.lower().endswith("id") and len(table.distinct(name)) == table.n_rows
+
+
 def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
     """Refuse a column of something else, such as the sentences: it would pass for a bad system."""
     hard = {name: column for name, column in columns.items() if not column.is_soft}
@@ -190,6 +195,8 @@ def check_alike(table: Table, columns: dict[str, Column], gold: Column) -> None:
         hint = "choose the columns of the systems: systems=[...]; or leave columns out: ignore=[...]"
         if name in table.data and table.repeats(name):
             hint += "; a column of their names is system_column=..."
+        elif name in table.data and table.item_column(None) is None and holds_ids(table, name):
+            hint = f"if it holds the ids of the items, name it: items={name!r}; otherwise {hint}"
         elif labels.is_text and sum(not as_scores(column).is_text for column in hard.values()) > 1:
             hint += "; probabilities of classes are classes=[...]"
         raise shares_nothing(table.source, name, hint)
