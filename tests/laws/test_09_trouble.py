@@ -125,7 +125,8 @@ CASES: list[Case] = [
         {},
         (
             "system 'a', row 0 sums to 2, not to 1 (4 of 4 rows are not as they must be)\n"
-            "hint: compare takes several labels per item with a multi-label metric, such as multilabel_f1_micro"
+            "hint: compare takes several labels per item with a multi-label metric, such as"
+            " multilabel_f1_micro"
         ),
     ),
     (
