@@ -125,7 +125,8 @@ CASES: list[Case] = [
         {},
         (
             "system 'a', row 0 sums to 2, not to 1 (4 of 4 rows are not as they must be)\n"
-            "hint: pass normalise=True to divide every row by its sum"
+            "hint: compare takes several labels per item with a multi-label metric, such as"
+            " multilabel_f1_micro"
         ),
     ),
     (

@@ -186,6 +186,17 @@ def read_gold(path: str | Path, columns: Columns, *, scores: bool) -> TaskGold:
             f"{table.source}: the column {quoted(taken[0])} has a name that boards use for something else",
             hint="rename it or leave it out",
         )
+    for name in [*own.values(), *others]:
+        raw = table.raw(name)
+        if isinstance(raw, np.ndarray) and any(
+            isinstance(one, list | dict | np.ndarray) for one in np.ma.getdata(raw)
+        ):
+            raise InvalidInputError(
+                f"{table.source}: column {quoted(name)} holds lists or objects, and a board takes one value"
+                " per item",
+                hint="leave the column out; to rank sets of labels, give the board per-item scores:"
+                ' scores=True and metrics="score"',
+            )
     found: dict[str, list[str]] = {key: table.texts(name, key) for key, name in own.items()}
     found |= {name: table.cells(name) for name in others}
     seen: set[str] = set()
@@ -222,7 +233,7 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
         if sets is not None:
             raise InvalidInputError(
                 f"{sets} reads a set of labels per item, and a board takes one value per item",
-                hint="give the board per-item scores: scores=True",
+                hint='give the board per-item scores: scores=True and metrics="score"',
                 argument="metrics",
             )
         if any(resolve(metric).reads == "labels" for metric in asked.metrics):

@@ -161,8 +161,8 @@ _MAPPED = re.compile(r'\b([a-z_]+)=\{"([^"]+)": (?:"([^"]+)"|(\.\.\.))\}')
 _LISTED = re.compile(r"\b([a-z_]+)=\[([\w\"]+(?:, [\w\"]+)+)\]")
 """A setting of several values, written as in Python."""
 
-_NAMED = re.compile(r"\b([a-z_]+)=(\"[^\"]*\[[^\"]*\")")
-"""A setting of a name with a label, which needs its quotes where it is typed: the label may hold anything."""
+_NAMED = re.compile(r"\b([a-z_]+)=(\"[^\"]*\[[^\"]*\"|\" \"|\"\\\\t\")")
+"""A setting that needs its quotes where it is typed: of a name with a label, a blank or a tab."""
 
 FORMAT_OPTIONS = ("case", "documents", "duplicates", "items")
 """Arguments that only some formats of files take: values of ``--option`` where a command has it."""

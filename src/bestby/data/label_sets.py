@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Literal, TypeAlias
 
@@ -35,6 +35,12 @@ WRITE_SETS = (
 )
 """What to do where something else is in place of a set of labels."""
 
+_SEPARATORS = ("|", ";", "\t", ",", "/", " ")
+"""What usually stands between labels; an earlier one is meant where several occur."""
+
+_MANY = 0.1
+"""Share of the texts in which a separator must occur."""
+
 _DECIDE = "decide first which labels a probability means, such as probabilities >= 0.5"
 
 _BRACKETS = {"[": "]", "{": "}", "(": ")"}
@@ -55,12 +61,13 @@ def label_sets(
     ([['x', 'y'], []], [['x'], ['z']], ['x', 'y', 'z'])
     """
     whats = {name: system_or_gold(name) for name in columns}
-    matrices, items = {}, {}
+    matrices, lists = {}, {}
     for name, values in columns.items():
         if _is_matrix(values, whats[name]):
             matrices[whats[name]] = values
         else:
-            items[whats[name]] = _items(values, whats[name], place)
+            lists[whats[name]] = arrays.listed(values, whats[name])
+    items = {what: _items(own, what, place, lists) for what, own in lists.items()}
     forms = {what: _form(own) for what, own in items.items()}
     gold = "rows" if "gold" in matrices else forms.get("gold", "either")
     if gold == "either" and classes is not None and not {"0", "1"} & {*map(str, classes)}:
@@ -110,10 +117,10 @@ def _is_matrix(values: Any, what: str) -> bool:
     return array.dtype.kind not in "OUS" or not any(isinstance(cell, str | bytes) for cell in array.flat)
 
 
-def _items(values: Any, what: str, place: Place) -> list[Item]:
-    """Return every item as a set, or as the list that it is or is written as."""
+def _items(values: list[Any], what: str, place: Place, columns: Mapping[str, list[Any]]) -> list[Item]:
+    """Return every item as a set, or as the list that it is or is written as; the hint reads all columns."""
     out: list[Item] = []
-    for position, value in enumerate(arrays.listed(values, what)):
+    for position, value in enumerate(values):
         item = written(value) if isinstance(value, str) else value
         if isinstance(item, np.ndarray) or (hasattr(item, "tolist") and hasattr(item, "__len__")):
             item = item.tolist()
@@ -126,9 +133,15 @@ def _items(values: Any, what: str, place: Place) -> list[Item]:
         else:
             raise InvalidInputError(
                 f"{what}, {place(position)} is {quoted(value, 60)}, where a set of labels must be",
-                hint=WRITE_SETS,
+                hint=_write_sets(columns),
             )
     return out
+
+
+def _write_sets(columns: Mapping[str, list[Any]]) -> str:
+    """Return what to do about texts in place of sets, with the separator that they show."""
+    seen = separator_of([text for values in columns.values() for text in values]) or "|"
+    return WRITE_SETS.replace("|", in_code(seen))
 
 
 def _plain(label: Any) -> Any:
@@ -154,6 +167,39 @@ def written(text: str) -> Any:
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
     return text
+
+
+def separator_of(texts: Collection[Any]) -> str | None:
+    """Return what separates labels in a good part of texts; None if nothing does.
+
+    Blanks and slashes are also parts of single labels: their pieces must recur in other texts.
+
+    >>> separator_of(["x, y", "x"]), separator_of(["x y", "x", "y"]), separator_of(["ice hockey", "golf"])
+    (',', ' ', None)
+    """
+    present = [text for text in texts if isinstance(text, str) and text.strip()]
+    for separator in _SEPARATORS:
+        parts = [cut_labels(text, separator) for text in present]
+        if sum(len(own) > 1 for own in parts) <= _MANY * len(present):
+            continue
+        pieces = {piece for own in parts for piece in own}
+        if separator not in "/ " or len(pieces) <= len({*present}):
+            return separator
+    return None
+
+
+def in_code(separator: str) -> str:
+    r"""Return a separator as it is typed: a tab as ``\t``."""
+    return separator.replace("\t", "\\t")
+
+
+def cut_labels(text: str, separator: str) -> list[str]:
+    """Return the labels of a text.
+
+    >>> cut_labels("x | y|", "|")
+    ['x', 'y']
+    """
+    return [label for label in map(str.strip, text.split(separator)) if label]
 
 
 def _form(items: list[Item]) -> Literal["rows", "sets", "either"]:

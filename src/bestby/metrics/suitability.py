@@ -217,7 +217,7 @@ def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, nam
     `named` says whether the user (or the source of the data) named the metrics; real numbers are labels only
     if so.
     """
-    labels = _label_notes(metrics, parts, named=named)
+    labels = _label_notes(metrics, parts, named=named) + _set_notes(metrics, parts)
     places: dict[Note, list[str]] = {}
     for place, part in parts.items():
         for metric in [] if isinstance(part, Streamed) else metrics:
@@ -300,6 +300,35 @@ def _differ_in_form(gold: Any, text: Any) -> bool:
         for one in references
         if one != text
     )
+
+
+def _set_notes(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation]) -> list[Note]:
+    """Refuse sets of labels of which none is a label of the gold; return notes, as for single labels."""
+    if not any(metric.label_sets for metric in metrics):
+        return []
+    golds = {
+        place: _labels_of_sets(part.gold)
+        for place, part in parts.items()
+        if part.gold is not None and part.classes is None  # among which labels were looked up
+    }
+    everywhere = {label for gold in golds.values() for label in gold.tolist()}
+    notes: list[Note] = []
+    for place, gold in golds.items():
+        if not gold.size:
+            continue
+        part, before = parts[place], _before(place)
+        columns = {name: _labels_of_sets(part.systems[name]) for name in part.names}
+        try:
+            notes += _check_shared(columns, gold, Known.of(gold, everywhere), before, None, probable=False)
+        except DesignError as error:
+            raise DesignError(before + error.message, error.hint) from error
+    return list(dict.fromkeys(notes))
+
+
+def _labels_of_sets(items: Array) -> Array:
+    """Return the labels of sets, each once; an item that is none is left to its metric."""
+    labels = {label for one in items if isinstance(one, frozenset) for label in one}
+    return np.array(sorted(labels, key=str))
 
 
 def _has_labels(evaluation: Evaluation) -> bool:
@@ -427,11 +456,18 @@ class Known:
 
 
 def _check_shared(
-    columns: Mapping[str, Array], gold: Array, known: Known, before: str, n_items: int, *, probable: bool
+    columns: Mapping[str, Array],
+    gold: Array,
+    known: Known,
+    before: str,
+    n_items: int | None,
+    *,
+    probable: bool,
 ) -> list[Note]:
     """Refuse systems if none predicts a label of the gold; note those that do not, and odd spellings.
 
-    Numbers that are probabilities need not be labels if they are `probable`, that is, read as such.
+    Numbers that are probabilities need not be labels if they are `probable`, that is, read as such. `n_items`
+    is None for sets of labels.
     """
     predicted = {name: labels for name, labels in columns.items() if labels.size}  # some may lack all items
     strange = [
@@ -451,8 +487,8 @@ def _check_shared(
         Note(
             "no_shared_label",
             f"{before}{name} predicts no label that the gold has ({_shown(predicted[name])} against"
-            f" {_shown(gold)}), so every item counts as wrong: if only the spelling differs, its score is"
-            " meaningless",
+            f" {_shown(gold)}), so every {'item' if n_items else 'label'} counts as wrong: if only the"
+            " spelling differs, its score is meaningless",
             (name,),
         )
         for name in strange
@@ -478,7 +514,7 @@ def _examples(pairs: Sequence[tuple[Any, Any]]) -> str:
     return ", ".join(f"{quoted(odd)} against {quoted(label)}" for odd, label in pairs[:_SHOWN])
 
 
-def _remedy(predicted: Mapping[str, Array], gold: Array, known: Known, n_items: int) -> str:
+def _remedy(predicted: Mapping[str, Array], gold: Array, known: Known, n_items: int | None) -> str:
     """Return what to do if no system predicts a label of the gold."""
     pairs = [pair for labels in predicted.values() for pair in _misspelt(labels, gold, known)]
     if pairs:
@@ -494,7 +530,7 @@ def _remedy(predicted: Mapping[str, Array], gold: Array, known: Known, n_items: 
             " digits: round both alike, for example with .astype(float).round(6)"
         )
     columns = [gold, *predicted.values()]
-    if any(_are_texts(labels, n_items) for labels in columns):
+    if n_items is not None and any(_are_texts(labels, n_items) for labels in columns):
         return (
             'for texts name a metric that reads them: metric="em" (or qa_f1) for answers, metric="bleu" (or'
             " chrf, rougeL) for generated text"

@@ -80,6 +80,8 @@ def soft(
             f"label_separator must be a text, got {quoted(label_separator)}",
             hint='give what stands between two labels: label_separator="|"',
         )
+    if label_separator is not None:
+        label_separator = label_separator.replace("\\t", "\t")  # as it is typed in a shell
     sets = label_sets or label_separator is not None
     if sets and (texts or normalise):
         raise InvalidInputError(

@@ -19,7 +19,7 @@ from bestby.data.layouts.label_sets import items_of_lines
 from bestby.data.layouts.soft import Soft, column_of_lines, column_of_matrix, column_of_rows, is_number
 from bestby.data.table import Table, headless_hint, listed
 from bestby.readers.database import lines
-from bestby.readers.json_text import HEAD, is_values_by_id
+from bestby.readers.json_text import HEAD, VALUE, VALUE_OR_LIST, is_values_by_id
 from bestby.readers.packing import compression_of, size_of, unpacked_pieces
 from bestby.readers.tables import by_item, header_of, read_delimited, read_json, read_parquet
 from bestby.readers.text import csv_rows, cut, value_lines
@@ -143,22 +143,24 @@ def read_values(path: Path, name: str, missing: Missing, soft: Soft | None = Non
             lines = value_lines(path, kind.compression).tolist()
             rows = list(csv_rows(lines, delimiter))
             return column_of_rows(rows, str(path), "line {}".format, soft.classes, soft, missing)
-    table = read_table(path, missing, blank=blank)
-    return by_item(table) if kind.form == "json" and _is_by_id(path, kind) else table
+    if kind.form == "json" and _is_by_id(path, kind, soft):
+        return by_item(read_json(path, kind.compression, missing, part=True))  # one object, which is no row
+    return read_table(path, missing, blank=blank)
 
 
-def _is_by_id(path: Path, kind: Kind) -> bool:
-    return is_values_by_id(path, next(unpacked_pieces(path, kind.compression), b"")[:HEAD])
+def _is_by_id(path: Path, kind: Kind, soft: Soft | None) -> bool:
+    head = next(unpacked_pieces(path, kind.compression), b"")[:HEAD]
+    return is_values_by_id(path, head, VALUE_OR_LIST if soft is not None and soft.label_sets else VALUE)
 
 
-def holds_values_only(path: Path, missing: Missing) -> bool:
+def holds_values_only(path: Path, missing: Missing, soft: Soft | None = None) -> bool:
     """Tell whether a file is one column whose first line is a value, not a name.
 
     An array is such a file, and so is a JSON object of values by item id.
     """
     kind = kind_of(path)
     if kind.form == "json":
-        return _is_by_id(path, kind)
+        return _is_by_id(path, kind, soft)
     if kind.form not in ("text", "delimited"):
         return kind.form == "npy"
     word = _only_name(path, kind)

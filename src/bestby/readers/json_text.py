@@ -13,7 +13,7 @@ from typing import Any
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_file
 from bestby._core.text import quoted
-from bestby.data.roles import ITEM_WORDS, VALUE_WORDS
+from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, VALUE_WORDS
 from bestby.readers.packing import compression_of, unpacked_pieces
 
 CUT_OFF = "the file is damaged or cut off: copy it again"
@@ -24,11 +24,12 @@ HEAD = 1 << 16
 """How many bytes of a file are looked at to recognise it."""
 
 TEXT = r'"(?:[^"\\]|\\.)*"'
-_VALUE = rf"{TEXT}|[-+.\deE]+|true|false|null|NaN"
+VALUE = rf"{TEXT}|[-+.\deE]+|true|false|null|NaN"
+VALUE_OR_LIST = rf"{VALUE}|\[\s*(?:(?:{VALUE})\s*(?:,\s*(?:{VALUE})\s*)*)?\]"
 _ENOUGH = 8
 
 
-def is_values_by_id(path: Path, head: bytes, value: str = _VALUE) -> bool:
+def is_values_by_id(path: Path, head: bytes, value: str = VALUE) -> bool:
     """Tell whether a file is one JSON object of values by item id, such as ``{"q1": "x", "q2": "y"}``.
 
     `value` is a pattern of these values. Lines of JSON are a table, however many values a line has.
@@ -39,7 +40,7 @@ def is_values_by_id(path: Path, head: bytes, value: str = _VALUE) -> bool:
     place = opened.end() if opened else len(text)
     n = 0
     while pair := pattern.match(text, place):
-        if pair["key"][1:-1] in (*ITEM_WORDS, *VALUE_WORDS):
+        if pair["key"][1:-1] in (*ITEM_WORDS, *VALUE_WORDS, *GOLD_WORDS):
             return False
         n, place = n + 1, pair.end()
         if pair["end"] == "}":  # JSON Lines go on with another object

@@ -333,7 +333,7 @@ def _is_one_system(file: Path, options: TableOptions) -> tuple[bool, Table | Non
 
     Returns its table too, if it was read to tell.
     """
-    if holds_values_only(readable_file(file), options.missing):
+    if holds_values_only(readable_file(file), options.missing, options.soft):
         return True, None
     gold = options.roles.gold
     if gold is None or not is_file(gold):

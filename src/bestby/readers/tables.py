@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.arrays import objects
+from bestby._core.checks import SEVERAL_LABELS
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.coding import Coded
@@ -214,6 +215,8 @@ def _no_rows(path: Path, record: _Pairs) -> InvalidInputError:
     """Return the refusal of one object that holds other things than the values of an item."""
     rows = next((name for name, value in record.items() if isinstance(value, list) and value), None)
     hint = 'give rows, one object per line or a list of them, or one value per item id: {"q1": "x", ...}'
+    if all(isinstance(value, list) for value in record.values()):
+        hint += f"; {SEVERAL_LABELS}"
     if rows is not None and isinstance(record[rows][0], dict):
         hint = f"if {rows!r} holds the rows, write this list to a file of its own"
     elif all(isinstance(value, dict | list) and len(value) > 1 for value in record.values()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections import Counter
@@ -150,6 +151,19 @@ def test_a_board_that_cannot_be_made_leaves_nothing(
     with pytest.raises(InvalidInputError, match=message):
         board_in(tmp_path, **arguments)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.csv"]
+
+
+def test_a_gold_of_sets_is_refused_and_scores_are_taken(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    for labels, own in ((["x", "y"], "holds lists or objects"), ("x|y", "reads a set of labels per item")):
+        lines = [json.dumps({"id": place, "labels": labels}) for place in range(20)]
+        gold.write_text("\n".join(lines), encoding="utf-8")
+        settings = {"title": "T", "metrics": "multilabel_f1_micro", "gold_column": "labels"}
+        with pytest.raises(InvalidInputError, match=f"{own}, and a board takes one value per item") as caught:
+            Board.create(tmp_path / "board", gold, **settings)
+        assert 'scores=True and metrics="score"' in str(caught.value.hint)
+    ids = gold_file(tmp_path)
+    assert Board.create(tmp_path / "board", ids, title="T", scores=True, metrics="score").path.exists()
 
 
 def test_answers_to_items_are_not_published_as_labels(tmp_path: Path) -> None:

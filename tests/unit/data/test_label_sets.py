@@ -217,6 +217,13 @@ def test_the_way_is_named_where_one_label_is_expected():
         with pytest.raises(InvalidInputError) as error:
             bb.compare({"a": gold, "b": gold}, gold=gold, metric="f1_macro")
         assert "multilabel_f1_micro" in str(error.value.hint)
+    marks = np.array([[1, 0], [0, 0]] * 10)
+    for data, given in ((A, GOLD), (A.tolist(), GOLD.tolist()), (marks, marks), (A, np.eye(4)[[0] * len(A)])):
+        for metric in (None, "accuracy", "cross_entropy"):
+            with pytest.raises(InvalidInputError, match="not to 1") as error:
+                bb.compare({"a": data, "b": data}, gold=given, metric=metric)
+            assert "multilabel_f1_micro" in str(error.value.hint)
+            assert "normalise" not in str(error.value.hint)
     evaluation = bb.Evaluation.of({"a": A, "b": B}, GOLD, label_sets=True)
     with pytest.raises(DesignError, match="the items are sets of labels"):
         bb.compare(evaluation, metric="accuracy")

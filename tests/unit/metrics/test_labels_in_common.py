@@ -127,6 +127,31 @@ def test_one_of_several_without_a_label_of_the_gold_is_noted() -> None:
     }
 
 
+@pytest.mark.parametrize("metric", ["multilabel_f1_micro", "subset_accuracy"])
+def test_labels_of_sets_are_compared_as_single_ones_are(metric: str) -> None:
+    gold = [{"x", "y"}, {"x"}, set(), {"y"}] * 10
+    upper = [{label.upper() for label in item} for item in gold]
+    settings: dict[str, Any] = {"metric": metric, "n_resamples": 49}
+    result = bb.compare({"good": gold, "odd": upper, "empty": [set()] * 40}, gold, **settings)
+    found = {note.code: note for note in result.notes if note.about == ("odd",)}
+    assert {"no_shared_label", "label_spelling"} <= {*found}
+    assert "every label counts as wrong" in found["no_shared_label"].message
+    assert "'X' against 'x', 'Y' against 'y'" in found["label_spelling"].message
+    assert not [note for note in result.notes if note.code == "no_shared_label" and "odd" not in note.about]
+    with pytest.raises(DesignError, match="no prediction of any system is a label of the gold") as caught:
+        bb.compare({"a": upper, "b": upper}, gold, **settings)
+    assert ".strip().lower()" in str(caught.value.hint)
+    lower = [{label.lower() for label in item} for item in upper]
+    assert bb.evaluate({"a": lower}, gold, metric=metric).systems[0].score == 1.0
+    others = [{"a long name"}] * 40
+    with pytest.raises(DesignError, match="no prediction of any system") as caught:
+        bb.compare({"a": others, "b": others}, gold, **settings)
+    assert "classes=[...]" in str(caught.value.hint)
+    assert "em" not in str(caught.value.hint).split('"')
+    named = bb.compare({"a": others, "b": gold}, gold, classes=["x", "y", "a long name"], **settings)
+    assert not {"no_shared_label"} & {note.code for note in named.notes}
+
+
 def test_labels_spelt_oddly_now_and_then_are_noted() -> None:
     mixed = np.where(np.arange(N) < 7, " Pos", WORDS)
     result = bb.compare({"good": WORDS, "mixed": mixed}, WORDS)

@@ -1,6 +1,7 @@
 """Multi-label data in files: every form has the scores of scikit-learn."""
 
 import json
+import shlex
 import warnings
 
 import numpy as np
@@ -217,6 +218,87 @@ def test_texts_without_a_separator_are_refused_with_the_option(tmp_path, capsys)
     assert main(command) == 2
     assert "--label-separator '|'" in capsys.readouterr().err
     assert main([*command, "--label-separator", "|"]) == 0
+
+
+def _texts(path, separator, *, blank):
+    """Write columns of texts; the last and the first item have no label if `blank`."""
+    keep = slice(None) if blank else GOLD.any(axis=1) & A.any(axis=1) & B.any(axis=1)
+    table = {key: [_text(row, separator) for row in matrix[keep]] for key, matrix in COLUMNS.items()}
+    if not blank:
+        table = {key: [cell or "w" for cell in cells] for key, cells in table.items()}
+    pd.DataFrame(table).to_csv(path, index_label="id")
+
+
+@pytest.mark.parametrize("blank", [True, False])
+@pytest.mark.parametrize("between", ["|", "; ", ", ", ",", "/", "\t", " "])
+def test_hints_name_the_separator_in_the_file(between, blank, tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    _texts(path, between, blank=blank)
+    command = ["evaluate", str(path), "--gold", "gold", "--metric", "subset_accuracy", "--interval", "none"]
+    wrong = ["--label-separator", "|" if between != "|" else ";"]
+    for options in ([], wrong):
+        assert main([*command, *options]) == 2
+        hint = capsys.readouterr().err.partition("hint: ")[2]
+        proposed = shlex.split(hint[hint.index("--label-separator") :])[:2]
+        assert proposed[1].replace("\\t", "\t") == (between.strip(" ") or " ")
+        assert main([*command, *proposed, "--json", "-"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        if blank:
+            assert printed["systems"][0]["score"] == pytest.approx(_expected(COLUMNS["a"])[3])
+
+
+def test_a_separator_that_is_wrong_for_one_column_or_leaves_commas_is_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('gold,a,b\nx|y,x|y,"x, y"\ny,x,x\nx|y|z,x|y,"x, z"\n', encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"no text of b holds the separator '\|', and many hold ','"):
+        bb.read(path, gold="gold", label_separator="|")
+    _texts(path, ", ", blank=True)
+    with pytest.raises(InvalidInputError, match="end with ','") as error:
+        bb.read(path, gold="gold", label_separator=" ")
+    assert error.value.hint == 'if it separates labels, pass label_separator=","'
+    write, _ = FORMS["lists, a file each"]
+    paths, gold = write(tmp_path)
+    for name in paths:
+        pd.DataFrame({"prediction": [_text(row, ",") for row in COLUMNS[name]]}).to_csv(
+            tmp_path / f"{name}.csv", index_label="id"
+        )
+    paths = {name: tmp_path / f"{name}.csv" for name in paths}
+    with pytest.raises(InvalidInputError, match="no text of gold and systems holds"):
+        bb.read(paths, gold=gold, label_separator="|")
+    result = bb.evaluate(bb.read(paths, gold=gold, label_separator=","), metric=METRICS[3], interval=None)
+    assert result.systems[0].score == pytest.approx(_expected(COLUMNS["a"])[3])
+
+
+@pytest.mark.parametrize("single", ["Smith, John", "ice hockey", "and/or"])
+def test_labels_that_hold_another_separator(single, tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [("x|y", "x|y", f'"{single}"'), ("x", "x|y", "x"), (f'"{single}"', "x", f'"{single}"')]
+    path.write_text("gold,a,b\n" + "".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
+    read = bb.read(path, gold="gold", label_separator="|")
+    assert read.systems["b"].tolist() == [{single}, {"x"}, {single}]
+    lists = tmp_path / "t.jsonl"
+    _json_lines(lists, {"gold": [[single], ["x"]], "a": [[single], ["y"]]})
+    assert bb.read(lists, gold="gold", label_separator="|").gold.tolist() == [{single}, {"x"}]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("values", [_labels, np.ndarray.tolist, lambda m: m.astype(bool).tolist()])
+def test_sets_by_item_id_in_json(values, indent, tmp_path, capsys):
+    for name, matrix in COLUMNS.items():
+        by_id = {f"q{place}": item for place, item in enumerate(values(matrix))}
+        if name == "a":
+            by_id = dict(reversed(by_id.items()))
+        (tmp_path / f"{name}.json").write_text(json.dumps(by_id, indent=indent), encoding="utf-8")
+    paths, gold = {name: tmp_path / f"{name}.json" for name in "ab"}, str(tmp_path / "gold.json")
+    for data in (paths, paths["a"]):
+        result = bb.evaluate(bb.read(data, gold=gold, label_sets=True), metric=METRICS, interval=None)
+        assert [one.score for one in result.systems if one.system == "a"] == pytest.approx(
+            _expected(COLUMNS["a"])
+        )
+    command = ["evaluate", *(f"{name}={path}" for name, path in paths.items()), "--gold", gold]
+    assert main(command) == 2
+    assert "multi-label metric, such as multilabel_f1_micro" in capsys.readouterr().err
+    assert main([*command, "--metric", "multilabel_f1_micro"]) == 0
 
 
 def test_no_advice_to_normalise_sets(tmp_path, capsys):

@@ -15,6 +15,7 @@ from bestby.data.annotations import Annotations
 from bestby.data.coding import EXACT, Coded
 from bestby.data.columns import Column, text_of
 from bestby.data.evaluation import Evaluation
+from bestby.data.label_sets import in_code, separator_of
 from bestby.data.layouts.classes import one_kind
 from bestby.data.layouts.label_sets import as_items, items_of
 from bestby.data.layouts.soft import Soft
@@ -179,7 +180,12 @@ def check_exact(source: str, systems: Mapping[str, Column], gold: Column | None)
             )
 
 
-_BLANK = 'if a blank is an item without labels, pass label_separator="|", or what separates them'
+def _if_blank(column: Column) -> str:
+    """Return what to do about a missing set of labels that is a blank cell."""
+    advice = "if a blank is an item without labels, pass label_separator="
+    seen = separator_of(column.values.tolist())
+    return f'{advice}"|", or what separates them' if seen is None else f'{advice}"{in_code(seen)}"'
+
 
 GROUP_ROLES = ("cluster", "crossed", "stratum")
 """The parts of columns that say which group an item belongs to."""
@@ -205,7 +211,7 @@ def check_whole(source: str, gold: Column, items: Sequence[str] | None) -> None:
     if gold.missing.any():
         raise InvalidInputError(
             f"{source}: the gold is missing for {_counted(gold, items)}",
-            hint=f"remove these items; {_BLANK}"
+            hint=f"remove these items; {_if_blank(gold)}"
             if gold.is_items
             else 'remove these items; if NA is a label here, let only blank cells be missing: missing=""',
         )
@@ -218,7 +224,7 @@ def check_present(source: str, name: str, column: Column, items: Sequence[str] |
             f"{source}: system {name!r} has no value for {_counted(column, items)}",
             hint='pass on_missing="drop" to compare the other items only,'
             ' or on_missing="worst" to count the missing as wrong'
-            + (f"; {_BLANK}" if column.is_items else ""),
+            + (f"; {_if_blank(column)}" if column.is_items else ""),
         )
 
 

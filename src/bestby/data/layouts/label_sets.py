@@ -9,9 +9,10 @@ import numpy as np
 
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import quoted
 from bestby._core.typing import Array
 from bestby.data.columns import Column, Items
-from bestby.data.label_sets import WRITE_SETS, items_of_matrix
+from bestby.data.label_sets import WRITE_SETS, cut_labels, in_code, items_of_matrix, separator_of
 from bestby.data.layouts.soft import Soft, cut, is_number
 from bestby.data.table import Table, listed
 
@@ -35,19 +36,56 @@ def items_of(table: Table, name: str, separator: str | None) -> Column:
 def items_of_cells(cells: Sequence[Any], separator: str | None = None) -> Items:
     """Return cells as sets of labels, None for a missing one; with a separator, a blank one has no label.
 
-    >>> items_of_cells(["x|y", "", None], "|").values
-    array([list(['x', 'y']), list([]), None], dtype=object)
+    >>> items_of_cells(["x|y", "", None], "|").values.tolist()
+    [['x', 'y'], [], None]
     """
     cells = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells]
     if separator is not None:
-        cells = [_cut(cell, separator) if isinstance(cell, str) else cell for cell in cells]
+        cells = [_Cut(cell, separator) if isinstance(cell, str) else cell for cell in cells]
         cells = [cell if cell is None or isinstance(cell, list) else [cell] for cell in cells]
     return Items(objects([*cells]), np.array([cell is None for cell in cells], dtype=np.bool_))
 
 
-def _cut(text: str, separator: str) -> list[str]:
-    labels = (label.strip() for label in text.split(separator))
-    return [label for label in labels if label]
+class _Cut(list[str]):
+    """The labels of a text that was cut."""
+
+    def __init__(self, text: str, separator: str) -> None:
+        super().__init__(cut_labels(text, separator))
+        self.text = text
+
+
+def _check_separator(columns: Mapping[str, Column], separator: str) -> None:
+    """Refuse a separator that occurs nowhere, or not in one column, where another one parts labels."""
+    cut = {name: [cell for cell in own.values if isinstance(cell, _Cut)] for name, own in columns.items()}
+    parted = [name for name, cells in cut.items() if any(len(cell) > 1 for cell in cells)]
+    known = {label for name in parted for cell in cut[name] for label in cell}
+    before = [label for name in parted for cell in cut[name] for label in cell[:-1]]
+    for end in ",;|/":  # as blanks part "x, y" into "x," and "y"
+        torn = [label for label in before if label.endswith(end)]
+        if 2 * len(torn) > len(before):
+            raise InvalidInputError(
+                f"labels that the separator {separator!r} parts end with {end!r}, such as {quoted(torn[0])}",
+                hint=f'if it separates labels, pass label_separator="{end}"',
+            )
+    texts = {name: [cell.text for cell in cells] for name, cells in cut.items() if name not in parted}
+    if not parted:
+        texts = {"gold and systems": [text for own in texts.values() for text in own]}
+    for name, own in texts.items():
+        seen = separator_of(own)
+        if seen is None:
+            continue
+        pieces = {piece for text in own for piece in cut_labels(text, seen)}
+        if parted and 2 * len(pieces & known) <= len(pieces):  # labels that hold it, such as "Smith, John"
+            continue
+        first = next(text for text in own if len(cut_labels(text, seen)) > 1)
+        raise InvalidInputError(
+            f"no text of {name} holds the separator {separator!r}, and many hold {seen!r}, such as"
+            f" {quoted(first)}",
+            hint="write the labels of all columns with one separator"
+            if parted
+            else "where it is part of a label, write the labels of an item as a list; if it separates labels,"
+            f' pass label_separator="{in_code(seen)}"',
+        )
 
 
 def items_of_lines(lines: Sequence[str], soft: Soft, missing: frozenset[str]) -> Items:
@@ -74,6 +112,8 @@ def as_items(
     """Return systems, gold and all labels, if known, where some column holds sets of labels."""
     columns = {**({} if gold is None else {"the gold": gold}), **systems}
     items = {name: _as_items(name, column) for name, column in columns.items()}
+    if soft.label_separator is not None:
+        _check_separator(items, soft.label_separator)
     named = {name: column.classes for name, column in items.items() if column.classes is not None}
     classes = soft.classes or next(iter(named.values()), None)
     for name, own in named.items():
