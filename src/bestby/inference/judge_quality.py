@@ -198,12 +198,23 @@ def _favour_on_label(pairs: Pairs, label: float) -> Favour | None:
     share = float(w @ pairs.judge)
     x = (pairs.system[:, None] == np.arange(1, k)).astype(np.float64)
     added = w[:, None] * (x - w @ x)
+    residual = pairs.judge - share
+    each = added * residual[:, None]
     sums = np.zeros((n, k - 1))
-    np.add.at(sums, cluster, added * (pairs.judge - share)[:, None])
-    independent = share * (1.0 - share) * (added.T @ added)
+    np.add.at(sums, cluster, each)
+    squares = added.T @ added
+    independent = share * (1.0 - share) * squares
     total = sums.sum(axis=0)
     chi_squared = float(total @ np.linalg.solve(independent, total))
-    robust = n / (n - 1.0) * (sums.T @ sums)
+    # `total` is the sum of a_i (y_i - share) with weights a_i that sum to 0, so its variance is that of an
+    # answer times the sum of a_i a_i', plus the covariances inside clusters. Verdicts of a blind judge have
+    # one variance whatever the system, which is taken from all answers together: the sums of clusters hardly
+    # know it where a system has few answers of the label. It is not share (1 - share) where labels are drawn
+    # by the verdict, so the squares have the weights of their verdicts, relative to those of the system's
+    # other answers: else the system with the fewest labels, and so the greatest weights, would decide.
+    mean_square = np.bincount(pairs.system, weights=w * w, minlength=k) / np.bincount(pairs.system)
+    variance = float(((w * residual) ** 2 / mean_square[pairs.system]).mean())
+    robust = n / (n - 1.0) * (variance * squares + sums.T @ sums - each.T @ each)
     design = float(np.trace(np.linalg.solve(independent, robust))) / (k - 1)
     if rounding.is_nothing(design, 1.0):  # answers of several systems that are alike within each item
         return None

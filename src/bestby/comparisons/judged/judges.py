@@ -81,17 +81,20 @@ def _favour_untested(judge: str, quality: JudgeQuality, *, binary: bool) -> list
     tested = {one.label for one in quality.favour}
     untested = [f"the humans give {label:g}" for label in (1.0, 0.0) if label not in tested]
     if not binary:
-        what, takes = "", "more labels, or scores of the judge that vary more"
+        what, takes = "items with the same human score", "more labels, or scores of the judge that vary more"
         untested = [] if tested else ["any"]
     else:
-        what = f" among answers that {' or '.join(untested)}"
+        what = f"answers that {' or '.join(untested)}"
         takes = (
             "labels of such answers of every system, and at least"
             f" {judge_quality.LEAST_APART} verdicts of either kind on them by the judge, not alike for all"
             " systems"
         )
     return [
-        Note("favour_untested", f"whether {judge} favours a system{what} is not tested: that takes {takes}")
+        Note(
+            "favour_untested",
+            f"whether {judge} scores the systems alike among {what} is not tested: that takes {takes}",
+        )
     ] if untested else []  # fmt: skip
 
 

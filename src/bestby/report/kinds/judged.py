@@ -13,7 +13,7 @@ from bestby.report.document import Document, Picture
 from bestby.report.figures import forest
 from bestby.report.kinds import judge_quality, judge_worth
 from bestby.report.kinds.comparison import SCORE_COLUMNS, score_row
-from bestby.report.numbers import DASH, MINUS, Rounding, difference_text, percent
+from bestby.report.numbers import DASH, MINUS, Rounding, difference_text, excludes_zero, percent
 from bestby.report.percent import unit_of
 from bestby.report.tables import (
     Table,
@@ -24,7 +24,7 @@ from bestby.report.tables import (
     systems_table,
     why_marked,
 )
-from bestby.results.judged import HUMAN_SCORE, JudgedComparison, JudgedScore
+from bestby.results.judged import HUMAN_SCORE, JudgedComparison, JudgedDifference, JudgedScore
 
 _OF_LABELS = {
     "labels_low": "labels_interval.low",
@@ -94,11 +94,17 @@ def _contradictions(c: JudgedComparison) -> str:
         labels = d.estimate if d.labels_estimate is None else d.labels_estimate
         first, second = (d.a, d.b) if (labels > 0.0) == c.metrics[0].greater_is_better else (d.b, d.a)
         by = [difference_text(abs(x)) for x in (d.judge_estimate, labels)]
-        said.append(f"the judge says {second} (by {by[0]}), {label} {first} (by {by[1]})")
+        said.append(f"the judge says {second} (by {by[0]}), {label} {first} (by {by[1]}){_unless_shown(d)}")
     more = len(pairs) - len(said)
     rest = f"; and so for {more} more of the {len(c.differences)} pairs" if more else ""
     text = "; ".join(said) + rest
     return f"{text[0].upper()}{text[1:]}. "
+
+
+def _unless_shown(d: JudgedDifference) -> str:
+    """Return that a reverse may be chance: neither the labels alone nor the corrected scores show more."""
+    shown = words.significant(d) or excludes_zero(d.labels_interval)
+    return "" if shown else ", and neither is shown to be better"
 
 
 def _judged(entry: JudgedScore) -> float:
