@@ -115,7 +115,7 @@ def _version(
 
     Those that no submission can change any more are kept: the phase is over, or the gold is an older one.
     """
-    picked, over = chosen(lines, reader.settings, before), ended(lines, reader.settings)
+    picked, over = chosen(lines, reader.settings, before), ended(lines)
     made = []
     for phase in reader.settings.phases:
         end = over.get(phase.name)

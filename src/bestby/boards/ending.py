@@ -24,7 +24,7 @@ def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke
         lines = folder.lines()
         settings = checked(folder, lines)
         one = settings.phase(phase)
-        known = ended(lines, settings).get(one.name)
+        known = ended(lines).get(one.name)
         if revoke and known is None:
             raise InvalidInputError(
                 f"phase {quoted(one.name)} has not ended, so that there is nothing to revoke",

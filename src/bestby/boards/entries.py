@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from bestby.boards.content import Entry
 from bestby.boards.events import GoldSet, Line, PhaseEnded, Published, SettingsSet, Submitted, Withdrawn
 from bestby.boards.record import stamp
-from bestby.boards.settings import Settings
+from bestby.boards.settings import Settings, parse
 
 Numbered = tuple[int, Submitted]
 """A submission with the number of its line."""
@@ -73,20 +73,23 @@ def withdrawals(lines: Sequence[Line]) -> dict[int, Withdrawn]:
     return {line.event.submission: line.event for line in lines if isinstance(line.event, Withdrawn)}
 
 
-def ended(lines: Sequence[Line], settings: Settings) -> dict[str, Line]:
+def ended(lines: Sequence[Line]) -> dict[str, Line]:
     """Return the lines by which phases have ended, by the names of the phases: no clock ends one.
 
-    Version 0.2.0 went by the clock: what it published after the date of an end was public, and stays so.
+    Version 0.2.0 went by the clock: what it published after the date of an end was public, and stays so. The
+    date is that of the settings it published with.
     """
     found: dict[str, Line] = {}
+    text = ""
     for line in lines:
         event = line.event
+        text = event.text if isinstance(event, SettingsSet) else text
         if isinstance(event, PhaseEnded) and event.revoked:
             found.pop(event.phase, None)
         elif isinstance(event, PhaseEnded):
             found.setdefault(event.phase, line)
-        elif isinstance(event, Published) and not event.version:
-            for phase in settings.phases:
+        elif isinstance(event, Published) and not event.version and text:
+            for phase in parse(text, "the record").phases:
                 if phase.end is not None and stamp(phase.end) <= event.as_of:
                     found.setdefault(phase.name, line)
     return found
@@ -102,7 +105,7 @@ def chosen(lines: Sequence[Line], settings: Settings, before: int | None = None)
     everything = submissions(lines, before)
     why: dict[int, str] = {number: "withdrawn" for number, _ in everything if number in withdrawn}
     systems: dict[str, tuple[System, ...]] = {}
-    over = ended(lines, settings)
+    over = ended(lines)
     for phase in settings.phases:
         own = [(number, one) for number, one in everything if one.phase == phase.name]
         if phase.show == "after" and phase.name not in over:

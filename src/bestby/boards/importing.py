@@ -249,7 +249,7 @@ def _phase(settings: Settings, asked: str | None, lines: Sequence[Line], now: da
     """Return the phase asked for, or the one that is open."""
     if asked is not None:
         return settings.phase(asked).name
-    found = settings.phase_at(now, ended(lines, settings))
+    found = settings.phase_at(now, ended(lines))
     if found is None:
         raise InvalidInputError(
             "no phase of the board is open",

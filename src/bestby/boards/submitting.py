@@ -54,7 +54,7 @@ def submit(folder: Folder, request: Request, now: datetime) -> SubmissionReceipt
         lines = folder.lines()
         settings = checked(folder, lines)
         contents = _contents(folder, settings, checking.by_task(request.files, settings))
-        over = ended(lines, settings)
+        over = ended(lines)
         phase = settings.phase_at(now, over) if request.phase is None else settings.phase(request.phase)
         event = Submitted(
             team=request.team,

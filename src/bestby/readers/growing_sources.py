@@ -21,7 +21,7 @@ from bestby.readers.files import stem_of
 from bestby.readers.formats._documents import Record, kind, number, word
 from bestby.readers.formats.base import Format, Read
 from bestby.readers.growing_file import REWRITTEN, GrowingFile
-from bestby.readers.json_text import once, parsed
+from bestby.readers.json_text import parsed
 from bestby.readers.opening import read_format
 
 _SYSTEM_WORDS = ("system", "model")
@@ -123,8 +123,7 @@ class LinesSource:
     def _entry(self, place: int, text: bytes) -> Entry:
         if place == 1:
             self._check_first(text)
-        hook = once(f"{self._path}, line {place}")
-        value = parsed(text, self._path, place, pairs_hook=hook, hint=_DAMAGED)
+        value = parsed(text, self._path, place, hint=_DAMAGED)
         if not isinstance(value, dict):
             raise InvalidInputError(
                 f"{self._path}, line {place}: expected a JSON object, got {kind(value)}",

@@ -17,8 +17,7 @@ from bestby.data.roles import GOLD_WORDS, ITEM_WORDS, VALUE_WORDS
 from bestby.readers.packing import compression_of, unpacked_pieces
 
 CUT_OFF = "the file is damaged or cut off: copy it again"
-
-_DECODER = json.JSONDecoder()
+KEEP_ONE = "keep one of the two"
 
 HEAD = 1 << 16
 """How many bytes of a file are looked at to recognise it."""
@@ -66,19 +65,19 @@ def _has_lines(path: Path) -> bool:
     return False
 
 
-def once(where: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    """Return what makes an object of its pairs for `parsed`, and refuses one that has a key twice."""
+class _KeyTwiceError(ValueError):
+    """An object has a key twice."""
 
-    def record_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        record = dict(pairs)
-        if len(record) < len(pairs):
-            (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-            raise InvalidInputError(
-                f"{where}: the key {quoted(twice)} occurs twice in one object", hint="keep one of the two"
-            )
-        return record
 
-    return record_of
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise _KeyTwiceError(key)
+    return record
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
 def parsed(
@@ -86,11 +85,11 @@ def parsed(
     where: str,
     line: int | None = None,
     *,
-    pairs_hook: Callable[..., Any] | None = None,
+    pairs_hook: Callable[..., Any] = _once,
     hint: str = CUT_OFF,
 ) -> Any:
-    """Return the value of a JSON text, which may be one line of a file."""
-    if pairs_hook is None:
+    """Return the value of a JSON text, which may be one line of a file; no object may have a key twice."""
+    if pairs_hook is _once:
         with contextlib.suppress(ValueError, RecursionError):  # which are told below
             # `json.loads` guesses the encoding of bytes first, which takes as long again as a short line.
             letters = text if isinstance(text, str) else text.decode()
@@ -105,7 +104,9 @@ def parsed(
         raise InvalidInputError(message, hint=hint) from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"{where}: not UTF-8 text", hint="save the file as UTF-8") from error
-    except InvalidInputError:
-        raise
+    except _KeyTwiceError as error:
+        raise InvalidInputError(
+            f"{place}: the key {quoted(error.args[0])} occurs twice in one object", hint=KEEP_ONE
+        ) from None
     except (RecursionError, ValueError) as error:  # nested too deeply; an integer of thousands of digits
         raise InvalidInputError(f"{place}: not JSON that can be read: {error}", hint=hint) from error

@@ -21,7 +21,7 @@ from bestby.data.columns import Column, Missing, Numerals, Raw, raw_values
 from bestby.data.order import merged_order
 from bestby.data.table import Table, listed, table_of_columns
 from bestby.readers.database import CLOSE_QUOTES, connection, lines, literal, ragged
-from bestby.readers.json_text import parsed
+from bestby.readers.json_text import KEEP_ONE, parsed
 from bestby.readers.packing import csv_source
 from bestby.readers.parquet import columns_of
 from bestby.readers.text import csv_rows, cut, decoded, has_mixed_ends, unpacked
@@ -266,7 +266,9 @@ def _record(path: Path, where: str, record: Any) -> _Pairs:
             hint='one line per item, such as {"gold": "x", "system_a": "x", "system_b": "y"}',
         )
     if record.doubled is not None:
-        raise InvalidInputError(f"{path}, {where}: key {record.doubled!r} occurs more than once")
+        raise InvalidInputError(
+            f"{path}, {where}: key {record.doubled!r} occurs more than once", hint=KEEP_ONE
+        )
     return record
 
 

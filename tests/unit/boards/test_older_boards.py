@@ -68,6 +68,16 @@ def test_what_was_not_published_after_the_date_waits_for_the_line(tmp_path: Path
     assert board.verify(tmp_path / "site").sound
 
 
+def test_a_date_that_is_changed_later_ends_no_phase_of_an_older_publication(tmp_path: Path) -> None:
+    board = older(tmp_path, "ladder")
+    settings = board.path / "board.toml"
+    assert "end = 2026-02-01" in settings.read_text()
+    settings.write_text(settings.read_text().replace("end = 2026-02-01", "end = 2026-01-03"))
+    board.publish(tmp_path / "site")
+    assert not any((tmp_path / "site" / "data").glob("private-*"))
+    assert board.verify(tmp_path / "site").sound
+
+
 @pytest.mark.parametrize("name", ["ended", "ladder"])
 def test_verify_finds_nothing_but_a_site_that_another_version_wrote(tmp_path: Path, name: str) -> None:
     board = older(tmp_path, name)

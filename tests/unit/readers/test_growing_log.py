@@ -371,3 +371,18 @@ def test_a_key_that_a_line_has_twice_is_refused(tmp_path: Path, line: str) -> No
     assert caught.value.hint == "keep one of the two"
     grown.path.write_text('{"item": "m0", "a": 1, "b": 0}\n{"item": "n", "a": 1, "b": 0}\n')
     assert len(Grown(grown.path).new(final=True)) == 2
+
+
+def test_a_key_that_a_log_of_the_harness_has_twice_is_refused(tmp_path: Path) -> None:
+    """Both where the log is watched and where it is read at once."""
+    line = '{"doc_id": %d, "target": "1", "resps": [["a"]], "filtered_resps": ["a"], "acc": %s}\n'
+    logs = [tmp_path / name / HARNESS for name in "ab"]
+    for log, last in zip(logs, ("1", '1, "acc": 0'), strict=True):
+        log.parent.mkdir()
+        log.write_text("".join(line % (i, i % 2) for i in range(4)) + line % (4, last))
+    message = "line 5: the key 'acc' occurs twice in one object"
+    with pytest.raises(InvalidInputError, match=message) as caught:
+        GrowingLog([*map(str, logs)], Columns()).read(final=True)
+    assert caught.value.hint == "keep one of the two"
+    with pytest.raises(InvalidInputError, match=message):
+        read(logs)

@@ -38,6 +38,7 @@ def test_values_are_those_of_the_standard_library(text: str | bytes) -> None:
         ("", "x.json, line 7: not JSON: Expecting value (character 1)"),
         (b'{"a": "\xff"}', "x.json: not UTF-8 text"),
         ("[" * 100_000, "x.json, line 7: not JSON that can be read: maximum recursion depth exceeded"),
+        ('{"a": 1, "b": {"c": 1, "c": 1}}', "x.json, line 7: the key 'c' occurs twice in one object"),
         ("1" * 5000, "x.json, line 7: not JSON that can be read: Exceeds the limit"),
     ],
     ids=lambda one: repr(one)[:20],

@@ -320,6 +320,12 @@ def test_json_errors(make: Make, content: str, expected: str) -> None:
     assert expected in message(make("bad.jsonl", content))
 
 
+def test_the_hint_of_a_key_that_occurs_twice_is_one_for_a_line(make: Make) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        read(make("bad.jsonl", '{"gold":1,"a":1,"a":2}\n'))
+    assert caught.value.hint == "keep one of the two"
+
+
 def test_paths_that_are_no_files(tmp_path: Path) -> None:
     assert message(tmp_path / "none.csv") == "no file '{}'"
     assert message({"a": tmp_path}) == f"{tmp_path} is a directory, expected a file"

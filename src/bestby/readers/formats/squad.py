@@ -15,7 +15,7 @@ from bestby.data.table import listed
 from bestby.readers.files import kind_of
 from bestby.readers.formats._lines import assembled, need_gold
 from bestby.readers.formats.base import Read, head_of
-from bestby.readers.json_text import TEXT, is_values_by_id, once, parsed
+from bestby.readers.json_text import TEXT, is_values_by_id, parsed
 from bestby.readers.text import unpacked
 
 
@@ -115,7 +115,7 @@ _text = functools.partial(_value, kind=str, expected="a text")
 
 def _json(path: Path) -> Any:
     text = unpacked(path, kind_of(readable_file(path)).compression)
-    return parsed(text, str(path), pairs_hook=once(str(path)))
+    return parsed(text, str(path))
 
 
 def _short(value: Any) -> str:
