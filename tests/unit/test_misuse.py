@@ -28,6 +28,7 @@ ODD: dict[str, Any] = {
     "a number": 3,
     "a fraction": 0.05,
     "a huge number": 10**30,
+    "a number that no float holds": 10**400,
     "a negative number": -1,
     "NaN": float("nan"),
     "almost 0": 1e-300,
@@ -40,6 +41,9 @@ ODD: dict[str, Any] = {
     "half of a character": "\ud800",
     "bytes": b"a",
     "digits": "1" * 5000,
+    "no time": pd.NaT,
+    "nothing of pandas": pd.NA,
+    "an array without dimensions": np.array(3),
     "an array of booleans": np.array([True, False]),
     "an array of texts": np.array(["a", "b"]),
     "an empty array": np.zeros(0),
@@ -175,7 +179,7 @@ def faults(function: Callable[..., Any], right: dict[str, Any]) -> list[str]:
     wrong = []
     for parameter in parameters(function):
         for what, value in ODD.items():
-            if parameter in RUNS_FOR_LONG and what == "a huge number":
+            if parameter in RUNS_FOR_LONG and what in ("a huge number", "a number that no float holds"):
                 continue
             if parameter == "progress" and callable(value):
                 continue
@@ -243,6 +247,22 @@ def test_odd_arguments(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)  # what is made under an odd name is made here
     function, right = calls(tmp_path)[name]
     assert faults(function, right) == []
+
+
+def test_odd_values_within_others(tmp_path: Path) -> None:
+    """What a mapping or a list holds may be odd, too."""
+    functions = calls(tmp_path)
+    for name, odd in (
+        ("compare_judged", {"bias_by": {"length": 1}}),
+        ("read", {"systems": {"a": None}}),
+        ("read", {"annotators": {"a": None}}),
+        ("compare_preferences", {"prior": 1e308}),
+    ):
+        function, right = functions[name]
+        with pytest.raises(bb.InvalidInputError):
+            function(**{**right, **odd})
+    function, right = functions["compare_preferences"]
+    assert function(**{**right, "prior": 1.0}).systems  # which the hint proposes
 
 
 def test_every_function_is_tried(tmp_path: Path) -> None:

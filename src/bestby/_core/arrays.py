@@ -212,7 +212,12 @@ def listed(values: Any, what: str) -> list[Any]:
         for method in ("tolist", "to_list", "to_pylist"):
             if hasattr(container, method):
                 return list(getattr(container, method)())
-        return list(container) if isinstance(container, Iterable) else _converted(container).tolist()
+        if isinstance(container, Iterable):
+            return list(container)
+        array = _converted(container)
+        if array.ndim == 0:  # of pandas' NaT
+            raise TypeError("it is a single value")
+        return list(array.tolist())
     except Exception as error:  # as in `sequence`
         raise _no_array(what, type(container).__name__, error) from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
 from os import PathLike
@@ -275,7 +275,7 @@ def valid_name_list(values: Any, what: str, otherwise: str | None = None) -> tup
     >>> valid_name_list("old", "systems"), valid_name_list(["old", "new"], "systems")
     (('old',), ('old', 'new'))
     """
-    names = [values] if isinstance(values, str) else listed(values, what)
+    names = [values] if isinstance(values, str | Mapping) else listed(values, what)
     if not all(isinstance(one, str) for one in names):
         raise InvalidInputError(
             f"{what} must be names, got {quoted(values)}",
@@ -437,7 +437,8 @@ def refuse_unused(where: str, **options: tuple[object, object]) -> None:
     bestby._core.errors.InvalidInputError: test='sign' has no effect on a table of scores...
     """
     for name, (value, default) in options.items():
-        if value is not default and (default is None or not is_scalar(value) or value != default):
+        odd = default is None or not is_scalar(value) or missing(value)  # NA has no answer to !=
+        if value is not default and (odd or value != default):
             raise InvalidInputError(
                 f"{name}={quoted(value)} has no effect on {where}", hint="leave it out", argument=name
             )

@@ -38,6 +38,10 @@ class UnknownKeywordError(InvalidInputError, TypeError):
     """A function has no parameter of this name."""
 
 
+class WrongCallError(InvalidInputError, TypeError):
+    """A function is called with too many arguments, with one of them twice, or without one that it needs."""
+
+
 class MissingValueError(InvalidInputError):
     """A value is missing where there must be one."""
 

@@ -1,17 +1,18 @@
-"""Public functions that say which keyword was meant, where they are given one that they do not have."""
+"""Public functions that say what was meant, where they are called with arguments that they do not have."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from bestby._core.checks import flag, text, whole
-from bestby._core.errors import UnknownKeywordError
+from bestby._core.errors import UnknownKeywordError, WrongCallError
 from bestby._core.paths import checked_path
 from bestby._core.synonyms import meant, meant_of_compare
+from bestby._core.text import counted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,6 +25,8 @@ _SLICES_OF_JUDGED = (
 )
 
 _MOST_NAMES = 8
+
+_UNNAMED = ("self", "cls")
 
 _PLAIN: dict[str, Callable[[Any, str], object]] = {
     "bool": flag,
@@ -41,8 +44,9 @@ _PLAIN: dict[str, Callable[[Any, str], object]] = {
 def with_suggestions(function: F) -> F:
     """Return the function or class, which refuses what its signature does not have.
 
-    An unknown keyword is answered with the one that was probably meant. Arguments that are annotated as a
-    truth value, a whole number, a text or a path are checked here, once for all functions.
+    An unknown keyword is answered with the one that was probably meant, too many arguments by position and
+    missing ones with how the function is called. Arguments that are annotated as a truth value, a whole
+    number, a text or a path are checked here, once for all functions.
     """
     if isinstance(function, type):
         function.__init__ = with_suggestions(function.__init__)  # type: ignore[misc]
@@ -50,6 +54,7 @@ def with_suggestions(function: F) -> F:
     names = _parameters(function)
     known = frozenset(names)
     takes_any = bool(function.__code__.co_flags & inspect.CO_VARKEYWORDS)
+    by_position, required = _by_position(function), _required(function)
     kinds = {name: str(kind) for name, kind in function.__annotations__.items() if str(kind) in _PLAIN}
 
     @wraps(function)
@@ -57,6 +62,11 @@ def with_suggestions(function: F) -> F:
         if not (takes_any or keywords.keys() <= known):
             word = next(word for word in keywords if word not in known)
             raise unknown_keyword(function, word, keywords[word])
+        placed = by_position[: len(args)]
+        if len(args) > len(by_position) or any(name in keywords for name in placed):
+            raise _too_many(function, args, keywords)
+        if any(name not in keywords and name not in placed for name in required):
+            raise _too_few(function, placed, keywords)
         for name, value in (*zip(names, args, strict=False), *keywords.items()):
             if name in kinds and not (value is None and kinds[name].endswith("None")):
                 _PLAIN[kinds[name]](value, name)
@@ -67,8 +77,9 @@ def with_suggestions(function: F) -> F:
 
 def unknown_keyword(function: Callable[..., Any], word: str, value: object = None) -> UnknownKeywordError:
     """Return the error for a keyword that a function does not have, and the value that it was given."""
-    named = [name for name in _parameters(function) if name != "self"]
-    name = function.__qualname__.removesuffix(".__init__")
+    function = inspect.unwrap(function)
+    named = [name for name in _parameters(function) if name not in _UNNAMED]
+    name = _name(function)
     other = meant(word, value, {one: _words(function, one) for one in named})
     close = [other] if other else difflib.get_close_matches(word, named, n=1, cutoff=0.7)
     question = f"; did you mean {close[0]}?" if close else ""
@@ -82,6 +93,49 @@ def unknown_keyword(function: Callable[..., Any], word: str, value: object = Non
     elif close:
         hint = f"help(bestby.{name}) describes it"
     return UnknownKeywordError(f"{name}() has no parameter {word!r}{question}", hint, argument=word)
+
+
+def _too_many(
+    function: Callable[..., Any], args: tuple[Any, ...], keywords: Mapping[str, Any]
+) -> WrongCallError:
+    """Return the error for more arguments by position than there are, or one that is a keyword as well."""
+    by_position = [name for name in _by_position(function) if name not in _UNNAMED]
+    placed = args[len(_by_position(function)) - len(by_position) :]
+    name = _name(function)
+    twice = next((one for one in by_position[: len(placed)] if one in keywords), None)
+    if twice is not None:
+        return WrongCallError(
+            f"{name}() has {twice} twice: by position, and as {twice}=...", "leave one out", argument=twice
+        )
+    named = [one for one in _parameters(function) if one not in _by_position(function)]
+    needed = [one for one in named if one in _required(function)]
+    hint = f"see help(bestby.{name})"
+    if named:
+        hint = f"name the others: {', '.join(f'{one}=...' for one in needed or named[:1])}"
+    if by_position[:2] == ["data", "gold"]:
+        hint = f'all systems are one mapping: {name}({{"a": ..., "b": ...}}, gold); {hint}'
+    takes = f"{counted(len(by_position), 'argument')} by position ({', '.join(by_position)})"
+    return WrongCallError(
+        f"{name}() takes {takes if by_position else 'no arguments by position'}, got {len(placed)}", hint
+    )
+
+
+def _too_few(
+    function: Callable[..., Any], placed: Sequence[str], keywords: Mapping[str, Any]
+) -> WrongCallError:
+    """Return the error for arguments that a function needs and was not called with."""
+    absent = [one for one in _required(function) if one not in keywords and one not in placed]
+    name = _name(function)
+    more = [f"{one}=..." for one in _required(function) if one not in _UNNAMED]
+    return WrongCallError(
+        f"{name}() needs {' and '.join(absent)}",
+        f"call it as {name}({', '.join(more)}); help(bestby.{name}) describes it",
+        argument=absent[0],
+    )
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return function.__qualname__.removesuffix(".__init__")
 
 
 def _words(function: Callable[..., Any], parameter: str) -> tuple[object, ...]:
@@ -102,3 +156,14 @@ def _words(function: Callable[..., Any], parameter: str) -> tuple[object, ...]:
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     code = function.__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _by_position(function: Callable[..., Any]) -> tuple[str, ...]:
+    return function.__code__.co_varnames[: function.__code__.co_argcount]
+
+
+def _required(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the parameters without a default."""
+    by_position, optional = _by_position(function), {*(function.__kwdefaults__ or ())}
+    optional |= {*by_position[len(by_position) - len(function.__defaults__ or ()) :]}
+    return tuple(name for name in _parameters(function) if name not in optional)

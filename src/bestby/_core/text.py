@@ -16,10 +16,11 @@ _HIDDEN = re.compile(
     "\ufffe\uffff\ud800-\udfff]"
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Spaces at which no line breaks, and characters without any shape or width that no script is spelt with.
+# Spaces at which no line breaks, and characters without any shape or width that no script is spelt with;
+# variation selectors among them, which only choose how the character before them is drawn.
 _NO_BREAK = "\xa0\u2007\u202f"
 _BLANKS = re.compile(f"[{_NO_BREAK}]")
-_NO_WIDTH = re.compile("[\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_NO_WIDTH = re.compile("[\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")
 _BEFORE_PERCENT = re.compile(r"(?<=\d) %")
 _OF_P = re.compile(r"\bp ([=<>]) ")

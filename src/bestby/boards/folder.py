@@ -43,10 +43,12 @@ class Folder:
     def at(cls, path: str | Path, gold: str | Path | None = None) -> Folder:
         """Return the folder under a path; the gold lies where `gold` or the environment says, or in it."""
         board = possible_path(path)
+        hint = "name the folder of the gold, or leave it out"
+        if gold is not None:
+            checks.valid_path(gold, hint)
         elsewhere = gold or os.environ.get(GOLD_VARIABLE)
         if not elsewhere:
             return cls(board, board / "gold")
-        hint = "name the folder of the gold, or leave it out"
         return cls(board, possible_path(checks.valid_path(elsewhere, hint)))
 
     @classmethod

@@ -292,7 +292,11 @@ def text_of_value(value: Any) -> str:
     >>> text_of_value(dt.date(2024, 1, 31)), text_of_value(dt.datetime(2024, 1, 31, 12)), text_of_value(0.5)
     ('2024-01-31', '2024-01-31 12:00:00', '0.5')
     """
-    return value.isoformat(sep=" ") if isinstance(value, dt.datetime) else str(value)
+    if isinstance(value, dt.datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, int) and value.bit_length() > 64:  # Python refuses to write more than 4300 digits
+        return str(Decimal(value))
+    return str(value)
 
 
 def texts_of_dates(values: Array) -> list[str]:

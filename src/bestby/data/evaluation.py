@@ -12,6 +12,7 @@ import numpy as np
 from bestby._core import arrays, checks
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.text import counted, quoted, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
 from bestby.data import hashing
@@ -128,6 +129,7 @@ class Evaluation:
         return f"<evaluation of {counted(len(self.names), 'system')} on {of}: {visible(listed(self.names))}>"
 
     @classmethod
+    @with_suggestions
     def of(
         cls,
         systems: Mapping[str, Any],

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted, suggestion, words_of
+from bestby._core.text import normal_form, quoted, suggestion, words_of
 from bestby.results.base import Note
 
 ITEM_WORDS = ("item", "id", "item_id")
@@ -155,12 +155,19 @@ def matching(
 ) -> list[str]:
     """Return the names asked for, in this order; what is no name is a pattern with ``*``, ``?`` or ``[ab]``.
 
+    Names that look alike in Unicode match.
+
     >>> matching(["b", "gpt-*"], ["a", "b", "gpt-1", "gpt-2"], InvalidInputError)
     ['b', 'gpt-1', 'gpt-2']
     """
     chosen: dict[str, None] = {}
     for pattern in patterns:
-        matches = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+        form = normal_form(pattern)
+        matches = (
+            [name for name in names if name == pattern]
+            or [name for name in names if normal_form(name) == form]
+            or [name for name in names if fnmatchcase(normal_form(name), form)]
+        )
         if not matches:
             raise unknown(pattern)
         chosen.update(dict.fromkeys(matches))

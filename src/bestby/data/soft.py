@@ -10,7 +10,7 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.text import normal_form, quoted
 from bestby._core.typing import Array, ArrayLike, BoolArray, FloatArray, IntArray
 from bestby.data.roles import listed
 
@@ -147,7 +147,7 @@ def by_name(values: Any, classes: ArrayLike | None, what: str) -> Any:
         return values
     wanted = [_key(name) for name in classes]
     place = {_key(name): position for position, name in enumerate(names)}
-    if set(place) != set(wanted) or len(names) != len(wanted):
+    if set(place) != set(wanted) or not len(place) == len(names) == len(wanted):
         if arrays.are_default_names(names):
             return values
         raise InvalidInputError(
@@ -202,9 +202,9 @@ def named_classes(columns: Mapping[str, Any], gold: str) -> list[Any] | None:
 
 
 def _key(name: Any) -> str:
-    """Return the name of a class as it is compared: whole numbers without a fraction."""
+    """Return the name of a class as it is compared: in its normal form, a whole number without a fraction."""
     whole = isinstance(name, float | np.floating) and float(name).is_integer()
-    return str(int(name)) if whole else str(name)
+    return str(int(name)) if whole else normal_form(str(name))
 
 
 def _keys(names: Sequence[Any]) -> set[str]:
@@ -272,7 +272,8 @@ def one_hot(codes: IntArray, n_classes: int) -> FloatArray:
 
 
 def _listed(classes: Sequence[Any] | Array) -> str:
-    return listed([*map(str, classes)], 8)
+    texts = map(str, classes)
+    return listed([one if normal_form(one) == one else quoted(one) for one in texts], 8)
 
 
 def soft_or_hard(array: Array, what: str) -> Array:

@@ -232,6 +232,7 @@ def _provenance(
     return provenance_of(chosen, data, runs, seed=settings.seed, n_resamples=settings.n_resamples)
 
 
+@with_suggestions
 def aso_tightness(m_old: int, n_old: int, m_new: int, n_new: int) -> float:
     """Return the factor by which more runs tighten the bound of almost stochastic order.
 

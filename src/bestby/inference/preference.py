@@ -69,9 +69,11 @@ def strengths(
     groups of systems, some of each must have won against some of the other.
     """
     checks.choice(model, allowed_names("ties"), "ties")
-    if not 0.0 <= prior < math.inf:
+    if not 0.0 <= prior <= checks.LARGEST:
         raise InvalidInputError(
-            f"prior must be a number of judgements, at least 0, got {prior}", argument="prior"
+            f"prior must be a number of judgements, at least 0 and at most {checks.LARGEST:g}, got {prior}",
+            hint="prior=1 is usual",
+            argument="prior",
         )
     w, t = _matrices(wins, ties)
     w = w + 0.5 * prior * (1.0 - np.eye(w.shape[-1]))

@@ -191,7 +191,8 @@ def read(
         systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
         annotators=annotators, format=format,
     )  # fmt: skip
-    if systems is not None and not isinstance(systems, str):
+    if systems is not None:
+        systems = checks.valid_name_list(systems, "systems")
         _check_distinct(systems)
     golds = [] if gold is None else [gold] if isinstance(gold, str | Path) else list(gold)
     table_options = TableOptions.of(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import BestbyError, InvalidInputError
+from bestby._core.keywords import with_suggestions
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text, quoted
 
@@ -38,6 +39,7 @@ RENAMED = {"EqualBias": {"favoured": "helped"}}
 """Fields that version 0.2.0 wrote under other names."""
 
 
+@with_suggestions
 def load(source: str | Path | Mapping[str, Any]) -> Any:
     """Read a result that was written with `to_json`.
 

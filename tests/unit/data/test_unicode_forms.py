@@ -27,6 +27,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "zero-width space": lambda text: f"\u200b{text}",
     "byte-order mark": lambda text: f"\ufeff{text}",
     "no-break space at the end": lambda text: f"{text}\xa0",
+    "variation selector": lambda text: f"{text}\ufe0f",
     "soft hyphen": lambda text: f"{text[0]}\xad{text[1:]}",
 }
 
@@ -145,6 +146,9 @@ def test_the_normal_form_keeps_joiners_that_scripts_are_spelt_with() -> None:
 
 def test_numbers_of_any_length_in_names() -> None:
     assert bb.evaluate({"a": ["1" * 5000, "x"] * 9}, ["1" * 5000, "x"] * 9).systems[0].score == 1.0
+    whole = [10**5000, 2] * 9
+    assert bb.evaluate({"a": whole}, ["1" + "0" * 5000, "2"] * 9).systems[0].score == 1.0
+    assert bb.evaluate({"a": whole}, whole).systems[0].score == 1.0
     assert sorted(["h" + "1" * 5000, "h10", "h007", "h2"], key=natural)[:3] == ["h2", "h007", "h10"]
 
 
@@ -154,3 +158,78 @@ def test_classes_are_those_of_the_gold() -> None:
     assert sorted(result.classes[0].labels) == ["café", "eau", "thé"]
     assert {entry.system: entry.counts for entry in result.classes}["a"] == (8, 8, 8)
     assert "never_predicted" not in {note.code for note in result.notes if note.about == ("a",)}
+
+
+P = [(3 * place % 8 + 0.5) / 9 for place in range(24)]
+Q = [(5 * place % 8 + 0.5) / 9 for place in range(24)]
+WORDS = ["café", "eau"] * 12
+
+
+def soft(values: list[float], name: str = "café") -> pd.DataFrame:
+    return pd.DataFrame({name: values, "eau": [1 - value for value in values]})
+
+
+def test_classes(tmp_path: Path) -> None:
+    expected = [one.score for one in bb.evaluate({"a": soft(P), "b": soft(Q)}, WORDS).systems]
+    other = soft(Q, nfd("café"))
+    table = pd.concat([soft(P).add_prefix("a["), other.add_prefix("b[")], axis=1).add_suffix("]")
+    files = {"a": tmp_path / "a.csv", "b": tmp_path / "b.csv"}
+    for one, path in zip((soft(P), other), files.values(), strict=True):
+        one.assign(gold=WORDS, item=range(24)).to_csv(path, index=False)
+    for result in (
+        bb.evaluate({"a": soft(P), "b": other}, WORDS),
+        bb.evaluate({"a": soft(P), "b": other}, WORDS, classes=[nfd("café"), "eau"]),
+        bb.evaluate(table.assign(gold=WORDS), gold="gold"),
+        bb.evaluate(bb.read(files, gold="gold", classes=["café", "eau"])),
+        bb.evaluate(bb.read(files, gold="gold", classes=[nfd("café"), "eau"])),
+    ):
+        assert [one.score for one in result.systems] == expected
+
+
+def test_two_classes_of_one_system_that_look_alike_are_not_one_column() -> None:
+    both = pd.DataFrame({"café": P, nfd("café"): [1 - value for value in P], "eau": [0.0] * 24})
+    with pytest.raises(bb.InvalidInputError, match=r"'cafe\\u0301', eau, but the classes are"):
+        bb.evaluate({"a": both}, WORDS, classes=["café", nfd("café"), "eau"])
+
+
+def test_preferences(tmp_path: Path) -> None:
+    spelt = [("café", "x", "café"), ("x", "café", "x"), ("café", "x", "tie"), ("x", "café", "café")] * 6
+    mixed = [tuple(map(nfd, row)) if place % 3 else row for place, row in enumerate(spelt)]
+    mixed[0] = ("café", "x", nfd("café"))
+    expected = bb.compare_preferences(spelt, n_resamples=99)["café", "x"]
+    judged = pd.DataFrame(mixed, columns=["a", "b", "winner"])
+    judged[:9].to_csv(tmp_path / "1.csv", index=False)
+    judged[9:].to_csv(tmp_path / "2.csv", index=False)
+    read = bb.read_preferences([tmp_path / "1.csv", tmp_path / "2.csv"])
+    for data in (mixed, judged, read):
+        for systems in (None, [nfd("café"), "x"]):
+            found = bb.compare_preferences(data, systems=systems, n_resamples=99)["café", "x"]
+            assert (found.estimate, found.wins) == (expected.estimate, expected.wins)
+
+
+def test_datasets_that_look_alike_are_refused() -> None:
+    row = {"a": 0.5, "b": 0.4}
+    long = pd.DataFrame(
+        [(name, system, row[system]) for name in ("é", "u", "v") for system in row],
+        columns=["dataset", "system", "score"],
+    )
+    long.loc[0, "dataset"] = nfd("é")
+    for data in ({"é": row, nfd("é"): row, "u": row}, long):
+        with pytest.raises(bb.InvalidInputError, match="dataset names must look different") as error:
+            bb.compare_datasets(data)
+    assert "write both with the same characters" in str(error.value)
+    assert len(bb.compare_datasets(long.replace(nfd("é"), "é")).datasets) == 3
+
+
+def test_systems_are_chosen_in_any_form(tmp_path: Path) -> None:
+    data = {"café": A, "x": B, "thé": B}
+    wide = pd.DataFrame({**data, "gold": GOLD})
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    for systems in ([nfd("café"), "x"], [nfd("caf?"), "x"]):
+        for result in (
+            bb.evaluate(data, GOLD, systems=systems),
+            bb.evaluate(data, GOLD, ignore=nfd("thé")),
+            bb.evaluate(wide, gold="gold", systems=systems),
+            bb.evaluate(bb.read(tmp_path / "wide.csv", gold="gold", systems=systems)),
+        ):
+            assert {one.system for one in result.systems} == {"café", "x"}

@@ -329,8 +329,7 @@ def complete(
     """Return the datasets on which every system has a score, the systems, and a note on the others."""
     known = tuple(merged_order(table.values()))
     checks.valid_names(known, "system")
-    for name in table:
-        checks.check_text(name, "dataset names")
+    checks.valid_names(table, "dataset")
     outer = next((name for name in source.systems or () if name in table and name not in known), None)
     if outer is not None:
         error = unknown_system(None, known)(outer)

@@ -121,7 +121,7 @@ def _probabilities(scores: JudgedItems, given: Any, known: BoolArray) -> FloatAr
         values = side(scores, one, "labels_drawn", _WHY)
         try:
             array = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             array = np.zeros(())
         if array.shape not in ((len(known),), known.shape):
             raise InvalidInputError(

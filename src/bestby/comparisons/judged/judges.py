@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
+from bestby._core.arrays import listed as listed_values
 from bestby._core.arrays import objects
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
@@ -122,10 +123,11 @@ def _values(scores: JudgedItems, name: str, given: Any, item: Array, system: Arr
     """Return the values of a column for the labelled pairs: numbers, or texts."""
     if isinstance(given, Mapping) and set(given) == set(scores.names):
         given = [side(scores, given[one], "bias_by") for one in scores.names]
-        values = np.stack([objects(list(one)) for one in given], axis=1)
+        values = np.stack([objects(listed_values(one, f"bias_by: {quoted(name)}")) for one in given], axis=1)
     else:
         values = side(scores, given, "bias_by")
-        values = values if isinstance(values, np.ndarray) else objects(list(values))
+        if not (isinstance(values, np.ndarray) and values.ndim):
+            values = objects(listed_values(values, f"bias_by: {quoted(name)}"))
     if values.shape not in (scores.human.shape, scores.human.shape[:1]):
         raise InvalidInputError(
             f"bias_by: {quoted(name)} must have a value per item, {len(scores.human)}, got {len(values)}",

@@ -11,11 +11,18 @@ import numpy as np
 
 from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import counted, quoted
+from bestby._core.text import counted, normal_form, quoted
 from bestby._core.typing import Array, FloatArray
 from bestby.data.frames import is_table, table_of, unreadable
 from bestby.data.groupings import one_grouping
-from bestby.data.layouts.preferences import TIES, Preferences, among, preferences_of, rows_among
+from bestby.data.layouts.preferences import (
+    TIES,
+    Preferences,
+    among,
+    in_one_spelling,
+    preferences_of,
+    rows_among,
+)
 from bestby.inference.judgements import Judgements
 from bestby.results.base import Note
 
@@ -66,7 +73,7 @@ def data_of(data: Any, clusters: Any, columns: Columns) -> Data:
     else:
         a, b, winner, items, named = _read(data, clusters, columns)
     arrays.check_labels({"a": a, "b": b, "winner": winner, "items": items, "clusters": named})
-    first, second, won = _texts(a, "a"), _texts(b, "b"), _texts(winner, "winner")
+    first, second, won = in_one_spelling(_texts(a, "a"), _texts(b, "b"), _texts(winner, "winner"))
     if not len(first) == len(second) == len(won):
         raise InvalidInputError(
             f"there are {len(first)} values of a, {len(second)} of b and {len(won)} of winner",
@@ -111,7 +118,10 @@ def _read(data: Any, clusters: Any, columns: Columns) -> tuple[Any, Any, Any, An
     rows = _rows(data)
     if rows and (columns.systems is not None or columns.ignore is not None):
         pairs = list(
-            zip(*(_texts([row[place] for row in rows], "system") for place in (-3, -2)), strict=True)
+            zip(
+                *in_one_spelling(*(_texts([row[place] for row in rows], "system") for place in (-3, -2))),
+                strict=True,
+            )
         )
         _, chosen = rows_among(pairs, columns.systems, columns.ignore)
         clusters = _in_rows(clusters, chosen, len(rows))
@@ -203,7 +213,7 @@ def _one_per_judgement(clusters: Any, n: int) -> list[Any]:
 
 
 def _codes(groups: Any, n: int) -> Array:
-    labels = _texts(_one_per_judgement(groups, n), "cluster or item")
+    labels = [*map(normal_form, _texts(_one_per_judgement(groups, n), "cluster or item"))]
     code: Array = np.unique(np.array(labels, dtype=np.str_), return_inverse=True)[1].reshape(-1)
     if code.max() == 0:
         raise InvalidInputError(

@@ -75,6 +75,7 @@ class Study:
         sizes = {"condition": len(conditions), "run": n_runs, "item": self.gold().n_items}
         return f"<study of {', '.join(counted(number, noun) for noun, number in sizes.items())}>"
 
+    @with_suggestions
     def add(
         self,
         condition: str,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array
 from bestby.data.columns import Column, column_of_texts
@@ -23,7 +24,7 @@ def names_of(annotators: str | Sequence[str] | None) -> tuple[str, ...]:
     """
     if annotators is None:
         return ()
-    names = Counter([annotators] if isinstance(annotators, str) else annotators)
+    names = Counter(checks.valid_name_list(annotators, "annotators"))
     if not names:
         raise InvalidInputError("annotators is an empty list", hint="name their columns: annotators=[...]")
     for name, times in names.items():

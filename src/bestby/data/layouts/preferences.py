@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import counted, visible
+from bestby._core.text import counted, normal_form, visible
 from bestby._core.typing import Array, FloatArray
 from bestby.data.evaluation import Evaluation
 from bestby.data.layouts.options import chosen_names
@@ -116,7 +116,9 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
     cluster = columns["cluster"] or ("cluster" if "cluster" in table.data else None)
     if cluster is not None:
         table.require(cluster, "cluster")
-    first, second = tuple(table.texts(a, "system")), tuple(table.texts(b, "system"))
+    first, second, won, named = in_one_spelling(
+        table.texts(a, "system"), table.texts(b, "system"), table.texts(winner, "winner"), (a, b)
+    )
     for row, (x, y) in enumerate(zip(first, second, strict=True), start=1):
         if x == y:
             raise InvalidInputError(
@@ -128,11 +130,21 @@ def preferences_of(table: Table, columns: Mapping[str, str | None]) -> Preferenc
     return Preferences(
         first,
         second,
-        judged_values(table.source, table.texts(winner, "winner"), first, second, (a, b)),
+        judged_values(table.source, won, first, second, named),
         None if item is None else tuple(table.texts(item, "item")),
         None if cluster is None else tuple(table.texts(cluster, "cluster")),
         description,
     )
+
+
+def in_one_spelling(*columns: Sequence[str]) -> list[tuple[str, ...]]:
+    r"""Return names with one spelling, the first, for those that look alike.
+
+    >>> in_one_spelling(["caf\xe9", "x"], ["x", "cafe\u0301"])[1] == ("x", "caf\xe9")
+    True
+    """
+    spelling: dict[str, str] = {}
+    return [tuple(spelling.setdefault(normal_form(name), name) for name in names) for names in columns]
 
 
 def joined(parts: Sequence[Preferences]) -> Preferences:
@@ -150,9 +162,10 @@ def joined(parts: Sequence[Preferences]) -> Preferences:
     def whole(what: str) -> tuple[str, ...]:
         return tuple(one for part in parts for one in getattr(part, what))
 
+    first, second = in_one_spelling(whole("first"), whole("second"))
     return Preferences(
-        whole("first"),
-        whole("second"),
+        first,
+        second,
         np.concatenate([part.values for part in parts]),
         None if parts[0].items is None else whole("items"),
         None if parts[0].clusters is None else whole("clusters"),
@@ -161,7 +174,7 @@ def joined(parts: Sequence[Preferences]) -> Preferences:
 
 
 def judged_values(
-    source: str, winners: Sequence[str], first: Sequence[str], second: Sequence[str], columns: tuple[str, str]
+    source: str, winners: Sequence[str], first: Sequence[str], second: Sequence[str], columns: Sequence[str]
 ) -> FloatArray:
     """Return 1 per judgement that the first system won, 0 for the second, what lies between for numbers."""
     if TIES[0] in {*first, *second}:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core.errors import InvalidInputError
+from bestby._core.text import normal_form
 from bestby._core.typing import Array
 from bestby.data.coding import Coded
 from bestby.data.columns import Column, Numerals, Raw, raw_values
@@ -75,7 +76,8 @@ def class_columns(
             return table, None
     else:
         classes = soft.classes or ()
-    absent = [name for name in classes if name not in table.data]
+    columns = [_column_called(table, name) for name in classes]
+    absent = [name for name, column in zip(classes, columns, strict=True) if column not in table.data]
     if len(absent) == len(classes):
         return table, None
     if absent:
@@ -84,8 +86,8 @@ def class_columns(
             hint=f"its columns are: {listed(table.names)}",
         )
     name = listed(classes, limit=8)
-    column = _from_columns(table, classes, classes, soft, _places(table, None))
-    rest = {key: raw for key, raw in table.data.items() if key not in classes}
+    column = _from_columns(table, columns, classes, soft, _places(table, None))
+    rest = {key: raw for key, raw in table.data.items() if key not in columns}
     return dataclasses.replace(table, data={**rest, name: column}), name
 
 
@@ -99,14 +101,22 @@ def _holds_marks(column: Column) -> bool:
 
 def has_classes(table: Table, soft: Soft) -> bool:
     """Tell whether the user named classes that the table has columns for."""
-    return any(name in table.data for name in soft.classes or ())
+    return any(_column_called(table, name) in table.data for name in soft.classes or ())
+
+
+def _column_called(table: Table, name: str) -> str:
+    """Return the column that is called as a class is, in any Unicode form; the name itself if none is."""
+    if name in table.data:
+        return name
+    return next((column for column in table.names if normal_form(column) == normal_form(name)), name)
 
 
 def _groups(table: Table, soft: Soft) -> dict[str, dict[str, str]]:
     """Return, per name, the column of each class: those that hold numbers, and at least two of them."""
     groups: dict[str, dict[str, str]] = {}
     for match in filter(None, map(_CLASS_COLUMN.fullmatch, table.names)):
-        groups.setdefault(match[1], {})[match[2]] = match[0]
+        columns, name = groups.setdefault(match[1], {}), normal_form(match[2])
+        columns[match[2] if name in columns else name] = match[0]
     return {
         name: columns
         for name, columns in groups.items()
