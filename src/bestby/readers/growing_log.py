@@ -13,7 +13,7 @@ from bestby._core.text import quoted
 from bestby.readers.files import stem_of
 from bestby.readers.formats.base import head_of, recognised
 from bestby.readers.growing_sources import Columns, Entry, LinesSource, Source, WholeSource
-from bestby.readers.naming import named_paths
+from bestby.readers.naming import GivenName, named_paths
 
 
 class GrowingLog:
@@ -27,7 +27,8 @@ class GrowingLog:
         named = named_paths(list(paths))
         files = named if isinstance(named, Mapping) else {"": named}
         self._names = {
-            user_path(path): name if f"{name}={path}" in paths else None for name, path in files.items()
+            user_path(path): str(name) if isinstance(name, GivenName) else None
+            for name, path in files.items()
         }
         self._several, self._columns = len(files) > 1, columns
         self._sources: dict[Path, Source] = {}

@@ -11,6 +11,16 @@ from bestby._core.paths import exists, is_file, is_url, user_path
 from bestby.readers.files import stem_of
 
 
+class GivenName(str):
+    """The name of a system as the user gave it, which a name that a file tells does not replace."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """Return a plain text to copies and pickles: what comes after reading is the name only."""
+        return str, (str(self),)
+
+
 def named_paths(
     paths: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
 ) -> Path | Mapping[str, str | Path]:
@@ -20,7 +30,7 @@ def named_paths(
     {'a': 'one.txt', 'two': 'two.txt'}
     """
     if isinstance(paths, Mapping):
-        return paths
+        return {GivenName(name) if isinstance(name, str) else name: path for name, path in paths.items()}
     if paths == "":  # which pathlib takes for the current directory
         raise InvalidInputError("no file ''", hint="check the path and the current directory")
     split = [_split(argument) for argument in ([paths] if isinstance(paths, str | Path) else paths)]
@@ -31,7 +41,7 @@ def named_paths(
     files: dict[str, str | Path] = {}
     known = Counter(one for name, path in split if name is None for one in default_names(Path(path)))
     for system, path in split:
-        name = stem_of(path) if system is None else system
+        name = stem_of(path) if system is None else GivenName(system)
         if system is None and known[name] > 1:  # files of one name in several folders
             longer = default_names(Path(path))[1:]
             name = next((one for one in longer if known[one] == 1), (*longer, name)[0])

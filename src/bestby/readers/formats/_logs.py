@@ -77,10 +77,7 @@ def chosen_by_task(
     by_task: dict[str, list[Part]] = {}
     for part, task in zip(parts, tasks, strict=True):
         by_task.setdefault(task, []).append(part)
-    names = {
-        task: list(dict.fromkeys(name for part in ours for name in names_of(part)))
-        for task, ours in by_task.items()
-    }
+    names = names_by_task(parts, tasks, names_of)
     choices = f"{what}s by task: {_by_names(names)}"
     wanted = _wanted(value_column, names, choices)
     chosen: dict[str, Chosen] = {}
@@ -88,10 +85,22 @@ def chosen_by_task(
         try:
             chosen[task] = choose(ours, wanted[task])
         except InvalidInputError as error:
-            if len(by_task) > 1 and names[task]:
+            hint = error.hint or ""  # one that lists other things, such as filters, stays
+            is_other = hint.startswith("available ") and not hint.startswith(f"available {what}s: ")
+            if len(by_task) > 1 and names[task] and not is_other:
                 error.hint = f"{choices}; name one: {_setting(task, names[task][0])}"
             raise
     return chosen
+
+
+def names_by_task(
+    parts: Sequence[Part], tasks: Sequence[str], names_of: Callable[[Part], Iterable[str]]
+) -> dict[str, list[str]]:
+    """Return the names that each task can be compared by, in order."""
+    names: dict[str, dict[str, None]] = {}
+    for part, task in zip(parts, tasks, strict=True):
+        names.setdefault(task, {}).update(dict.fromkeys(names_of(part)))
+    return {task: list(own) for task, own in names.items()}
 
 
 def _setting(task: str, name: str) -> str:
@@ -116,9 +125,12 @@ def _wanted(
     for key, name in sorted((value_column or {}).items(), key=lambda one: one[0] in names):
         matched = [key] if key in names else [task for task in names if fnmatchcase(task, key)]
         if not matched:
+            example = next(_setting(task, own[0]) for task, own in names.items() if own)
             raise InvalidInputError(
                 f"value_column names the task {key!r}, which these files do not hold",
-                hint=choices,
+                hint=choices
+                if "=" not in key
+                else f"{choices}; name one task in each, and repeat it: {example}",
                 argument="value_column",
             )
         wanted |= dict.fromkeys(matched, name)
@@ -155,15 +167,16 @@ def gathered(
     on_missing: OnMissing,
     cluster: str | None = None,
     objects: bool = False,
+    names: Mapping[str, Sequence[str]] | None = None,
 ) -> Read:
     """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too.
 
-    `metric` is that of all datasets, or of each by its name.
+    `metric` is that of all datasets, or of each by its name; `names` are those that each could have.
     """
     description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
     by_dataset = _by_dataset(logs, on_missing)
     if isinstance(metric, Mapping):
-        metric, how = _common_metric({name: metric[name] for name in by_dataset})
+        metric, how = _common_metric({name: metric[name] for name in by_dataset}, names or {})
         description += how
     if cluster is not None:
         description += f"; cluster: {cluster}"
@@ -196,7 +209,9 @@ def gathered(
     )
 
 
-def _common_metric(metrics: Mapping[str, BaseMetric | str]) -> tuple[BaseMetric | str, str]:
+def _common_metric(
+    metrics: Mapping[str, BaseMetric | str], choices: Mapping[str, Sequence[str]]
+) -> tuple[BaseMetric | str, str]:
     """Return the metric of the items of all tasks, and what a description says of it.
 
     Where tasks have metrics of their own, it is the mean of the scores, if all go in one direction. A metric
@@ -221,11 +236,13 @@ def _common_metric(metrics: Mapping[str, BaseMetric | str]) -> tuple[BaseMetric 
     (rare, _), *_ = Counter(kinds.values()).most_common()[::-1]
     odd = next(task for task, kind in kinds.items() if kind == rare)
     other = next(task for task in metrics if metrics[task] != metrics[odd])
+    files = "give the files of the other tasks in place of their folder"
+    several = next((task for task in (odd, *metrics) if len(choices.get(task, ())) > 1), None)
+    named = f"metrics by task: {_by_names(choices)}; "
     raise InvalidInputError(
         f"{names[odd]} of task {odd!r} {kinds[odd]}, {names[other]} of task {other!r} {kinds[other]}: they"
         " have no common mean",
-        hint=f"name another metric for it: {_setting(odd, '...')}, or give the files of the other tasks in"
-        " place of their folder",
+        hint=files if several is None else f"{named}name another: {_setting(several, '...')}, or {files}",
     )
 
 
@@ -294,10 +311,13 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
     for log in logs:
         systems = datasets.setdefault(log.dataset, {})
         if log.system in systems:
+            is_folder = Path(systems[log.system].source).parent == Path(log.source).parent
             raise InvalidInputError(
                 f"{systems[log.system].source} and {log.source} are both logs of system {log.system!r} on"
-                f" {log.dataset!r}",
-                hint="give each system a name of its own: name=path",
+                f" {log.dataset!r}" + (", in one folder" if is_folder else ""),
+                hint="keep the one that counts in the folder, or give the files in its place: name=path"
+                if is_folder
+                else "give each system a name of its own: name=path",
             )
         systems[log.system] = log
     names = list(dict.fromkeys(log.system for log in logs))

@@ -12,7 +12,15 @@ from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.regression import Mean
 from bestby.readers.formats._documents import check_new
-from bestby.readers.formats._logs import Log, chosen_by_task, gathered, in_words, mean_of_runs, named_apart
+from bestby.readers.formats._logs import (
+    Log,
+    chosen_by_task,
+    gathered,
+    in_words,
+    mean_of_runs,
+    named_apart,
+    names_by_task,
+)
 from bestby.readers.formats.base import Read, check_available
 
 
@@ -84,7 +92,8 @@ def compared(
     description = f"{tool}; {in_words(what, names.values())}"
     description += f" (also in the files: {listed(others)})" if others else ""
     means = {dataset: Mean(name, greater_is_better=name not in falling) for dataset, name in names.items()}
-    return gathered(logs, means, description, on_missing=on_missing, cluster=clusters)
+    names_of = names_by_task(scored, datasets, lambda one: one.names)
+    return gathered(logs, means, description, on_missing=on_missing, cluster=clusters, names=names_of)
 
 
 def _chosen(

@@ -20,7 +20,7 @@ from bestby.metrics.base import BaseMetric
 from bestby.readers.database import lines
 from bestby.readers.folders import files_in, left_out
 from bestby.readers.json_text import HEAD as HEAD
-from bestby.readers.naming import default_names
+from bestby.readers.naming import GivenName, default_names
 from bestby.results.base import Note
 
 FORMATS: tuple[str, ...] = (
@@ -163,18 +163,20 @@ def _heads(file: Path) -> Iterator[bytes]:
 def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool]) -> list[File]:
     """Return the files under each name; of a directory those in the format.
 
-    A name that is that of the file (with or without its folders) counts as not given by the user; that of a
-    directory always counts.
+    A name of a directory always tells its files apart, also where the user did not give it.
     """
     files = []
     for name, path in paths.items():
-        is_folder, is_explicit = is_directory(path), name not in default_names(path)
+        is_folder = is_directory(path)
+        is_explicit = isinstance(name, GivenName) or name not in default_names(path)
         chosen = [path]
         if is_folder:
             chosen = [one for one in files_in(path) if any(recognises(one, head) for head in _heads(one))]
         if not chosen:
             raise InvalidInputError(f"{path} holds no file in this format", hint="name the files themselves")
-        files += [File(readable_file(one), name, is_folder or is_explicit, is_explicit) for one in chosen]
+        files += [
+            File(readable_file(one), str(name), is_folder or is_explicit, is_explicit) for one in chosen
+        ]
     if not files:
         raise InvalidInputError("no file was given", hint="give one file per system: name=path")
     return files

@@ -24,6 +24,7 @@ from bestby.readers.formats._logs import (
     in_words,
     mean_of_runs,
     named_apart,
+    names_by_task,
     system_of,
 )
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
@@ -119,7 +120,8 @@ def read(
         scenario: Mean(metric, greater_is_better=_LOWER.fullmatch(metric) is None)
         for scenario, metric in metrics.items()
     }
-    return gathered(logs, means, description, on_missing=on_missing)
+    names_of = names_by_task(runs, scenarios, lambda run: [*run.metrics])
+    return gathered(logs, means, description, on_missing=on_missing, names=names_of)
 
 
 def _instances(file: File) -> _Instances:

@@ -27,6 +27,7 @@ from bestby.readers.formats._logs import (
     gathered,
     in_words,
     named_apart,
+    names_by_task,
     system_of,
 )
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
@@ -125,7 +126,15 @@ def read(
         used = list(dict.fromkeys(one for _, one in chosen.values() if one is not None))
         description += visible(f", filter: {listed(used)} (available: {listed(known)})")
     description += _aggregated(samples, chosen, metrics)
-    return gathered(logs, metrics, description, on_missing=on_missing, cluster=clusters, objects=objects)
+    return gathered(
+        logs,
+        metrics,
+        description,
+        on_missing=on_missing,
+        cluster=clusters,
+        objects=objects,
+        names=names_by_task(samples, tasks, lambda one: _metrics(one.rows[0])),
+    )
 
 
 def _task(name: str) -> str | None:

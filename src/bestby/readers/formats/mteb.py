@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,9 +85,13 @@ def read(
     files = files_of(paths, recognises)
     models: dict[str, list[_Row]] = {}
     sources: dict[str, str] = {}
-    for file, name in zip(files, _models(files), strict=True):
+    names = _models(files)
+    for file, name in zip(files, names, strict=True):
         models.setdefault(name, []).extend(_rows(file.path))
         sources.setdefault(name, str(file.path.parent))
+    for folder in {file.name: None for file in files if file.named and not file.explicit}:
+        ours = {name for file, name in zip(files, names, strict=True) if file.name == folder}
+        _check_one_set(folder, {name: models[name] for name in sorted(ours)})
     if value_column is None:
         _check_main([row for rows in models.values() for row in rows])
     chosen = _of_one_split(models, on_missing)
@@ -185,6 +190,17 @@ def _flat(scores: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(scores.get(old), dict):
             flat.update({f"{new}_{name}": one for name, one in scores[old].items()})
     return flat
+
+
+def _check_one_set(folder: str, models: Mapping[str, Sequence[_Row]]) -> None:
+    """Refuse a folder of several models of which two share no task: they are parts of one, or no pair."""
+    for (name, rows), (other, others) in itertools.combinations(models.items(), 2):
+        if not {row.task for row in rows} & {row.task for row in others}:
+            raise InvalidInputError(
+                f"the folder {folder!r} holds {counted(len(models), 'model')} or revisions, of which"
+                f" {name!r} and {other!r} share no task",
+                hint="if they are one system, name it: name=path; otherwise give the folders to compare",
+            )
 
 
 def _check_main(rows: Sequence[_Row]) -> None:

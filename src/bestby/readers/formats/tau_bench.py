@@ -9,10 +9,13 @@ from pathlib import Path
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import OnMissing
 from bestby.readers.formats._documents import Record, beginning, number, records, whole_number, word
+from bestby.readers.formats._logs import datasets_of, system_of
 from bestby.readers.formats._scored import Sample, Scored, compared
 from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 
 _START = re.compile(rb'\s*(\[\s*)?\{\s*"task_id"\s*:')
+_POLICY = re.compile(r"\s*#\s*(?P<domain>airline|retail) agent policy", re.IGNORECASE)
+_DOMAIN = re.compile(r"(?<![a-z])(?P<domain>airline|retail)(?![a-z])", re.IGNORECASE)
 _KEYS = (b'"reward"', b'"info"')
 
 
@@ -31,12 +34,14 @@ def read(
     """Read the trajectories of two or more agents.
 
     The trials of a task are runs, and its reward is the score; a trial that ended in an error has the reward
-    0, as tau-bench counts it. The file does not tell its agent, which is called as the file is. The user of
+    0, as tau-bench counts it. The file does not tell its agent, which is called as the file is. A domain
+    (airline, retail), which the policy of the agent or the name of the file tells, is a dataset. The user of
     a task (``user_id``) is a grouping.
     """
     refuse_gold(gold, "the trajectories of tau-bench hold their rewards and need no gold")
     trajectories = [(file, records(file.path)) for file in files_of(paths, recognises)]
-    scored = [_scored(file, rows) for file, rows in trajectories]
+    domains = datasets_of([_domain(file, rows) for file, rows in trajectories], "tasks")
+    scored = [_scored(*one, domain) for one, domain in zip(trajectories, domains, strict=True)]
     errors = sum("error" in row.part("info") for _, rows in trajectories for row in rows)
     tool = "trajectories of tau-bench"
     if errors:
@@ -44,10 +49,19 @@ def read(
     return compared(scored, tool, wanted=None, on_missing=on_missing, clusters=clusters)
 
 
-def _scored(file: File, rows: Sequence[Record]) -> Scored:
+def _domain(file: File, rows: Sequence[Record]) -> str | None:
+    """Return the domain of the tasks, which the policy in a dialogue or the name of the file tells."""
+    opening = rows[0].data.get("traj") if rows else None
+    first = opening[0] if isinstance(opening, list) and opening else None
+    policy = _POLICY.match(str(first.get("content"))) if isinstance(first, dict) else None
+    found = policy or _DOMAIN.search(file.path.stem)
+    return found["domain"].lower() if found else None
+
+
+def _scored(file: File, rows: Sequence[Record], domain: str) -> Scored:
     if not rows:
         raise InvalidInputError(f"{file.path} has no trajectories", hint="run the benchmark to its end")
-    return Scored(str(file.path), file.system(None), file.name, "tasks", [_sample(row) for row in rows])
+    return Scored(str(file.path), system_of(file, None), file.name, domain, [_sample(row) for row in rows])
 
 
 def _sample(row: Record) -> Sample:

@@ -180,3 +180,21 @@ def test_revisions_of_one_model_are_told_apart(tmp_path: Path) -> None:
         _folder(tmp_path / "results" / "org__m" / revision, TASKS, "org/m")
     _folder(tmp_path / "results" / "org__n" / "r1", TASKS, "org/n")
     assert read(tmp_path / "results").names == ("org/m (r1)", "org/m (r2)", "org/n")
+
+
+def test_a_name_given_by_the_user_holds_for_the_revisions_of_a_folder(tmp_path: Path) -> None:
+    for model in "ab":
+        _folder(tmp_path / model / "r1", {"T0": {"default": 0.5}, "T1": {"default": 0.25}}, f"org/{model}")
+        _folder(tmp_path / model / "r2", {"T2": {"default": 0.5}}, f"org/{model}")
+    folders = {model: tmp_path / model for model in "ab"}
+    for paths in (folders, [f"{name}={path}" for name, path in folders.items()]):
+        evaluation = read(paths)
+        assert (evaluation.names, evaluation.n_items) == (("a", "b"), 3)
+    with pytest.raises(
+        InvalidInputError, match="the folder 'a' holds 2 models or revisions, of which"
+    ) as caught:
+        read([*folders.values()])
+    assert caught.value.hint.startswith("if they are one system, name it: name=path")
+    (tmp_path / "a" / "r2" / "T1.json").write_text((tmp_path / "a" / "r1" / "T1.json").read_text())
+    with pytest.raises(InvalidInputError, match=r"item 'T1' was already in .*r1"):
+        read(folders)

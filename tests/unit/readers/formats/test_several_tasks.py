@@ -127,6 +127,33 @@ def test_one_metric_for_tasks_that_lack_it_lists_those_of_each(tmp_path: Path) -
         read(root, value_column={"mmlu": "acc"})
 
 
+def test_a_wrong_filter_or_a_list_of_tasks_has_a_hint_of_its_own(tmp_path: Path) -> None:
+    root = _write(tmp_path)
+    with pytest.raises(InvalidInputError, match="no filter 'strict'") as caught:
+        read(root, value_column="law=acc,strict")
+    assert caught.value.hint == "available filters: none"
+    with pytest.raises(InvalidInputError, match="names the task 'gsm8k=exact_match,law'") as caught:
+        read(root, value_column="gsm8k=exact_match,law=acc")
+    assert caught.value.hint.endswith(
+        'name one task in each, and repeat it: value_column={"gsm8k": "exact_match"}'
+    )
+
+
+def test_a_run_again_in_one_folder_is_refused(tmp_path: Path) -> None:
+    root = _write(tmp_path)
+    for file in root.glob("*/samples_law_*"):
+        (file.parent / file.name.replace("2026-01-21", "2026-02-21")).write_text(file.read_text())
+    with pytest.raises(
+        InvalidInputError, match="both logs of system 'org__a' on 'law', in one folder"
+    ) as caught:
+        read([root / "org__a", root / "org__b"])
+    assert "give the files in its place: name=path" in caught.value.hint
+    assert (
+        read([f"{name}={next((root / name).glob('*law_2026-02*'))}" for name in ("org__a", "org__b")]).n_items
+        == 4
+    )
+
+
 def test_metrics_of_two_directions_are_not_averaged(tmp_path: Path) -> None:
     better = {"gsm8k": {"exact_match": True}, "law": {"loss": False, "acc_norm": True}}
     metrics = {"gsm8k": "exact_match", "law": "loss"}
@@ -136,6 +163,7 @@ def test_metrics_of_two_directions_are_not_averaged(tmp_path: Path) -> None:
     assert "is better the lower it is" in caught.value.message
     assert 'value_column={"' in caught.value.hint
     assert "give the files of the other tasks" in caught.value.hint
+    assert 'gsm8k: exact_match; law: loss, acc_norm; name another: value_column={"law"' in caught.value.hint
     assert read(root, value_column={"law": "acc_norm"}).n_items == 9
     files = sorted(root.glob("*/samples_gsm8k_*.jsonl"))
     assert read(files).names == ("org/a", "org/b")

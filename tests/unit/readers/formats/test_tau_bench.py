@@ -102,3 +102,43 @@ def test_pass_k_on_the_command_line(make: Make, tmp_path: Path) -> None:
     done = run_in(tmp_path)("compare", paths["a"], paths["b"], "--metric", "pass^2")
     assert done.returncode == 0, done.stderr
     assert "a and b share the highest pass^2, 0.50, over 4 items." in done.stdout
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_domains_of_a_folder_are_tasks(tmp_path: Path, told: bool) -> None:
+    for agent, trials in (("a", TRIALS), ("b", TRIALS[::-1])):
+        (tmp_path / agent).mkdir()
+        for domain in ("airline", "retail"):
+            rows = tau_bench(trials, asked=domain)
+            if told:  # by the policy of the agent, which opens a dialogue
+                for row in rows:
+                    row["traj"] = [
+                        {"role": "system", "content": f"# {domain.title()} Agent Policy\n\nBe kind."}
+                    ]
+            name = f"run{len(domain)}.json" if told else f"{domain}_gpt.json"
+            (tmp_path / agent / name).write_text(json.dumps(rows))
+    folders = [tmp_path / "a", tmp_path / "b"]
+    files = [file for folder in folders for file in sorted(folder.iterdir())]
+    for paths in (folders, files, {"a": folders[0], "b": folders[1]}):
+        evaluation = read(paths)
+        assert evaluation.names == ("a", "b")
+        assert set(evaluation.tasks.tolist()) == {"airline", "retail"}
+
+
+def test_two_files_of_a_folder_that_tell_no_domain_are_refused(tmp_path: Path) -> None:
+    for agent in "ab":
+        (tmp_path / agent).mkdir()
+        for run in ("x", "y"):
+            (tmp_path / agent / f"{run}.json").write_text(json.dumps(tau_bench(TRIALS)))
+    with pytest.raises(
+        InvalidInputError, match="are both logs of system 'a' on 'tasks', in one folder"
+    ) as caught:
+        read([tmp_path / "a", tmp_path / "b"])
+    assert (
+        caught.value.hint
+        == "keep the one that counts in the folder, or give the files in its place: name=path"
+    )
+    assert read([f"a={tmp_path / 'a' / 'x.json'}", f"b={tmp_path / 'b' / 'y.json'}"]).names == ("a", "b")
+    for agent in "ab":
+        (tmp_path / agent / "y.json").unlink()
+    assert read([tmp_path / "a", tmp_path / "b"]).names == ("a", "b")
