@@ -18,26 +18,34 @@ TEXT = """
 Systems of different quality, and a judge whose score of an answer depends on the human score of it alone; its
 errors, or those of the systems, are alike within an item. Labels 0 and 1: the systems are right for .4 and .7
 of the items (with three, .4, .55 and .7), and the judge has a sensitivity of .9 and a specificity of .7
-(*good*: .97 and .9). Other scores: the mean judge's score is *half* the human one, or *twice* it, follows a
-*curve* (the root of human scores that are skewed), or is half a grade more on five *points*. *Favour* is the
-test that the judge scores the systems alike where the humans do: of equal sensitivity and specificity, by
-Holm's method, or of the systems beside the human scores. *Equal bias*, the test that its mean error is the
-same for all systems, is right in rejecting: these biases differ. It is here to show why it says nothing of
-favour. *Probabilities*: answers with a low judge's score are labelled four times as often. *Clusters*: ten
-items of a cluster are alike, and whole clusters are labelled. With *30* labels of a good judge there is often
-no test.
+(*good*: .97 and .9). *.95 right* and *.98 right*: the best system is right for so many items and the worst
+for .5 (with three, the other for half-way between), so that hardly any of its answers is wrong; the judge is
+right with .85 whatever the label. Other scores: the mean judge's score is *half* the human one, or *twice*
+it, follows a *curve* (the root of human scores that are skewed), or is half a grade more on five *points*.
+*Favour* is the test that the judge scores the systems alike where the humans do: of equal sensitivity and
+specificity, by Holm's method, or of the systems beside the human scores. *Equal bias*, the test that its mean
+error is the same for all systems, is right in rejecting: these biases differ. It is here to show why it says
+nothing of favour. *Probabilities*: answers with a low judge's score are labelled four times as often.
+*Clusters*: ten items of a cluster are alike, and whole clusters are labelled. With *30* labels of a good
+judge there is often no test.
 
 Wald's test with a variance per system and CR2 was tried for labels 0 and 1, too: with 100 labels of five
 systems and the judge called good it rejects in 20 %, as a system without an error among its labels counts as
-one without any. For other scores a line in the human scores was tried, which rejects in 79 % on a curve with
-300 labels, and a cubic in them, in 40 % where they are lognormal with a standard deviation of 1.4; a line and
-a cubic in their ranks hold.
+one without any. The chi-squared of Rao and Scott whose design effect rests on the sums of items alone rejects
+in 10 to 20 % where the best system is right for .95 or .98, as that effect is then known from some eight
+answers: the variance is therefore that of all answers together, and only covariances within items or clusters
+come from sums. With the binomial variance in its stead it rejects in 12 to 29 % where labels are drawn by the
+verdicts. For other scores a line in the human scores was tried, which rejects in 79 % on a curve with 300
+labels, and a cubic in them, in 40 % where they are lognormal with a standard deviation of 1.4; a line and a
+cubic in their ranks hold.
 """
 
 _ITEMS = 5
 """Items for each that is labelled."""
 
-_ERROR_RATES = {"": (0.9, 0.7), "good": (0.97, 0.9)}
+_ERROR_RATES = {"": (0.9, 0.7), "good": (0.97, 0.9), ".95 right": (0.85, 0.85), ".98 right": (0.85, 0.85)}
+
+_RIGHT = {".95 right": (0.5, 0.95), ".98 right": (0.5, 0.98)}
 
 
 def cells() -> Iterator[Statements]:
@@ -46,6 +54,12 @@ def cells() -> Iterator[Statements]:
         for n in (30, 100, 300):
             yield _cell(kind, "", n, n, 2)
         yield _cell(kind, "", 100, 100, 3)
+    for kind in ("0/1, .95 right", "0/1, .98 right"):
+        for n in (200, 500):
+            yield _cell(kind, "", n, n, 2)
+        yield _cell(kind, "", 200, 200, 3)
+        yield _cell(kind, "probabilities", 200, 200, 2)
+        yield _cell(kind, "clusters", 300, 30, 2)
     for kind in ("half", "twice", "curve", "points"):
         for n in (30, 100) if kind != "twice" else (100,):
             yield _cell(kind, "", n, n, 2)
@@ -113,8 +127,9 @@ def _scored(
 
     quality, error = normal(), normal()
     if kind.startswith("0/1"):
-        sensitivity, specificity = _ERROR_RATES[kind.partition(", ")[2]]
-        human = (ndtr(quality) < np.linspace(0.4, 0.7, systems)).astype(np.float64)
+        which = kind.partition(", ")[2]
+        sensitivity, specificity = _ERROR_RATES[which]
+        human = (ndtr(quality) < np.linspace(*_RIGHT.get(which, (0.4, 0.7)), systems)).astype(np.float64)
         judge = ndtr(error) < np.where(human == 1.0, sensitivity, 1.0 - specificity)
         return human, judge.astype(np.float64)
     latent = np.linspace(0.0, 0.8, systems) + quality
