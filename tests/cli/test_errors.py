@@ -94,7 +94,7 @@ def test_the_argument_of_an_error_becomes_its_option(
             )
             for command in (
                 "compare runs.csv --ignore seed",
-                "gate runs.csv --ignore seed",
+                "gate runs.csv --ignore seed --metric mean",
                 "runs runs.csv",
                 "watch runs.csv",
                 "plan --accuracy .8 .7 --agreement .8",

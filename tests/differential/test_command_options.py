@@ -93,6 +93,7 @@ REFUSED = {
     "--option": [*PLAIN, "--option", "what=ever"],
     "--csv-safe": [*PLAIN, "--csv-safe"],
     "--top": [*PLAIN, "--top", "0"],
+    "--label-separator": [*PLAIN, "--label-separator", "|"],
 }
 """Commands in which an option would have no effect, or makes no sense."""
 

@@ -45,7 +45,10 @@ READERS = {
 }
 """They put groups into the data, which the analyses then take."""
 
-RECORDS = {"ChosenItems", "Evaluation", "Preferences", "Provenance", "Runs"}
+METRICS = ("FunctionMetric", "MeanMetric", "Metric", "WeightedMetric")
+RECORDS = {"ChosenItems", "Evaluation", "Preferences", "Provenance", "Runs"} | {
+    f"{name}.reading_notes" for name in METRICS
+}
 
 
 def test_every_public_analysis_that_takes_groups_is_on_the_roster() -> None:

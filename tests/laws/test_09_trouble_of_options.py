@@ -215,14 +215,14 @@ CASES: list[Case] = [
         InvalidInputError,
         (FINE, GOLD),
         {"alternative": "larger"},
-        "alternative must be one of two-sided, greater, less, better, got 'larger'",
+        "alternative must be one of two-sided, greater, less, better, got 'larger'; did you mean 'greater'?",
     ),
     (
         "correction",
         InvalidInputError,
         (FINE, GOLD),
         {"correction": "fdr"},
-        "correction must be one of holm, bonferroni, step-down, bh, none, got 'fdr'",
+        "correction must be one of holm, bonferroni, step-down, bh, none, got 'fdr'; did you mean 'bh'?",
     ),
     (
         "on_missing",

@@ -26,7 +26,7 @@ HIDDEN = [
     *map(chr, (0xFEFF, 0xFFF9, 0xFFFE, 0xFFFF)),
 ]
 NAMES = [
-    *(f"a{character}z" for character in HIDDEN),
+    *(f"a{place}{character}z" for place, character in enumerate(HIDDEN)),  # names that look alike are refused
     "\x1b[31mred\x1b]0;title\x07", "\r", "\n\n", "\t", "-x\r=y", " ", "'", '"', "a,b", 'a"b,\n',
     "<script>alert(1)</script>", "</script>", "&amp;", "$x^2$", "\\input{x}", "a|b", "[x](y)", "=1+1", "@SUM",
     "中文", "name" * 200,

@@ -385,13 +385,11 @@ def text(value: Any, what: str) -> str:
     )
 
 
-def whole(value: Any, what: str) -> int:
-    """Return `value` if it is a whole number."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return int(value)
-    raise InvalidInputError(
-        f"{what} must be a whole number, got {quoted(value)}", hint=f"such as {what}=100", argument=what
-    )
+def single(value: Any, what: str) -> Any:
+    """Return `value` if it is one value; of an array, each element would give an answer of its own."""
+    if is_scalar(value) and type(value).__name__ != "NAType":
+        return value
+    raise InvalidInputError(f"{what} must be one value, got {quoted(value)}", argument=what)
 
 
 def positive_int(value: int, what: str) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from bestby._core.checks import flag, text, whole
+from bestby._core.checks import flag, single, text
 from bestby._core.errors import UnknownKeywordError, WrongCallError
 from bestby._core.paths import checked_path
 from bestby._core.synonyms import meant, meant_of_compare
@@ -33,8 +33,8 @@ _PLAIN: dict[str, Callable[[Any, str], object]] = {
     "bool | None": flag,
     "str": text,
     "str | None": text,
-    "int": whole,
-    "int | None": whole,
+    "int": single,
+    "int | None": single,
     "str | Path": checked_path,
     "str | Path | None": checked_path,
 }
@@ -45,7 +45,7 @@ def with_suggestions(function: F) -> F:
     """Return the function or class, which refuses what its signature does not have.
 
     An unknown keyword is answered with the one that was probably meant, too many arguments by position and
-    missing ones with how the function is called. Arguments that are annotated as a truth value, a whole
+    missing ones with how the function is called. Arguments that are annotated as a truth value, a
     number, a text or a path are checked here, once for all functions.
     """
     if isinstance(function, type):

@@ -179,7 +179,8 @@ class PassAtK(MeanMetric):
         files = "; files need several runs (trials, epochs) of 0 or 1 of each item"
         rows = _items.pairs(predictions, self.name, "samples, right ones", files)
         samples, right = rows.T
-        if rows.max() <= 1.0 and not all(isinstance(pair, _items.NamedPair) for pair in predictions):
+        named = all(isinstance(pair, _items.NamedPair) for pair in predictions)
+        if not named and rows.max() <= 1.0 and samples.min() < 1.0:
             raise InvalidInputError(
                 f"{self.name} reads pairs (samples, right ones), but all are of 0 and 1, such as"
                 f" {quoted(predictions[0])}: are they the answers of two samples?",

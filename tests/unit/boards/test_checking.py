@@ -109,7 +109,7 @@ def test_a_wrong_table_is_refused(board: Board, tmp_path: Path, change: str, par
         ("mine.csv", b"id,prediction\n", "no rows"),
         ("mine.csv", b"id,prediction\nq0,\xff\xfe\n", "UTF-8"),
         ("mine.csv", b"id,first,second\nq0,x,x\n", "which column"),
-        ("mine.jsonl", b'{"id": "q0", "prediction": ["x"]}\n', "nested"),
+        ("mine.jsonl", b'{"id": "q0", "prediction": ["x"]}\n', "is not a label of the task"),
         ("mine.jsonl", b"[1, 2\n", "mine.jsonl"),
         ("mine.txt", b"x\ny\n", "2 predictions for 60 items"),
     ],

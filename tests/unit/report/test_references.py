@@ -71,5 +71,5 @@ def test_a_text_that_only_looks_like_a_citation_stays() -> None:
     text = "We compared [@me] and x_1 [@holm-1979-simple]."
     assert rendered(text) == "We compared [@me] and x_1 (Holm, 1979)."
     assert rendered(text, "latex") == r"We compared [@me] and x\_1 \citep{holm-1979-simple}."
-    assert rendered(text, "markdown") == r"We compared \[@me\] and x\_1 [@holm-1979-simple]."
+    assert rendered(text, "markdown") == r"We compared \[@&#8203;me\] and x\_1 [@holm-1979-simple]."
     assert cited(text) == ("holm-1979-simple",)

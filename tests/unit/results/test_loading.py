@@ -57,7 +57,7 @@ def test_arrays_come_back_read_only(dtype: str) -> None:
 
 
 def test_names_of_any_kind_come_back() -> None:
-    result = bb.compare(NAMES, n_resamples=99)
+    result = bb.compare(NAMES, metric="mean", n_resamples=99)
     loaded = bb.load(result.to_json())
     assert loaded == result
     assert {entry.system for entry in loaded.systems} == set(NAMES)

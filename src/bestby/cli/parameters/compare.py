@@ -97,7 +97,7 @@ class Compare:
       bestby compare scores.csv --system old --system new --json - | jq
       bestby compare latency.csv --metric seconds --lower-is-better
       bestby compare a=a.csv b=b.csv --gold gold.csv --classes neg,neu,pos
-      bestby compare topics.csv --gold gold --metric multilabel_f1_micro --label-separator '|'
+      bestby compare t.csv --gold g --metric subset_accuracy --label-separator '|'
       bestby compare old.txt new.txt --gold refs.txt --metric bleu --metric chrf
       bestby compare *.conllu --gold gold.conllu --metric las
     """
