@@ -140,8 +140,8 @@ def _f1(gold: list[str], answer: list[str]) -> float:
 class PassAtK(MeanMetric):
     """The mean probability that one of `k` samples solves a problem, or every one, from n of which c do.
 
-    An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. Pairs that
-    are all of 0 and 1 could as well be the answers of two samples, and are refused. There is no gold. Of
+    An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. Pairs of 0 and
+    1 that are not all of one sample are taken for the answers of two samples, and refused. There is no gold. Of
     files with several runs of 0 or 1, such as the trials of tau-bench or the epochs of Inspect, the pairs are
     counted when they are read. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) (Chen
     et al. 2021, Evaluating large language models trained on code, arXiv:2107.03374, equation 1). With
