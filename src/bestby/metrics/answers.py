@@ -140,14 +140,14 @@ def _f1(gold: list[str], answer: list[str]) -> float:
 class PassAtK(MeanMetric):
     """The mean probability that one of `k` samples solves a problem, or every one, from n of which c do.
 
-    An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. Pairs of 0 and
-    1 that are not all of one sample are taken for the answers of two samples, and refused. There is no gold. Of
-    files with several runs of 0 or 1, such as the trials of tau-bench or the epochs of Inspect, the pairs are
-    counted when they are read. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n, k) (Chen
-    et al. 2021, Evaluating large language models trained on code, arXiv:2107.03374, equation 1). With
-    `every`, called pass^k, it is that of all k being right, C(c, k) / C(n, k) (Yao et al. 2024, tau-bench,
-    arXiv:2406.12045, section 5). Resampling problems allows for the samples as well, because the spread of
-    the values between problems holds that within them, which `variance_within` returns.
+    An item is a pair (n, c) of whole numbers, with n at least k; n may differ between problems. Pairs of 0
+    and 1 that are not all of one sample are taken for the answers of two samples, and refused. There is no
+    gold. Of files with several runs of 0 or 1, such as the trials of tau-bench or the epochs of Inspect, the
+    pairs are counted when they are read. The value of an item is the unbiased estimate 1 - C(n - c, k) / C(n,
+    k) (Chen et al. 2021, Evaluating large language models trained on code, arXiv:2107.03374, equation 1).
+    With `every`, called pass^k, it is that of all k being right, C(c, k) / C(n, k) (Yao et al. 2024,
+    tau-bench, arXiv:2406.12045, section 5). Resampling problems allows for the samples as well, because the
+    spread of the values between problems holds that within them, which `variance_within` returns.
 
     >>> PassAtK("pass@2", 2).values(None, [(4, 0), (4, 2), (4, 3)])
     array([0.        , 0.83333333, 1.        ])
