@@ -162,7 +162,9 @@ def test_a_stored_baseline(printed: dict[str, str], folder: Path) -> None:
     (folder / "pooled.toml").write_text(text, encoding="utf-8")
     done = run("gate", "--settings", "pooled.toml", "new_set")
     assert done.returncode == 0
-    assert done.stdout.startswith("Pass: mockllm/model is not worse than mockllm/model (stored) in match by as")
+    assert done.stdout.startswith(
+        "Pass: mockllm/model is not worse than mockllm/model (stored) in match by as"
+    )
     done = run("gate", "--baseline-file", "set.bestby.json", "new_set")
     first = "Fail: match (nli) fails; 1 of 2 checks pass."
     assert (done.returncode, done.stdout.partition("\n")[0]) == (1, first)

@@ -348,7 +348,9 @@ def test_small_differences_of_other_scores_stay() -> None:
 
 @pytest.mark.parametrize("pair", [tuple, list])
 def test_two_samples_are_no_number_of_samples(pair: Any) -> None:
-    one, two = ([pair((1, int(x))) for x in system] for system in (ONE, TWO))
+    one, two = (
+        [pair((int(x), int(y))) for x, y in zip(system, ONE[::-1], strict=True)] for system in (ONE, TWO)
+    )
     with pytest.raises(bb.InvalidInputError, match="are they the answers of two samples") as error:
         bb.compare({"a": one, "b": two}, metric="pass@1")
     assert "(2, sum(pair))" in str(error.value.hint)
