@@ -20,7 +20,7 @@ from bestby import (
     sample_size,
 )
 from bestby._core.typing import FloatArray, IntArray
-from bestby.inference import classical, cluster_pivots, clusters
+from bestby.inference import classical, clusters, skewness
 from bestby.planning.base import Design
 from bestby.planning.two_samples import TESTS
 from bestby.results.plans import Plan
@@ -144,7 +144,7 @@ def _clusters(
         x += effect
         sums, sizes = np.bincount(group, weights=x - x.mean()), np.bincount(group).astype(np.float64)
         error = clusters.cr2(sums / x.size, sizes)
-        return cluster_pivots.wald(float(x.mean()), error, "two-sided").p_value <= 0.05
+        return skewness.wald(float(x.mean()), error, "two-sided").p_value <= 0.05
 
     return _outcomes(design, test, rng, seed)
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestby import compare
-from bestby.inference import cluster_pivots, clusters
+from bestby.inference import clusters, skewness
 from bestby.inference.clusters import StandardError
 from calibration.statements import Outcome, Statements, What
 
@@ -54,7 +54,7 @@ def _outcome(result: Any, truth: float, plain: StandardError | None) -> Mapping[
     noted = bool(NOTES & {note.code for note in (*result.notes, *found.notes)})
     outcomes = {AUTO: Outcome(truth in found.interval, noted)}
     if plain is not None:
-        low, high = cluster_pivots.interval(found.estimate, plain, 0.95)
+        low, high = skewness.interval(found.estimate, plain, 0.95)
         outcomes[PUBLISHED] = Outcome(low <= truth <= high, noted)
     return outcomes
 

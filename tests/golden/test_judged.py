@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.inference import cluster_pivots
+from bestby.inference import skewness
 from bestby.inference.prediction_powered import Labelled, corrected, label_weights
 
 LANGID = Path(__file__).parents[2] / "examples" / "langid" / "predictions.csv"
@@ -51,7 +51,7 @@ def test_chrf_is_worth_nothing_and_does_no_harm(shared_data: Callable[[str], Pat
             contrast = np.zeros(13)
             contrast[[first, other]] = 1.0, -1.0
             error = made.error(contrast)
-            low, high = cluster_pivots.interval(float(contrast @ made.scores), error, 0.95)
+            low, high = skewness.interval(float(contrast @ made.scores), error, 0.95)
             held.append(low <= contrast @ mqm.mean(axis=0) <= high)
             ratios.append(error.se / made.error_alone(contrast).se)
     # A finite set of 529 items, of which 100 are labelled, is known better than all items like these.

@@ -13,7 +13,7 @@ from bestby.engine.base import Group
 from bestby.engine.reach import bound_of_copies
 from bestby.engine.resampled import Resampled
 from bestby.engine.targets import Target, defined_replicates, value_of
-from bestby.inference import abc, cluster_pivots, intervals, proportions
+from bestby.inference import abc, intervals, proportions, skewness
 from bestby.results.base import Note
 from bestby.results.values import Interval
 from bestby.vocabulary import needs
@@ -254,7 +254,7 @@ def _robust(sample: Resampled, target: Target, level: float, method: str) -> Mad
         fallback, notes = _basic(sample, target, level)
         told = "the metric is undefined without some unit: the basic interval is given in place of cr2"
         return fallback, (*notes, Note("cr2_undefined", told))
-    low, high = cluster_pivots.interval(sample.estimate(target), error, level)
+    low, high = skewness.interval(sample.estimate(target), error, level)
     return clipped(group, target, low, high, level, method, True), ()
 
 

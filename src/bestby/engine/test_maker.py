@@ -14,7 +14,7 @@ from bestby.engine.base import STANDARDISED, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
-from bestby.inference import classical, cluster_pivots, permutation
+from bestby.inference import classical, permutation, skewness
 from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
 from bestby.metrics.base import MeanMetric
 from bestby.results.values import TestResult
@@ -80,7 +80,7 @@ def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult
             hint='test="permutation" needs none',
         )
     estimate = makers.estimate(Target(*pair))
-    found = cluster_pivots.wald(estimate, error, alternative)
+    found = skewness.wald(estimate, error, alternative)
     if error.se > rounding.noise_width(abs(estimate), rounding.ERROR) and found.p_value >= LEAST_TAIL:
         return found
     # All units differ by the same amount, nearly: there is no spread, and signs are all there is.

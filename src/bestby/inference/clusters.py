@@ -42,12 +42,15 @@ class StandardError:
         The skewness of the estimate, where intervals and tests must allow for it; else 0.
     effective : float
         How many units of equal weight would carry the variance, in the same case; else infinite.
+    moves : float
+        How far the true skewness may be from this one (`robust` of `bestby.inference.skewness`).
     """
 
     se: float
     df: float
     skewness: float = 0.0
     effective: float = math.inf
+    moves: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

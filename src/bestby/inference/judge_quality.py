@@ -15,7 +15,7 @@ from scipy.special import fdtrc, stdtr
 from bestby._core import rounding
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.data.coding import codes
-from bestby.inference import cluster_pivots, powered_intervals, proportions
+from bestby.inference import powered_intervals, proportions, skewness
 from bestby.inference.classical import doubled_ranks
 from bestby.inference.clusters import StandardError
 from bestby.inference.judge_pairs import Pairs, effective_clusters, error_of_mean
@@ -139,7 +139,7 @@ def pearson(pairs: Pairs, level: float) -> tuple[float | None, Interval | None]:
         return r, None
     df = error.df if pairs.binary else min(error.df, effective_clusters(influence, pairs))
     own = StandardError(error.se / left, df)
-    low, high = cluster_pivots.interval(math.atanh(r), own, level)
+    low, high = skewness.interval(math.atanh(r), own, level)
     return r, Interval(math.tanh(low), math.tanh(high), level, "fisher-z", True)
 
 
@@ -417,7 +417,7 @@ def _ends(mean: float, shares: Shares, values: FloatArray, pairs: Pairs, level: 
 
 def _t_interval(mean: float, error: StandardError, level: float, size: float = 0.0) -> Interval | None:
     """Return the interval of Student's t; None without length."""
-    interval = Interval(*cluster_pivots.interval(mean, error, level), level, "t", True)
+    interval = Interval(*skewness.interval(mean, error, level), level, "t", True)
     return interval if error.df > 0.0 and has_length(interval, max(size, abs(mean))) else None
 
 

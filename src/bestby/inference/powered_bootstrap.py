@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from bestby._core.typing import Alternative, FloatArray
-from bestby.inference import cluster_pivots
+from bestby.inference import skewness
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Replicates
 from bestby.results.values import TestResult
@@ -79,7 +79,7 @@ class Redrawn:
         >>> round(low, 2), round(high, 2)
         (0.07, 0.53)
         """
-        ends = cluster_pivots.interval(0.0, self._pivot, level)
+        ends = skewness.interval(0.0, self._pivot, level)
         low, high = (
             self.replicates.quantile(float(ndtr(2.0 * self._bias + self._wider * end))) for end in ends
         )
@@ -104,7 +104,7 @@ class Redrawn:
         rank = _rank(values) if side == "greater" else values.size + 1 - _rank(-values[::-1])
         mass = min(max(rank, 1.0), float(values.size)) / (values.size + 1)
         distance = (2.0 * self._bias - float(ndtri(mass))) / self._wider
-        return cluster_pivots.wald(distance, self._pivot, side).p_value
+        return skewness.wald(distance, self._pivot, side).p_value
 
 
 def _rank(ordered: FloatArray) -> float:

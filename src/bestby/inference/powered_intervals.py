@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from bestby._core.typing import Alternative
-from bestby.inference import cluster_pivots
+from bestby.inference import skewness
 from bestby.inference.clusters import StandardError
 from bestby.inference.proportions import tango_ends, wilson_ends
 from bestby.results.values import TestResult
@@ -70,7 +70,7 @@ def interval(
     (0.4008, 0.5992, 'powered-t')
     """
     if shares is None:
-        return *cluster_pivots.interval(estimate, error, level), T
+        return *skewness.interval(estimate, error, level), T
     z, n = float(stdtrit(max(1.0, error.df), 0.5 * (1.0 + level))), shares.effective(error)
     if shares.differing is None:
         right = n * min(max(estimate, 0.0), 1.0)
@@ -85,7 +85,7 @@ def tested(
 ) -> TestResult:
     """Return the test of a difference; two-sided it rejects where `interval` excludes 0, and nowhere else."""
     if shares is None:
-        made = cluster_pivots.wald(estimate, error, alternative)
+        made = skewness.wald(estimate, error, alternative)
         return TestResult(T, made.p_value, alternative, False, "asymptotic", statistic=made.statistic)
     net, differing = _counts(estimate, shares, shares.effective(error))
     z = net / math.sqrt(differing) if differing > 0.0 else 0.0

@@ -17,7 +17,7 @@ from bestby.engine.dependent_units import CrossedGroup, design_effects, item_inf
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
-from bestby.inference import cluster_pivots, clusters
+from bestby.inference import clusters, skewness
 from bestby.metrics import resolve
 
 PAIR = (0, 0, 1)
@@ -133,7 +133,7 @@ def test_two_way_is_by_influence(metric: str) -> None:
     assert found.high - found.low == pytest.approx(2 * 2.2621571628 * expected.se, rel=1e-6)  # t, 9 df
     assert found.method == "two-way"
     wald = test_maker.run("wald", made, [PAIR], "two-sided")[PAIR]
-    assert wald == cluster_pivots.wald(made.estimate(Target(*PAIR)), expected, "two-sided")
+    assert wald == skewness.wald(made.estimate(Target(*PAIR)), expected, "two-sided")
 
 
 def test_what_knows_one_grouping_is_refused() -> None:

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from bestby._core.errors import DesignError, InvalidInputError
-from bestby.inference.cluster_pivots import wald
 from bestby.inference.clusters import StandardError, cr2, design_effect, few, two_way, two_way_variance
+from bestby.inference.skewness import wald
 
 
 def influence(values: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
-from bestby.inference import cluster_pivots, clusters
+from bestby.inference import clusters, skewness
 from bestby.metrics import resolve
 from bestby.planning.base import Design, Question
 from bestby.planning.studies import by_cells
@@ -202,7 +202,7 @@ def test_clusters_of_unequal_size_cost_the_test_degrees_of_freedom() -> None:
         sums = 0.5 * sizes + np.sqrt(sizes) * rng.normal(size=sizes.size)
         mean = sums.sum() / sizes.sum()
         error = clusters.cr2((sums - sizes * mean) / sizes.sum(), sizes)
-        hits += cluster_pivots.wald(mean, error, "two-sided").p_value <= 0.05
+        hits += skewness.wald(mean, error, "two-sided").p_value <= 0.05
     n = int(sizes.sum())
     planned = bb.power(design, n, curve=()).power
     equal = bb.power(bb.PairedScores(0.5, 1.0, cluster_size=6.0), n, curve=()).power

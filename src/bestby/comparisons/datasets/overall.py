@@ -17,7 +17,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting
 from bestby.engine.unseen import evidence
-from bestby.inference import cluster_pivots, clusters
+from bestby.inference import clusters, skewness
 from bestby.inference.distributions import replicates
 from bestby.inference.intervals import percentile
 from bestby.metrics.base import BaseMetric
@@ -170,7 +170,7 @@ def _macro_by_formula(
         assert len(known) == len(errors)  # two crossed groupings go with functions of sums only
         error = clusters.mean_error(known)
         estimate = float(np.mean(scores.matrix[:, a] - scores.matrix[:, b]))
-        spreads.append((partial(cluster_pivots.interval, estimate, error), error.se))
+        spreads.append((partial(skewness.interval, estimate, error), error.se))
     return spreads
 
 

@@ -19,7 +19,7 @@ from bestby.comparisons.judged.estimating import Common, contrast_of
 from bestby.comparisons.judged.source import codes, labels_of
 from bestby.data.groupings import one_grouping
 from bestby.data.layouts.judged import JudgedItems
-from bestby.inference import cluster_pivots, rogan_gladen
+from bestby.inference import rogan_gladen, skewness
 from bestby.inference.clusters import StandardError, cr2
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import two_sided_quantile
@@ -176,7 +176,7 @@ class Calibrated:
             return Interval(*ends, level, METHOD, True) if ends[0] < ends[1] else None
         if error.se == 0.0:
             return None
-        low, high = cluster_pivots.interval(self.estimate(contrast), error, level)
+        low, high = skewness.interval(self.estimate(contrast), error, level)
         return Interval(max(low, -1.0), min(high, 1.0), level, METHOD, True)
 
     def _parts(self, system: int) -> Iterator[Part]:
@@ -196,7 +196,7 @@ class Calibrated:
 
     def test(self, contrast: FloatArray, alternative: Alternative) -> TestResult:
         """Return Wald's test of a difference."""
-        return cluster_pivots.wald(self.estimate(contrast), self.error(contrast), alternative)
+        return skewness.wald(self.estimate(contrast), self.error(contrast), alternative)
 
     def extra_labels(self, contrast: FloatArray) -> None:
         """Return None: there are no labels of these items."""

@@ -20,8 +20,8 @@ from bestby._core import special
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons.monitor.settings import SPENDING_METHODS, Settings
-from bestby.inference.cluster_pivots import restored
 from bestby.inference.group_sequential import BOUNDARIES, NEAREST
+from bestby.inference.skewness import restored
 from bestby.results.base import Note
 
 
@@ -85,7 +85,7 @@ def reaches(
     `deviation` is that of a unit, `third` its third central moment. The estimate over its standard error is
     skewed the other way than the units: on the side on which it has the longer tail, the boundary is moved by
     Hall's transformation, and on the other side it stays, as an estimated skewness would make the interval
-    too short there (see `bestby.inference.cluster_pivots`).
+    too short there (see `bestby.inference.skewness`).
     """
     here, _ = multiples(settings, n_units, alpha, counts)
     if math.isinf(here) or n_units < 2:
