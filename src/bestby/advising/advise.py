@@ -18,6 +18,7 @@ from bestby.advising.questions import FEWEST_DIFFERING
 from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
 from bestby.advising.tree import walk
 from bestby.data.evaluation import Evaluation
+from bestby.inference.skewness import FROM_UNITS
 from bestby.metrics.registry import default
 from bestby.metrics.suitability import chosen_metric
 from bestby.results.advice import Advice, Case, Wrong
@@ -222,12 +223,16 @@ def _interval(case: Case, choices: Sequence[Choice]) -> tuple[str, str]:
             if case.clustered
             else "items differ; say how many there are"
         )
-        smooth = (case.of_sums or is_rank_metric(case.metric)) and (case.clustered or not case.mean_of_items)
+        if case.mean_of_items:
+            return "hall", f"a mean of {FROM_UNITS} units or more, which may be skewed"
+        smooth = case.of_sums or is_rank_metric(case.metric)
         return "auto", f"{'abc' if smooth else 'bca'} where at least {ENOUGH_DIFFERING} {units}"
     choice = choose_interval(
         proportion=proportion,
         difference=True,
         n_differing=differing or 0,
+        n_units=case.n_items or FROM_UNITS,
+        mean=case.mean_of_items,
         plain_mean=case.mean_of_items and not case.clustered,
         stratified=False,
         formula=case.of_sums,

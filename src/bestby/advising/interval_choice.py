@@ -6,17 +6,12 @@ import math
 from dataclasses import dataclass
 
 from bestby.inference.influence import Shown
+from bestby.inference.skewness import FEWEST, FROM_UNITS
 from bestby.results.base import Note
 from bestby.vocabulary import long_name
 
 ENOUGH_DIFFERING = 50
 """Effective units from which ABC and BCa keep their level."""
-
-ENOUGH_ITEMS = 8
-"""Items that must differ before the studentized interval of a mean is better than the normal one."""
-
-ENOUGH_FOR_SKEWNESS = 10
-"""Effective units of a difference of means of which the same is true: of fewer the skewness is not known."""
 
 FEW_DIFFERING = 6
 """Differing units below which no interval keeps its level, score intervals excepted."""
@@ -24,13 +19,16 @@ FEW_DIFFERING = 6
 ENOUGH_FOR_STEPS = 100
 """Differing units from which the percentile interval of a difference of medians keeps its level."""
 
-FEW_EFFECTIVE = {"percentile": 20, "basic": 5, "normal": 7, "studentized": 0, "cr2": 5, "two-way": 0}
+FEW_EFFECTIVE = {
+    "percentile": 20, "basic": 5, "normal": 7, "studentized": 0, "cr2": 5, "two-way": 0, "hall": 3,
+    "hall-wide": 3,
+}  # fmt: skip
 """Effective units below which these intervals of a difference are too short."""
 
 FEW_BY_DEFAULT = 20
 """The same for ABC and BCa, and for every interval of which nothing else has been measured."""
 
-FEW_FOR_MEANS = {"studentized": ENOUGH_FOR_SKEWNESS, "normal": ENOUGH_FOR_SKEWNESS}
+FEW_FOR_MEANS = {"studentized": 10, "normal": 10}
 """The same for a mean over items."""
 
 FEW_FOR_RANKS = {"percentile": 6}
@@ -49,7 +47,7 @@ FEW_FOR_WILSON = 2
 ENOUGH_SHOWN = 0.95
 """The share of the variance inside strata that an interval must see: strata of 20 units on average."""
 
-BY_FORMULA = ("normal", "cr2")
+BY_FORMULA = ("normal", "cr2", "hall", "hall-wide")
 """Intervals from a standard error that is not too small in small strata, unless units are alone in theirs."""
 
 
@@ -68,6 +66,8 @@ def choose_interval(
     n_differing: int,
     plain_mean: bool,
     stratified: bool,
+    n_units: int = 0,
+    mean: bool = False,
     n_effective: float | None = None,
     formula: bool = False,
     drawn: bool = False,
@@ -77,6 +77,7 @@ def choose_interval(
     crossed: bool = False,
     robust: bool = False,
     ranks: bool = False,
+    correlation: bool = False,
     steps: bool = False,
     shown_by_formula: float = 1.0,
     shown_by_resamples: float = 1.0,
@@ -85,11 +86,13 @@ def choose_interval(
 
     The quantity is a difference of two systems or the score of one (`difference`). It may be a mean of
     0/1 values of independent items (`proportion`), a mean of one number per independent item
-    (`plain_mean`), or made of ranks whose derivatives by the weights of the items are known (`ranks`); a
-    difference as that of medians moves in `steps`. `n_differing` counts the units on which two systems
-    differ, or all of one system. `n_effective` is how many units of equal weight would carry the variance
+    (`plain_mean`), a mean over items that may be in clusters (`mean`), or made of ranks whose derivatives by
+    the weights of the items are known (`ranks`); a difference as that of medians moves in `steps`. Of
+    `n_units`, `n_differing` are those on which two systems differ, or all of one system. `n_effective` is how
+    many units of equal weight would carry the variance
     (`effective_units` of `bestby.inference.intervals`): 10 if 10 of 100 items differ, all by as much;
-    `n_differing` stands in where it is not known. `formula`: it is a function of sums, of which derivatives
+    `n_differing` stands in where it is not known. `correlation`: it is a correlation with the
+    gold. `formula`: it is a function of sums, of which derivatives
     and so a standard error by the delta method are known; `robust`: there is a standard error for few or
     unequal clusters. `drawn`: the user said how to resample, so that only what is drawn counts.
     `few_clusters`: fewer than 30, or one with more than a third of the items. `shown_by_formula` and
@@ -104,7 +107,7 @@ def choose_interval(
     - cr2: its tables "Clusters" and "Clusters whose effect goes with their size"; crossed groupings and
       blocks of text in the page "Dependent items";
     - abc and bca from 50 effective units: its table "Methods", and the page "Choosing an interval";
-    - studentized or normal for means: the skewed mean in "Methods", "Heavy tails" and "Ties";
+    - hall or normal for means: the skewed mean in "Methods", "Heavy tails", "Ties" and "Skewed differences";
     - normal by formula: macro-F1, MCC, Pearson, the BLEU-like ratio, Spearman and AUC in "By metric" and
       "A rare class";
     - percentile for what moves in steps: "Medians and other quantiles";
@@ -121,16 +124,18 @@ def choose_interval(
     if drawn:
         return Choice("basic", "no formula allows for the way in which the resamples are drawn")
     if proportion and not stratified:
-        method = "tango" if difference else "wilson"
+        method = "tango" if difference else "wilson-midp"
         return Choice(method, "a score interval keeps its level for proportions, however few items differ")
+    if not blocks:
+        found = _of_score(n_units, mean or plain_mean, formula, correlation, difference, clustered)
+        if found is not None:
+            return found
     if few_clusters and robust:
         return Choice("cr2", 'clusters are few or unequal, see the page "Dependent items"')
-    if blocks and robust:
-        return Choice(
-            "cr2", 'standard errors of block sums cover better than resampled blocks, see "Dependent items"'
-        )
     if blocks:
-        return Choice("basic", "blocks of ordered text, too many to be left out one by one")
+        sums = 'standard errors of block sums cover better than resampled blocks, see "Dependent items"'
+        few = "blocks of ordered text, too many to be left out one by one"
+        return Choice("cr2", sums) if robust else Choice("basic", few)
     if steps:
         return Choice("percentile", "the metric does not change smoothly with these items, as medians do not")
     effective = n_differing if n_effective is None else n_effective
@@ -139,20 +144,42 @@ def choose_interval(
         method = "cr2" if clustered and robust else "normal"
         return Choice(method, "strata are small, and resamples inside small strata vary too little")
     if effective >= ENOUGH_DIFFERING:
-        # The bootstrap distribution of a plain mean is exact, so that BCa costs no resamples.
-        method = "abc" if derivatives and not plain_mean else "bca"
+        method = "abc" if derivatives else "bca" if difference else "bca-expanded"
         return Choice(method, f"at least {ENOUGH_DIFFERING} effective units differ")
     fewer = f"fewer than {ENOUGH_DIFFERING} effective units differ"
-    known = not difference or effective >= ENOUGH_FOR_SKEWNESS
-    if plain_mean and n_differing >= ENOUGH_ITEMS and known and not stratified:
-        return Choice("studentized", f"a mean over items, and {fewer}")
     if clustered and robust:
         return Choice("cr2", f"{fewer}, and there is a standard error for clusters of unequal size")
     if not difference:
-        return Choice("bca", "the score of one system that is not a plain mean")
+        return Choice("bca-expanded", "the score of one system, which no formula gives")
     if derivatives:
         return Choice("normal", f"{fewer}, and a formula gives the standard error")
     return Choice("basic", f"{fewer}, and no formula gives the standard error")
+
+
+def _of_score(
+    n_units: int, mean: bool, formula: bool, correlation: bool, difference: bool, clustered: bool
+) -> Choice | None:
+    """Return the interval of a mean over items, and of the score of one system that a formula gives."""
+    if not mean:
+        if difference or clustered or not (formula or correlation):
+            return None
+        if correlation:
+            return Choice("fisher-z", "correlations are nearly normal on Fisher's scale")
+        return Choice("hall-wide", "the score of one system, whose units may be skewed")
+    if n_units >= (FROM_UNITS if difference or clustered else FEWEST):
+        return Choice("hall", "a mean, whose units may be skewed")
+    few = f"a mean of fewer than {FROM_UNITS} units, which do not show skewness"
+    return Choice("cr2" if clustered else "normal", few)
+
+
+def for_verdict(method: str, *, mean: bool, n_units: int) -> str:
+    """Return the interval of a difference that a verdict is read from, where auto chose `method`.
+
+    One end decides a verdict, and where units are skewed it is that end which is passed too often. So means
+    allow for more skewness than was seen, however few the units are.
+    """
+    by_error = method in ("auto", "hall", "normal", "cr2")
+    return "hall-wide" if mean and by_error and n_units >= FEWEST else method
 
 
 def reservation(
@@ -164,11 +191,14 @@ def reservation(
     plain_mean: bool = False,
     ranks: bool = False,
     steps: bool = False,
+    tested: bool = False,
+    bounded: bool = True,
 ) -> Note | None:
     """Return a note if an interval of this kind does not cover what it says.
 
     `difference`, `n_differing`, `plain_mean`, `n_effective`, `ranks` and `steps` are as for
-    `choose_interval`. Returns the note; None if there is nothing to say.
+    `choose_interval`; `tested` and `bounded` tell of what the note is to speak, a p-value and the interval.
+    Returns the note; None if there is nothing to say.
     """
     if difference and 0 < n_differing < FEW_DIFFERING:
         units = "one unit" if n_differing == 1 else f"{n_differing} units"
@@ -181,11 +211,15 @@ def reservation(
     if steps:  # effective units, which come from the effect of single units, mean nothing then
         return _step_note(method, n_differing)
     special = {"wilson": FEW_FOR_WILSON, "cr2": FEW_FOR_ONE_ROBUST, "two-way": FEW_FOR_ONE_ROBUST}
+    special |= dict.fromkeys(("hall", "hall-wide", "fisher-z"), FEW_FOR_ONE_ROBUST)
+    special |= {"wilson-midp": FEW_FOR_WILSON}
     enough = _fewest(method, plain_mean, ranks) if difference else special.get(method, FEW_FOR_ONE)
     if n_effective is not None and 0.0 < n_effective < enough:
         number = f"{max(n_effective, 1.0):.0f}"
         units = "one effective unit" if number == "1" else f"{number} effective units"
         told = f"the {long_name('interval', method)} interval is probably too short"
+        if tested:
+            told = f"{told}, and the p-value too small" if bounded else "the p-value is probably too small"
         if method == "cr2" and difference:
             told += " if the effects of clusters are skewed or go with their size"
         return Note("few_effective", f"only {units}: {told}")

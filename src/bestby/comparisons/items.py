@@ -45,7 +45,7 @@ def compare(
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
     simultaneous: bool = False,
-    test: ItemTestOrAuto | None = "permutation",
+    test: ItemTestOrAuto | None = "auto",
     alternative: Question = "two-sided",
     correction: ItemCorrection = "holm",
     margin: float | None = None,
@@ -123,9 +123,9 @@ def compare(
     test : str or None
         The significance test, by a name in the table of the guide "Choosing a test". "permutation" swaps
         predictions as they were given; of a correlation or a metric of ranks "permutation-standardised" swaps
-        standard scores or ranks, which suits systems on different scales, but is not exact. "auto" walks the
-        decision tree of `advise`, which ends in the permutation test for every comparison on one test set,
-        and notes the path with its sources. None: no test, so no p-values, ranks and groups, which saves
+        standard scores or ranks, which suits systems on different scales, but is not exact. "auto" is
+        "permutation", but where all units point the same way, and are so few that swaps allow no smaller
+        p-value, the test "hall" may give one. None: no test, so no p-values, ranks and groups, which saves
         their time.
     alternative : {"two-sided", "greater", "less", "better"}
         "greater" asks whether A's score is greater than B's, on the scale of the metric, also

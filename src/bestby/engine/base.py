@@ -14,8 +14,9 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.inference import skewness
 from bestby.inference.abc import Expansion
-from bestby.inference.clusters import StandardError
+from bestby.inference.clusters import StandardError, equal_units
 from bestby.inference.influence import ALL_SHOWN, Shown, shown
 from bestby.inference.intervals import Moments
 from bestby.inference.joint import Spread
@@ -330,6 +331,38 @@ class Group(ABC):
     def influences(self, metric: int) -> Influences | None:  # noqa: ARG002
         """Return what each unit adds to the scores of all systems; None if no formula tells it."""
         return None
+
+    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:  # noqa: ARG002
+        """Return what each unit adds to a score or difference, shape (C,); None if nothing tells it.
+
+        Of two crossed groupings the units are those of the one with fewer groups.
+        """
+        return None
+
+    def robust_error(self, metric: int, a: int, b: int | None, errors: float) -> StandardError | None:
+        """Return a standard error that allows for skewed units (`bestby.inference.skewness.robust`).
+
+        It is CR2's for clusters, else that of the delta method or, without one, of the jackknife. None of
+        two crossed groupings and of blocks, which are no independent units, and where nothing tells what one
+        adds.
+        """
+        if self.crossed or self.in_blocks:
+            return None
+        plain = self.contributions(metric, a, b)
+        moments, effective = None if plain is None else plain.moments, None
+        if moments is None or self.clustered:  # of single items, a large table has moments, and no influence
+            known = self.influence_by_unit(metric, a, b)
+            if known is None or not np.isfinite(known.values).all():
+                return None
+            moments = Moments.of(known.values, known.counts, known.bounds)
+            effective = equal_units(known.sizes, known.counts)
+        se = None if self.clustered else self.standard_error(metric, a, b)
+        error = self.error(metric, a, b) if se is None else None
+        if se is not None:
+            error = StandardError(se, self.degrees_of_freedom(metric, a, b))
+        if error is None or not math.isfinite(error.se):
+            return None
+        return skewness.robust(error, moments, errors, effective)
 
     def spread(self, metric: int) -> Spread | None:
         """Return how the scores of all systems vary together; None if no formula tells it."""

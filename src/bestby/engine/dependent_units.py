@@ -95,6 +95,13 @@ class CrossedGroup(TableGroup):
         """Refuse the influence of each group of the first grouping."""
         _refuse("a standard error from the units of one grouping")
 
+    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:
+        """Return what each group adds to a score or difference, of the grouping with fewer groups."""
+        codes = min((self.first, self.second), key=lambda one: int(one.max()))
+        values = np.bincount(codes, weights=item_influence(self, metric, a, b)).astype(np.float64)
+        sizes = np.bincount(codes).astype(np.float64)
+        return Influences(values, sizes, np.ones(values.size, dtype=np.int64), np.array([0, values.size]))
+
     def influences(self, metric: int) -> Influences:  # noqa: ARG002
         """Refuse the influence of each group of the first grouping."""
         _refuse("a standard error from the units of one grouping")

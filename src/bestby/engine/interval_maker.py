@@ -17,6 +17,7 @@ from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Situation, Target
 from bestby.inference import intervals
 from bestby.inference.joint import Joint, Spread
+from bestby.metrics.base import MeanMetric
 from bestby.results.base import Note
 from bestby.results.values import Interval, defined, without_interval
 
@@ -99,6 +100,8 @@ class Intervals(Resampled):
             difference=b is not None,
             n_differing=n_differing,
             n_effective=self.effective_of(target, plain) if jackknife or cheap else None,
+            n_units=group.n_units,
+            mean=cheap and isinstance(group.metrics[m], MeanMetric),
             plain_mean=plain is not None and plain.single_items,
             formula=group.has_formula,
             stratified=plain is not None and plain.bounds.size > 2,
@@ -109,6 +112,7 @@ class Intervals(Resampled):
             crossed=group.crossed,
             robust=group.has_robust_error,
             ranks=isinstance(group, WeightGroup) and group.has_derivatives,
+            correlation=group.metrics[m].correlation,
             steps=b is not None and jackknife and group.moves_in_steps(m, a, b),
             shown_by_formula=shown.by_formula,
             shown_by_resamples=shown.by_resamples,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 
+from bestby._core import special
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Group
@@ -235,6 +238,54 @@ def _cr2(sample: Resampled, target: Target, level: float) -> Made:
     return _robust(sample, target, level, "cr2")
 
 
+def _hall(sample: Resampled, target: Target, level: float) -> Made:
+    return _allowing(sample, target, level, "hall", skewness.FOR_INTERVALS)
+
+
+def _hall_wide(sample: Resampled, target: Target, level: float) -> Made:
+    return _allowing(sample, target, level, "hall-wide", skewness.FOR_VERDICTS)
+
+
+def _allowing(sample: Resampled, target: Target, level: float, method: str, errors: float) -> Made:
+    """Return the interval that allows for so many standard errors of the skewness of the units."""
+    group = sample.group
+    error = sample.robust_error(target, errors)
+    if error is None:
+        group.every_unit(f"the {method} interval")
+        raise DesignError(
+            f"nothing tells what each unit adds to {group.metrics[target.metric].name} here, as the {method}"
+            " interval needs",
+            hint='interval="basic" or "percentile"',
+        )
+    low, high = skewness.interval(sample.estimate(target), error, level)
+    return clipped(group, target, low, high, level, method, True), ()
+
+
+def _fisher_z(sample: Resampled, target: Target, level: float) -> Made:
+    """Return the interval of a correlation on Fisher's scale atanh(r), where it is nearly normal."""
+    group, r = sample.group, sample.estimate(target)
+    if abs(r) >= 1.0:
+        return Interval(r, r, level, "fisher-z", True), ()
+    error = sample.robust_error(target, skewness.FOR_INTERVALS, np.arctanh)
+    if error is None:
+        raise _no_formula(group, target)
+    low, high = np.tanh(skewness.interval(math.atanh(r), error, level)).tolist()
+    return clipped(group, target, low, high, level, "fisher-z", True), ()
+
+
+def _bca_expanded(sample: Resampled, target: Target, level: float) -> Made:
+    """Return the BCa interval at the level that makes up for the small variance of few resampled units.
+
+    Resamples of n units vary by (n - 1) / n of what other units would, and quantiles are normal where
+    Student's are needed (Hesterberg 2015, Amer. Statist. 69, 371-386, section 5.2).
+    """
+    n = sample.group.n_units
+    z = float(special.stdtrit(max(n - 1.0, 1.0), 0.5 * (1.0 + level))) * math.sqrt(n / max(n - 1.0, 1.0))
+    made, notes = _bca(sample, target, min(2.0 * float(special.ndtr(z)) - 1.0, 1.0 - 1e-12))
+    method = "bca-expanded" if made.method == "bca" else made.method
+    return dataclasses.replace(made, level=level, method=method), notes
+
+
 def _two_way(sample: Resampled, target: Target, level: float) -> Made:
     return _robust(sample, target, level, "two-way")
 
@@ -284,6 +335,16 @@ def _score_interval(sample: Resampled, target: Target, level: float) -> Made:
     return made, (Note("few_differing", told),)
 
 
+def _wilson_midp(sample: Resampled, target: Target, level: float) -> Made:
+    """Return the union of Wilson's interval of one share and the mid-P interval."""
+    wilson, notes = _score_interval(sample, target, level)
+    plain = sample.answers(target, sample.group.contributions(target.metric, target.a))
+    assert plain is not None  # as the interval above needs them too
+    values, counts = plain.merged
+    low, high = proportions.wilson_midp(_count(values, counts, 1.0), int(counts.sum()), level)
+    return dataclasses.replace(wilson, low=low, high=high, method="wilson-midp"), notes
+
+
 def _count(values: FloatArray, counts: IntArray, value: float) -> int:
     return int(counts[values == value].sum())
 
@@ -291,6 +352,9 @@ def _count(values: FloatArray, counts: IntArray, value: float) -> int:
 METHODS: dict[str, Callable[[Resampled, Target, float], Made]] = {
     "tango": _score_interval,
     "wilson": _score_interval,
+    "wilson-midp": _wilson_midp,
+    "fisher-z": _fisher_z,
+    "bca-expanded": _bca_expanded,
     "bca": _bca,
     "abc": _abc,
     "percentile": _percentile,
@@ -298,6 +362,8 @@ METHODS: dict[str, Callable[[Resampled, Target, float], Made]] = {
     "studentized": _studentized,
     "normal": _normal,
     "cr2": _cr2,
+    "hall": _hall,
+    "hall-wide": _hall_wide,
     "two-way": _two_way,
 }
 """What makes each interval of items; `needs` of the vocabulary says which data it takes."""

@@ -19,7 +19,7 @@ from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.data.cells import collapsed
 from bestby.engine import table
-from bestby.engine.base import Drawing, Group, Jackknife, Pair
+from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.memo import Memo
 from bestby.engine.resampled import MOST_KEPT
@@ -238,6 +238,11 @@ class PairGroup(Group):
         """Return the standard error CR2 of a score or difference."""
         group, own = self.target_alone(Target(metric, a, b))
         return group.error(own.metric, own.a, own.b)
+
+    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:
+        """Return what each distinct item adds to a score or difference, from its own cells."""
+        group, own = self.target_alone(Target(metric, a, b))
+        return group.influence_by_unit(own.metric, own.a, own.b)
 
     def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:
         """Return studentized replicates of a score or difference, from its own cells."""

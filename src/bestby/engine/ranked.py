@@ -14,7 +14,7 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, ScorePath
-from bestby.engine.base import Drawing, Pair
+from bestby.engine.base import Drawing, Influences, Pair
 from bestby.engine.memo import Memo
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
 from bestby.inference import influence, intervals, permutation
@@ -93,6 +93,14 @@ class WeightGroup(ItemGroup):
         It is asked for several times in a row, so the last one is kept.
         """
         return self._influence.get((a, b), self._influence_of)
+
+    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:
+        """Return what each unit adds to a score or difference, by the derivatives or else the jackknife."""
+        parts = self.influence(a, b)
+        if parts is None:
+            return super().influence_by_unit(metric, a, b)
+        ones = np.ones(parts[0].size)
+        return Influences(parts[0], ones, ones.astype(np.int64), parts[1])
 
     def _influence_of(self, pair: _Pair) -> _Influence | None:
         a, b = pair

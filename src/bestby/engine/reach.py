@@ -6,10 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Group, Influences, Pair
-from bestby.engine.dependent_units import CrossedGroup, item_influence
-from bestby.engine.ranked import WeightGroup
 from bestby.engine.shares import are_answers
 from bestby.engine.sums import SumGroup
 from bestby.inference import unseen
@@ -64,7 +61,7 @@ def bound_of_copies(group: Group, pair: Pair, level: float) -> Ends | None:
     m, a, b = pair
     if group.differing(pair)[0]:
         return None
-    most, known = reach(group, m, [a], [b]), influences(group, pair)
+    most, known = reach(group, m, [a], [b]), finite_influence(group, pair)
     if most is None or known is None:
         return None
     if group.clustered or group.crossed:
@@ -75,21 +72,7 @@ def bound_of_copies(group: Group, pair: Pair, level: float) -> Ends | None:
     return (low, high) if low < high else None
 
 
-def influences(group: Group, pair: Pair) -> Influences | None:
-    """Return what each unit adds to the difference; of two crossed groupings, those with fewer groups."""
-    found: Influences | None = None
-    if isinstance(group, CrossedGroup):
-        codes = min((group.first, group.second), key=lambda one: int(one.max()))
-        values = np.bincount(codes, weights=item_influence(group, *pair)).astype(np.float64)
-        found = _single(values, np.bincount(codes).astype(np.float64), np.array([0, values.size]))
-    elif isinstance(group, SumGroup):
-        table = group.table
-        found = Influences(group.influence(*pair), table.sizes, table.units.counts, table.units.bounds)
-    elif isinstance(group, WeightGroup):
-        parts = group.influence(pair[1], pair[2])
-        found = None if parts is None else _single(parts[0], np.ones(parts[0].size), parts[1])
+def finite_influence(group: Group, pair: Pair) -> Influences | None:
+    """Return what each unit adds to the difference; None where nothing tells, or it is undefined for one."""
+    found = group.influence_by_unit(*pair)
     return found if found is not None and np.isfinite(found.values).all() else None
-
-
-def _single(values: FloatArray, sizes: FloatArray, bounds: IntArray) -> Influences:
-    return Influences(values, sizes, np.ones(values.size, dtype=np.int64), bounds)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +16,21 @@ from bestby.engine.base import Contributions, Drawing, Group, Jackknife
 from bestby.engine.memo import Memo
 from bestby.engine.shares import are_answers
 from bestby.engine.targets import Target, defined_replicates, value_of
-from bestby.inference import intervals
+from bestby.inference import intervals, skewness
+from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Distribution
+from bestby.inference.intervals import Moments
 from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.results.base import Note
 
 SCARCE = 20
 """Units of a class from which their influence shows how much others would change a score."""
+
+MOST_LEFT_OUT = 1000
+"""Units up to which the score of one system is computed without each; of more, derivatives tell the same."""
+
+BELOW_ONE = 1.0 - 1e-12
+"""The largest correlation without a unit whose place on Fisher's scale is used."""
 
 MOST_KEPT = 256
 """Distributions kept for what is asked next: the test of a difference needs that of its interval."""
@@ -164,6 +174,28 @@ class Resampled:
         if not np.isfinite(left_out).all():
             return None
         return intervals.acceleration(left_out, jackknife.counts, jackknife.bounds)
+
+    def robust_error(
+        self, target: Target, errors: float, scale: Callable[[FloatArray], FloatArray] | None = None
+    ) -> StandardError | None:
+        """Return the standard error of a score or difference that allows for skewness, also on another scale.
+
+        The score of one system that is no mean has that of the jackknife, whose values without each unit show
+        how the score bends: of few units the derivatives alone make it too small. None if there is none.
+        """
+        group, (m, a, b) = self.group, target
+        linear = b is not None or group.contributions(m, a) is not None
+        if not linear and not group.clustered and group.n_strata == 1 and group.n_units <= MOST_LEFT_OUT:
+            left_out = value_of(self.jackknife.scores, target)
+            left_out = left_out if scale is None else scale(np.clip(left_out, -BELOW_ONE, BELOW_ONE))
+            units = Moments.of(-(group.n_units - 1.0) * left_out, self.jackknife.counts)
+            if units is not None and units.n == group.n_units:
+                return skewness.robust(StandardError(units.error_of_mean, units.n - 1.0), units, errors)
+        error = group.robust_error(m, a, b, errors)
+        if error is None or scale is None:
+            return error
+        r = self.estimate(target)  # atanh has the slope 1 / (1 - r^2)
+        return dataclasses.replace(error, se=error.se / (1.0 - r * r))
 
     def effective_units(self, target: Target) -> float:
         """Return how many units of equal weight would carry the variance of the estimate."""

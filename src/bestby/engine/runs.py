@@ -12,8 +12,10 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray
 from bestby.engine.base import Drawing
-from bestby.inference import improvement, intervals, locations, permutation, samples
+from bestby.inference import improvement, intervals, locations, permutation, samples, skewness
+from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Replicates, replicates
+from bestby.inference.intervals import Moments
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, defined
 
@@ -22,6 +24,9 @@ FEW_FOR_BOOTSTRAP = 20
 
 FEW_FOR_MEDIANS = 6
 """Runs below which the bootstrap knows too few medians: 6 % of samples of five are all on one side."""
+
+_ERRORS = {"hall": skewness.FOR_INTERVALS, "hall-wide": skewness.FOR_VERDICTS}
+"""Standard errors of the skewness that intervals allow for."""
 
 NotedInterval = tuple[Interval | None, tuple[Note, ...]]
 
@@ -53,12 +58,16 @@ class Separate:
     def interval(self, a: int, b: int | None, method: str, level: float) -> NotedInterval:
         """Return the interval of a score or a difference.
 
-        For `method`, "auto" is Student's t (Welch's for two systems, Yuen's for trimmed means); for medians
-        the percentile bootstrap, below six runs t with the standard error of Price and Bonett. Returns the
-        interval, whose `method` says what was done, and its notes.
+        For `method`, "auto" is Student's t (Welch's for two systems, Yuen's for trimmed means), which from 15
+        runs on allows for skewness; for medians the percentile bootstrap, below six runs t with the standard
+        error of Price and Bonett. Returns the interval, whose `method` says what was done, and its notes.
         """
         if method == "auto":
-            method = "percentile" if self._resamples_medians(a, b) else "t"
+            method = "hall" if self._shows_skewness(a, b) else "t"
+            method = "percentile" if self._resamples_medians(a, b) else method
+        if method in _ERRORS:
+            ends = skewness.interval(self.estimate(a, b), self._allowing(a, b, _ERRORS[method]), level)
+            return self._defined(Interval(*ends, level, method, True), a, b)
         if method != "t":
             return self._bootstrap(a, b, method, level)
         error = self._error(a, b)
@@ -81,8 +90,7 @@ class Separate:
 
     def _resamples_medians(self, a: int, b: int | None) -> bool:
         """Return whether medians of so many runs are compared that the bootstrap holds."""
-        fewest = min(self.scores[s].size for s in (a, b) if s is not None)
-        return self.statistic == "median" and fewest >= FEW_FOR_MEDIANS
+        return self.statistic == "median" and self._fewest(a, b) >= FEW_FOR_MEDIANS
 
     def standard_error(self, a: int, b: int | None = None) -> tuple[float, str]:
         """Return the standard error of a score or a difference, and where it comes from.
@@ -103,13 +111,35 @@ class Separate:
         found = locations.squared_error(self.scores[a], self.statistic)
         return None if found is None else (float(np.sqrt(found[0])), float(found[1]))
 
+    def _shows_skewness(self, a: int, b: int | None) -> bool:
+        """Return whether means of so many runs are compared that the runs show whether they are skewed."""
+        return self.statistic == "mean" and self._fewest(a, b) >= skewness.FROM_UNITS
+
+    def _fewest(self, a: int, b: int | None) -> int:
+        return min(self.scores[s].size for s in (a, b) if s is not None)
+
+    def _allowing(self, a: int, b: int | None, errors: float) -> StandardError:
+        """Return the standard error of means that allows for so many standard errors of their skewness."""
+        found = self._error(a, b)
+        if self.statistic != "mean" or found is None:
+            what = "a single run has none" if found is None else f"these are for a {self.statistic}"
+            raise DesignError(
+                f"Hall's t allows for the skewness of a mean of several runs, and {what}",
+                hint='interval="auto" and test="auto" choose what suits the runs',
+            )
+        error, x = StandardError(*found), self.scores[a]
+        if b is not None and not self.paired:
+            return skewness.between(x, self.scores[b], error, errors)
+        values = x if b is None else rounding.difference(x, self.scores[b])
+        return skewness.robust(error, Moments.of(values, np.ones(x.size, dtype=np.int64)), errors)
+
     def _bootstrap(self, a: int, b: int | None, method: str, level: float) -> NotedInterval:
         estimate = self.estimate(a, b)
         drawn = self.resampled(a) if b is None else self.resampled(a) - self.resampled(b)
         scale = self._size(a, a if b is None else b)
         distribution = replicates(drawn, scale)
         notes: tuple[Note, ...] = ()
-        fewest = min(self.scores[s].size for s in (a, b) if s is not None)
+        fewest = self._fewest(a, b)
         if self.statistic == "mean" and fewest < FEW_FOR_BOOTSTRAP:
             told = f'a bootstrap interval of the mean of {fewest} runs is too short; use interval="t"'
             notes = (Note("short_interval", told),)
@@ -158,19 +188,16 @@ class Separate:
     def test(self, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
         """Return the test of a difference.
 
-        For `name`, "auto" is the permutation test for paired means; for means of independent runs whichever
-        has the larger p-value, the permutation test or Welch's t test; the t test for trimmed means; the
+        For `name`, "auto" is the permutation test for paired means, which goes on as Hall's t test where all
+        pairs point the same way; for means of independent runs whichever has the larger p-value, the
+        permutation test or Welch's t test, from 15 runs on Hall's; the t test for trimmed means; the
         bootstrap test for medians, below six runs the t test. "bootstrap" of medians inverts the percentile
         interval, so that it rejects where that interval excludes 0.
         """
         x, y = self.scores[a], self.scores[b]
-        if name == "auto" and self.statistic != "mean":
-            name = "bootstrap" if self._resamples_medians(a, b) else "t"
-        if name == "auto" and not self.paired:
-            # The permutation test rejects too often if runs vary unequally, Welch's if they are skewed.
-            exchanged, welch = (self.test(a, b, test, alternative) for test in ("permutation", "t"))
-            return welch if welch.p_value > exchanged.p_value else exchanged
-        if name in ("auto", "permutation"):
+        if name == "auto":
+            return self._by_default(a, b, alternative)
+        if name == "permutation":
             return samples.permutation_test(
                 x,
                 y,
@@ -180,6 +207,10 @@ class Separate:
                 n_resamples=self.drawing.n_resamples,
                 seed=self.drawing.seed,
             )
+        if name == "hall":
+            error = self._allowing(a, b, skewness.FOR_INTERVALS)
+            if not samples.no_spread(error.se, self.estimate(a, b), self._size(a, b)):
+                return skewness.wald(self.estimate(a, b), error, alternative, "hall")
         if name == "brunner-munzel":
             return rank_test(x, y, alternative, paired=self.paired)
         if name == "bootstrap":
@@ -188,6 +219,20 @@ class Separate:
         if found is None:
             raise DesignError("a single run has no t test", hint="a system needs two runs or more")
         return found
+
+    def _by_default(self, a: int, b: int, alternative: Alternative) -> TestResult:
+        """Return the test that "auto" stands for."""
+        if self.statistic != "mean":
+            return self.test(a, b, "bootstrap" if self._resamples_medians(a, b) else "t", alternative)
+        exchanged = self.test(a, b, "permutation", alternative)
+        if not self.paired:
+            # The permutation test rejects too often if runs vary unequally, Welch's if they are skewed.
+            t = self.test(a, b, "hall" if self._shows_skewness(a, b) else "t", alternative)
+            return t if t.p_value > exchanged.p_value else exchanged
+        n = self.scores[a].size
+        if n < skewness.FEWEST or not permutation.at_least_p(exchanged, n):
+            return exchanged
+        return permutation.refined(exchanged, n, self.test(a, b, "hall", alternative))
 
     def _bootstrap_test(self, a: int, b: int, alternative: Alternative) -> TestResult:
         """Return the test that inverts a bootstrap interval: for medians percentile, otherwise basic."""

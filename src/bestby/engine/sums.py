@@ -304,6 +304,13 @@ class SumGroup(raw_values.OfStandardScores):
     def _responses(self) -> Responses:
         return Responses(self.metrics, self.table)
 
+    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:
+        """Return what each distinct unit adds to a score or difference, from the table of its systems."""
+        group, own = self.alone(metric, a, b)
+        table = group.table
+        values = group.influence(own.metric, own.a, own.b)
+        return Influences(values, table.sizes, table.units.counts, table.units.bounds)
+
     def influences(self, metric: int) -> Influences:
         """Return what each distinct unit adds to the scores of all systems."""
         values = np.column_stack([self.influence(metric, s) for s in range(self.n_systems)])

@@ -33,6 +33,8 @@ class Situation(TypedDict):
     difference: bool
     n_differing: int
     n_effective: float | None
+    n_units: int
+    mean: bool
     plain_mean: bool
     formula: bool
     stratified: bool
@@ -43,6 +45,7 @@ class Situation(TypedDict):
     crossed: bool
     robust: bool
     ranks: bool
+    correlation: bool
     steps: bool
     shown_by_formula: float
     shown_by_resamples: float

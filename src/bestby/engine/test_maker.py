@@ -15,6 +15,7 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.inference import classical, permutation, skewness
+from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
 from bestby.metrics.base import MeanMetric
 from bestby.results.values import TestResult
@@ -33,12 +34,16 @@ def run(
 
     `pairs` are positions of a metric and two systems.
     """
-    if name == "wald":
-        return {pair: _wald(makers, pair, alternative) for pair in pairs}
+    if name == "auto" and makers.group.crossed:
+        name = "wald"  # no swap keeps two groupings
+    if name in ("wald", "hall"):
+        return {pair: _by_error(makers, pair, alternative, name) for pair in pairs}
     if makers.group.crossed:
         raise DesignError(
             f"test {name!r} supports one grouping of the items, not two crossed ones", hint='test="wald"'
         )
+    if name == "auto":
+        return _refined(makers, pairs, alternative)
     if name == "permutation":
         return makers.group.permutation(pairs, alternative, makers.drawing)
     if name == STANDARDISED:
@@ -65,26 +70,61 @@ def _standardised(
     return {pair: dataclasses.replace(test, name=STANDARDISED) for pair, test in tests.items()}
 
 
-def _wald(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
-    makers.group.every_unit("test 'wald'")
-    error = makers.group.error(*pair) if makers.by_units else None
+def _refined(makers: Intervals, pairs: Sequence[Pair], alternative: Alternative) -> dict[Pair, TestResult]:
+    """Return the permutation tests; where no swap is more extreme than the data, Hall's t test can go on."""
+    group = makers.group
+    tests = group.permutation(pairs, alternative, makers.drawing)
+    for pair, test in tests.items():
+        if permutation.at_least_p(test, group.n_units):
+            tests[pair] = permutation.refined(test, group.n_units, allowing_for_skewness(makers, pair, test))
+    return tests
+
+
+def allowing_for_skewness(makers: Intervals, pair: Pair, test: TestResult) -> TestResult | None:
+    """Return Hall's t test in place of one that takes units to be symmetric.
+
+    None for other tests, for right and wrong answers, and where nothing tells what a unit adds.
+    """
+    target = Target(*pair)
+    if not test.name.startswith(("permutation", "t", "wald", "bootstrap")) or not makers.by_units:
+        return None
+    if makers.group.n_units < skewness.FEWEST or makers.proportion(target) is not None:
+        return None
+    error, estimate = makers.group.robust_error(*pair, skewness.FOR_INTERVALS), makers.estimate(target)
+    if error is None or not _varies(error, estimate):
+        return None
+    return skewness.wald(estimate, error, test.alternative, "hall")
+
+
+def _by_error(makers: Intervals, pair: Pair, alternative: Alternative, name: str) -> TestResult:
+    """Return the test "wald" or "hall": the difference over its standard error."""
+    group = makers.group
+    group.every_unit(f"test {name!r}")
+    error = None
+    if makers.by_units:
+        error = group.error(*pair) if name == "wald" else group.robust_error(*pair, skewness.FOR_INTERVALS)
     if error is None:
         raise DesignError(
-            f"test 'wald' needs a standard error, and {makers.group.metrics[pair[0]].name} has none here",
+            f"test {name!r} needs a standard error, and {group.metrics[pair[0]].name} has none here",
             hint='test="permutation" applies to every metric',
         )
     if np.isnan(error.se):
         raise DesignError(
-            f"test 'wald' needs a standard error, and that of {makers.group.metrics[pair[0]].name} is"
+            f"test {name!r} needs a standard error, and that of {group.metrics[pair[0]].name} is"
             " undefined on these data",
             hint='test="permutation" needs none',
         )
     estimate = makers.estimate(Target(*pair))
-    found = skewness.wald(estimate, error, alternative)
-    if error.se > rounding.noise_width(abs(estimate), rounding.ERROR) and found.p_value >= LEAST_TAIL:
+    found = skewness.wald(estimate, error, alternative, name)
+    if _varies(error, estimate) and found.p_value >= LEAST_TAIL:
         return found
     # All units differ by the same amount, nearly: there is no spread, and signs are all there is.
     return dataclasses.replace(found, p_value=max(found.p_value, _least(makers, pair, alternative)))
+
+
+def _varies(error: StandardError, estimate: float) -> bool:
+    """Return whether units differ by more than rounding from each other."""
+    return error.se > rounding.noise_width(abs(estimate), rounding.ERROR)
 
 
 def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:

@@ -12,7 +12,7 @@ from bestby._core.typing import IntArray
 from bestby.engine.base import Group, Influences, Pair
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.pairwise import PairGroup
-from bestby.engine.reach import influences, reach
+from bestby.engine.reach import finite_influence, reach
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.inference.intervals import Ends
@@ -40,7 +40,7 @@ def evidence(group: Group, pair: Pair) -> Evidence:
         alone, target = group.target_alone(Target(*pair))
         assert target.b is not None
         return evidence(alone, (target.metric, target.a, target.b))
-    known, clustered = influences(group, pair), group.clustered or group.crossed
+    known, clustered = finite_influence(group, pair), group.clustered or group.crossed
     n_units = group.n_units if known is None else int(known.counts.sum())
     m, a, b = pair
     return Evidence(known, reach(group, m, [a], [b]), group.differing(pair)[1], n_units, clustered)

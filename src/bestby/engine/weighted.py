@@ -164,23 +164,32 @@ class ItemGroup(Group):
         For a mean, leaving out a cluster that holds a share h of the items moves it by its influence over
         1 - h. None if units are too many to be left out one by one, or the score is undefined without some.
         """
-        if not self.has_robust_error:
+        known = self._left_out_influence(metric, a, b)
+        if known is None or not np.isfinite(known.values).all():
             return None
-        whole, without = self._full[0], self._left_out[:, metric]
-        moved = whole[a] - without[:, a]
-        if b is not None:
-            moved = moved - (whole[b] - without[:, b])
-        if not np.isfinite(moved).all():
+        return clusters.cr2(known.values, known.sizes, bounds=known.bounds)
+
+    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:
+        """Return what each unit adds to a score or difference, from the jackknife."""
+        return self._left_out_influence(metric, a, b)
+
+    def _left_out_influence(self, metric: int, a: int, b: int | None) -> Influences | None:
+        found = self._by_jackknife(metric)
+        if found is None:
             return None
-        influence = moved * (1.0 - self._sizes / self._sizes.sum())
-        return clusters.cr2(influence, self._sizes, bounds=self.units.bounds)
+        values = found.values[:, a] if b is None else found.values[:, a] - found.values[:, b]
+        return dataclasses.replace(found, values=values)
 
     def influences(self, metric: int) -> Influences | None:
         """Return what each cluster adds to the scores of all systems, from the jackknife.
 
         None for single items and for too many clusters; not finite where a score is undefined without one.
         """
-        if not (self.clustered and self.has_robust_error):
+        return self._by_jackknife(metric) if self.clustered else None
+
+    def _by_jackknife(self, metric: int) -> Influences | None:
+        """Return by how much each unit moves the scores of all systems; None of too many units."""
+        if not self.has_robust_error:
             return None
         moved = self._full[0] - self._left_out[:, metric]
         values = moved * (1.0 - self._sizes / self._sizes.sum())[:, None]

@@ -56,6 +56,7 @@ class BaseMetric(ABC):
     needs_gold: ClassVar[bool] = True
     empty: ClassVar[Any] = None
     caution: str | None = None
+    correlation: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ()
     reads: ClassVar[Literal["labels", "numbers", "raw", "distributions", "objects"]] = "numbers"
     label_sets: ClassVar[bool] = False

@@ -56,6 +56,7 @@ class Pearson(StandardisedMetric, SmoothMetric):
     scale: float = 1.0
     locations: tuple[tuple[float, float], ...] = ()
     bounds = (-1.0, 1.0)
+    correlation = True
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the centres and scales of the gold and the systems fixed."""
@@ -171,6 +172,7 @@ class _RankCorrelation(RankMetric):
     name: str = ""
     gold: Ranks | None = dataclasses.field(default=None, repr=False, compare=False)
     bounds = (-1.0, 1.0)
+    correlation = True
 
     def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:  # noqa: ARG002
         """Return the metric with the gold in order, having seen that it is not constant."""

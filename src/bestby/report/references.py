@@ -25,6 +25,7 @@ _CONSERVATIVE_T = (*_CORRECTED_T, "bouckaert-frank-2004-evaluating")
 _CROSSED = ("searle-etal-1992-variance", "satterthwaite-1946-approximate")
 _STRATIFIED = ("cochran-1977-sampling", "satterthwaite-1946-approximate")
 _CR2 = ("bell-mccaffrey-2002-bias", "pustejovsky-tipton-2018-small")
+_HALL = ("hall-1992-removal",)
 _POWERED = ("angelopoulos-etal-2023-ppi",)
 _REDRAWN = ("zrnic-2024-note", "efron-1981-nonparametric", "hesterberg-2015-teachers")
 _BOOTSTRAP = ("efron-tibshirani-1993-introduction",)
@@ -41,6 +42,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "wilcoxon": ("wilcoxon-1945-individual",),
         "t": ("student-1908-probable",),
         "wald": _CR2,
+        "hall": _HALL,
         "brunner-munzel": ("brunner-munzel-2000-nonparametric",),
         "permutation-2": ("pitman-1937-significance",),
         "welch": ("welch-1938-significance",),
@@ -65,6 +67,9 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
     "interval": {
         "tango": ("tango-1998-equivalence",),
         "wilson": ("wilson-1927-probable",),
+        "wilson-midp": ("wilson-1927-probable", "berry-armitage-1995-mid"),
+        "fisher-z": ("fisher-1921-probable", *_HALL),
+        "bca-expanded": ("efron-1987-better", "hesterberg-2015-teachers"),
         "bca": ("efron-1987-better",),
         "abc": ("diciccio-efron-1992-more",),
         "percentile": _BOOTSTRAP,
@@ -72,6 +77,8 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "studentized": ("davison-hinkley-1997-bootstrap",),
         "normal": ("davison-hinkley-1997-bootstrap",),
         "cr2": _CR2,
+        "hall": _HALL,
+        "hall-wide": _HALL,
         "two-way": ("cameron-etal-2011-robust",),
         "unseen": ("wilson-1927-probable", "tango-1998-equivalence"),
         "max-t": ("romano-wolf-2005-exact",),

@@ -9,6 +9,7 @@ from typing import Any
 from bestby import vocabulary
 from bestby._core.text import grouped
 from bestby.comparisons.common.family import alpha_of, shown_better
+from bestby.report import few_units
 from bestby.report.numbers import Rounding, alpha, margin_text, p_clause, percent
 from bestby.report.words import are, best_clause, computed, listed, name_of_test, significant
 from bestby.results.base import MetricInfo, Note
@@ -47,7 +48,8 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
         more = len(systems) - len(shown)
         rest = [f"{more} more below it"] if more else []
         return f"{metric.name} on {c.extent}: {listed([*shown, *rest])}."
-    return (_best_headline if c.baseline is None else _baseline_headline)(c, metric, systems, digits)
+    text = (_best_headline if c.baseline is None else _baseline_headline)(c, metric, systems, digits)
+    return text + few_units.sentence(c, list(differences_on(c.differences, metric.name)))
 
 
 def _best_headline(

@@ -7,7 +7,18 @@ from typing import Literal, TypeAlias
 from bestby.vocabulary.term import Term
 
 ItemInterval: TypeAlias = Literal[
-    "auto", "tango", "bca", "abc", "percentile", "basic", "studentized", "normal", "cr2", "two-way"
+    "auto",
+    "tango",
+    "hall",
+    "hall-wide",
+    "bca",
+    "abc",
+    "percentile",
+    "basic",
+    "studentized",
+    "normal",
+    "cr2",
+    "two-way",
 ]
 MonitorMethod: TypeAlias = Literal[
     "auto",
@@ -19,11 +30,21 @@ MonitorMethod: TypeAlias = Literal[
     "spending-obrien-fleming",
     "spending-pocock",
 ]
-RunsInterval: TypeAlias = Literal["auto", "t", "bca", "percentile", "basic"]
+RunsInterval: TypeAlias = Literal["auto", "t", "hall", "hall-wide", "bca", "percentile", "basic"]
 DatasetRunsInterval: TypeAlias = Literal["auto", "t", "percentile"]
 PreferenceInterval: TypeAlias = Literal["auto"]
 StudyInterval: TypeAlias = Literal[
-    "auto", "t", "percentile", "basic", "bca", "abc", "studentized", "normal", "tango"
+    "auto",
+    "t",
+    "hall",
+    "hall-wide",
+    "percentile",
+    "basic",
+    "bca",
+    "abc",
+    "studentized",
+    "normal",
+    "tango",
 ]
 
 _BY_ITEMS = ("items.interval", "datasets.interval", "folds.interval")
@@ -46,7 +67,26 @@ INTERVALS = (
         needs=("answers", "units")
     ),
     Term(
+        "wilson-midp", "Wilson score and mid-P", "For one proportion, made by auto: the longer end of both.",
+        needs=("answers", "units")
+    ),
+    Term("fisher-z", "Hall's t on Fisher's scale", "For one correlation, made by auto.", needs=("units",)),
+    Term(
+        "bca-expanded", "expanded BCa bootstrap", "BCa for few units, made by auto for one system.",
+        needs=("units", "no blocks")
+    ),
+    Term(
         "odds", "score interval of the odds", "Of strengths and preferences: Wilson's, or with ties Tango's."
+    ),
+    Term(
+        "hall", "Hall's t for skewed units",
+        "The same as normal or cr2, made longer for the skewness that the units have or may have.",
+        (*_BY_ITEMS, "runs.interval", "study.interval"), ("units",), also="johnson skew-t skewness",
+    ),
+    Term(
+        "hall-wide", "Hall's t for skewed units and verdicts",
+        "The same for two one-sided questions, with twice the allowance for skewness that was not seen.",
+        (*_BY_ITEMS, "runs.interval", "study.interval"), ("units",),
     ),
     Term(
         "bca", "BCa bootstrap", "Bootstrap quantiles corrected for bias and skewness.",

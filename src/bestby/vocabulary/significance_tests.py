@@ -8,13 +8,13 @@ from bestby.vocabulary.term import Term
 
 ItemTest: TypeAlias = Literal[
     "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon",
-    "t", "wald",
+    "t", "wald", "hall",
 ]  # fmt: skip
 ItemTestOrAuto: TypeAlias = ItemTest | Literal["auto"]
 ProportionsTest: TypeAlias = Literal["mcnemar", "mcnemar-midp"]
 LiftedTest: TypeAlias = Literal["permutation", "bootstrap", "welch", "mann-whitney"]
-RunsTest: TypeAlias = Literal["auto", "permutation", "t", "brunner-munzel", "bootstrap"]
-DatasetTest: TypeAlias = Literal["t", "wilcoxon", "sign", "permutation"]
+RunsTest: TypeAlias = Literal["auto", "permutation", "t", "hall", "brunner-munzel", "bootstrap"]
+DatasetTest: TypeAlias = Literal["auto", "t", "hall", "wilcoxon", "sign", "permutation"]
 FoldTest: TypeAlias = Literal["auto", "corrected-t", "conservative-t", "5x2cv-f", "5x2cv-t", "k-bonferroni"]
 PreferenceTest: TypeAlias = Literal["auto", "permutation", "wald", "bootstrap"]
 StudyTest: TypeAlias = Literal[
@@ -30,8 +30,8 @@ _RUNS = ("runs.test", "dataset_runs.test")
 TESTS = (
     Term(
         "auto", "test that suits the data", "Chosen by the kind of data; the result names the test.",
-        ("items.test", "runs.test", "folds.test", "preferences.test", "study.test", "study_runs.test",
-         "datasets.test", "dataset_runs.test"),
+        ("items.test", "runs.test", "folds.test", "folds.inside", "preferences.test", "study.test",
+         "study_runs.test", "datasets.test", "dataset_runs.test", "datasets.across"),
     ),
     Term("permutation", "paired permutation test", "Swaps the two systems' predictions: for every metric.",
         (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "datasets.across"),
@@ -74,6 +74,12 @@ TESTS = (
         "Difference over its standard error: for few or crossed clusters, and for strengths of preferences.",
         (*_ONE_TEST_SET, "preferences.test"),
         also="z z-test wald-test",
+    ),
+    Term(
+        "hall", "Hall's t-test for skewed units",
+        "Student's t over items, clusters, runs or datasets, made to allow for their skewness.",
+        (*_ONE_TEST_SET, *_RUNS, "datasets.across"),
+        also="johnson skew-t skewness robust-t",
     ),
     Term(
         "brunner-munzel", "Brunner-Munzel test",

@@ -10,14 +10,14 @@ import pytest
 from bestby import Comparison, compare
 from bestby.advising.interval_choice import (
     ENOUGH_DIFFERING,
-    ENOUGH_FOR_SKEWNESS,
-    ENOUGH_ITEMS,
     FEW_DIFFERING,
     choose_interval,
+    for_verdict,
     reservation,
     strata_note,
 )
 from bestby.inference.influence import Shown
+from bestby.inference.skewness import FEWEST, FROM_UNITS
 
 FEW = ENOUGH_DIFFERING - 1
 
@@ -26,23 +26,23 @@ FEW = ENOUGH_DIFFERING - 1
     ("given", "method"),
     [
         ({"proportion": True}, "tango"),
-        ({"proportion": True, "difference": False}, "wilson"),
+        ({"proportion": True, "difference": False}, "wilson-midp"),
         ({"proportion": True, "stratified": True, "formula": True}, "normal"),
         ({"n_differing": ENOUGH_DIFFERING}, "bca"),
         ({"n_differing": 1000, "n_effective": float(ENOUGH_DIFFERING), "formula": True}, "abc"),
-        ({"n_differing": 1000, "plain_mean": True, "formula": True}, "bca"),
-        ({"n_differing": 1000, "difference": False, "formula": True}, "abc"),
+        ({"n_units": FROM_UNITS, "plain_mean": True, "formula": True}, "hall"),
+        ({"n_units": FROM_UNITS - 1, "plain_mean": True, "formula": True}, "normal"),
+        ({"n_units": 10**6, "n_differing": 10**6, "plain_mean": True, "formula": True}, "hall"),
+        ({"n_units": FROM_UNITS, "plain_mean": True, "stratified": True, "proportion": True}, "hall"),
+        ({"n_units": FEWEST, "plain_mean": True, "difference": False}, "hall"),
+        ({"n_units": FEWEST - 1, "plain_mean": True, "difference": False}, "normal"),
+        ({"n_units": FROM_UNITS, "mean": True, "clustered": True, "few_clusters": True}, "hall"),
+        ({"n_units": FROM_UNITS - 1, "mean": True, "clustered": True, "few_clusters": True}, "cr2"),
+        ({"n_units": FROM_UNITS - 1, "mean": True, "clustered": True, "difference": False}, "cr2"),
+        ({"n_differing": 1000, "difference": False, "formula": True}, "hall-wide"),
+        ({"difference": False, "formula": True, "correlation": True}, "fisher-z"),
+        ({"difference": False, "ranks": True, "correlation": True}, "fisher-z"),
         ({"n_differing": 1000, "n_effective": ENOUGH_DIFFERING - 0.1, "formula": True}, "normal"),
-        ({"n_differing": FEW, "plain_mean": True, "formula": True}, "studentized"),
-        ({"n_differing": ENOUGH_ITEMS, "plain_mean": True, "formula": True}, "normal"),
-        ({"n_differing": ENOUGH_FOR_SKEWNESS, "plain_mean": True, "formula": True}, "studentized"),
-        ({"n_differing": FEW, "n_effective": 9.9, "plain_mean": True, "formula": True}, "normal"),
-        (
-            {"n_differing": ENOUGH_ITEMS, "n_effective": 2.0, "plain_mean": True, "difference": False},
-            "studentized",
-        ),
-        ({"n_differing": ENOUGH_ITEMS - 1, "plain_mean": True, "formula": True}, "normal"),
-        ({"n_differing": FEW, "plain_mean": True, "formula": True, "stratified": True}, "normal"),
         ({"n_differing": 1000, "formula": True, "shown_by_resamples": 0.5}, "normal"),
         ({"n_differing": 1000, "ranks": True, "difference": False, "shown_by_resamples": 0.5}, "normal"),
         ({"n_differing": 1000, "clustered": True, "robust": True, "shown_by_resamples": 0.5}, "cr2"),
@@ -52,11 +52,10 @@ FEW = ENOUGH_DIFFERING - 1
         ({"n_differing": FEW}, "basic"),
         ({"n_differing": FEW, "ranks": True}, "normal"),
         ({"n_differing": 1000, "n_effective": float(ENOUGH_DIFFERING), "ranks": True}, "abc"),
-        ({"n_differing": FEW, "difference": False, "ranks": True}, "bca"),
+        ({"n_differing": FEW, "difference": False, "ranks": True}, "bca-expanded"),
         ({"n_differing": 1000, "clustered": True, "robust": True, "ranks": True}, "abc"),
         ({"n_differing": FEW, "clustered": True, "ranks": True}, "normal"),
-        ({"n_differing": FEW, "difference": False, "formula": True}, "bca"),
-        ({"n_differing": FEW, "difference": False, "plain_mean": True}, "studentized"),
+        ({"n_differing": FEW, "difference": False}, "bca-expanded"),
         ({"n_differing": 1000, "clustered": True, "robust": True}, "bca"),
         ({"n_differing": FEW, "clustered": True, "robust": True, "formula": True}, "cr2"),
         ({"n_differing": FEW, "clustered": True, "robust": True, "difference": False}, "cr2"),
@@ -85,6 +84,14 @@ def test_the_rule(given: dict[str, Any], method: str) -> None:
     assert choice.reason
 
 
+def test_a_verdict_is_read_from_an_interval_that_allows_for_more_skewness() -> None:
+    for method in ("hall", "normal", "cr2", "auto"):
+        assert for_verdict(method, mean=True, n_units=FEWEST) == "hall-wide"
+        assert for_verdict(method, mean=True, n_units=FEWEST - 1) == method
+        assert for_verdict(method, mean=False, n_units=100) == method
+    assert for_verdict("tango", mean=True, n_units=100) == "tango"
+
+
 def test_compare_follows_it() -> None:
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 2, 300)
@@ -96,7 +103,7 @@ def test_compare_follows_it() -> None:
     assert result["a", "b", "roc_auc"].interval.method == "normal"
     x = rng.normal(size=(2, 30))
     strata = compare({"a": x[0], "b": x[1]}, strata=np.arange(30) % 2, n_resamples=200)
-    assert strata["a", "b"].interval.method == "normal"
+    assert strata["a", "b"].interval.method == "hall"
 
 
 @pytest.mark.parametrize(
@@ -186,7 +193,7 @@ def _length(result: Comparison) -> float:
 def test_resamples_inside_pairs_of_items_have_half_the_variance_and_auto_does_not_use_them() -> None:
     by_default, by_bca = _in_strata([2] * 100), _in_strata([2] * 100, interval="bca")
     assert _length(by_bca) == pytest.approx(_length(by_default) * np.sqrt(0.5), rel=0.02)
-    assert {entry.interval.method for entry in (*by_default, *by_default.systems)} == {"normal"}
+    assert {entry.interval.method for entry in (*by_default, *by_default.systems)} == {"hall"}
     assert not any(note.code == "small_strata" for note in by_default["a", "b"].notes)
     (note,) = (note for note in by_bca["a", "b"].notes if note.code == "small_strata")
     assert note.message == (
@@ -197,7 +204,7 @@ def test_resamples_inside_pairs_of_items_have_half_the_variance_and_auto_does_no
 
 def test_large_strata_change_nothing() -> None:
     result = _in_strata([20] * 10)
-    assert result["a", "b"].interval.method == "bca"
+    assert result["a", "b"].interval.method == "hall"
     assert not result["a", "b"].notes
 
 

@@ -51,7 +51,8 @@ def test_exact_tests_need_no_resamples() -> None:
 
 def test_few_clusters_and_few_items() -> None:
     result = compare({"a": A, "b": B}, GOLD, clusters=np.arange(40) % 5)
-    note, *constant, effect = result.notes  # every cluster has the same answers
+    note, stuck, *constant, effect = result.notes  # every cluster has the same answers
+    assert (stuck.code, stuck.about) == ("out_of_reach", ("accuracy",))
     assert [(n.code, n.about[1]) for n in constant] == [("constant_scores", "a"), ("constant_scores", "b")]
     assert (note.code, note.about) == ("few_clusters", ())
     assert note.message.startswith("there are only 5 clusters, fewer than 30")

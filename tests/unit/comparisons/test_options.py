@@ -37,7 +37,8 @@ CHANGES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
         {"resample_size": 0.5, "rescale": False}, {"level": 0.9}, {"margin": 0.1}, {"correction": "none"},
         {"correction": "step-down"},
         {"baseline": "a"}, {"alternative": "better"}, {"alternative": "greater"}, {"test": "bootstrap"},
-        {"test": "auto"}, {"test": "sign"}, {"blocks": 5}, {"clusters": np.arange(60) // 3}, {"strata": GOLD},
+        {"test": "permutation"}, {"test": "sign"}, {"blocks": 5}, {"clusters": np.arange(60) // 3},
+        {"strata": GOLD},
     )),
     *((labels, option) for option in ({"rng": 1}, {"n_resamples": 150}, {"metric": "accuracy"})),
     *((runs, option) for option in (

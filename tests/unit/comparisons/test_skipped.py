@@ -77,9 +77,7 @@ def test_nothing_of_it_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(sums.SumGroup, "bootstrap", refuse)
         patch.setattr(sums.SumGroup, "jackknife", refuse)
-        patch.setattr(sums.SumGroup, "standard_error", refuse)
         patch.setattr(Intervals, "interval", refuse)
-        patch.setattr(Intervals, "situation", refuse)
         assert compared(**SKIPS["interval"])["a", "c"].p_value < 0.05
         compared(**SKIPS["both"])
     with monkeypatch.context() as patch:

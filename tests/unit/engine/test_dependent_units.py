@@ -179,6 +179,7 @@ def test_every_method_of_a_group_is_decided_on_for_crossed_groupings() -> None:
     """A new one must not be inherited from groups whose units are all the dependence there is."""
     independent_of_units = {"scores", "totals", "influence_of_rows", "every_unit", "differing"} | {
         "has_standardised_swaps",
+        "robust_error",
         "moves_in_steps",
         "numbers",
         "same_ranks",

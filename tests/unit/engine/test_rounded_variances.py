@@ -35,8 +35,9 @@ def test_a_resample_of_one_value_has_an_infinite_pivot() -> None:
     assert MeanPivots(42, float(np.abs(centred).max()))(totals).tolist() == [-np.inf]
 
 
-def test_the_default_interval_of_nearly_constant_scores_is_the_percentile_one() -> None:
-    found = bb.compare(NEARLY_CONSTANT, metric="mean", rng=1, n_resamples=2000).score("b").interval
+def test_without_a_variance_the_studentized_interval_of_scores_is_the_percentile_one() -> None:
+    found = bb.compare(NEARLY_CONSTANT, metric="mean", interval="studentized", rng=1, n_resamples=2000)
+    found = found.score("b").interval
     assert found is not None
     assert (found.method, found.low) == ("percentile", 100.0)
     assert found.high < 300.0

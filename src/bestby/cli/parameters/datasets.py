@@ -38,7 +38,9 @@ class Statistics(groups.ScoreFamily):
     paired: bool = flag("Runs with the same seed belong together: differences are taken seed by seed.")
     interval: str = choice("METHOD", _either("interval"), "Intervals: ", default="auto")
     test: str = choice("NAME", _either("test"), "Test: ", default="auto")
-    across: str = choice("NAME", allowed_names("across", "datasets"), "Test over the datasets: ", default="t")
+    across: str = choice(
+        "NAME", allowed_names("across", "datasets"), "Test over the datasets: ", default="auto"
+    )
 
 
 @record

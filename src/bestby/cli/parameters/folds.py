@@ -26,7 +26,7 @@ class Statistics(groups.ScoreFamily):
         "NAME",
         "Test within a fold or repetition, as --test of compare.",
         choices=allowed_names("inside", "folds"),
-        default="permutation",
+        default="auto",
     )
 
     def arguments(self) -> dict[str, Any]:

@@ -203,7 +203,7 @@ class Intervals(Group):
 class Tests(Group):
     """The tests of the differences between systems."""
 
-    test: str = choice("NAME", skippable("test"), "Test: ", default="permutation")
+    test: str = choice("NAME", skippable("test"), "Test: ", default="auto")
     alternative: str = choice(
         "SIDE",
         allowed_names("alternative", "items"),

@@ -28,12 +28,7 @@ class Statistics(groups.Direction, groups.Resamples):
     baseline: Text = option("NAME", "Compare every other system with this one only.")
     interval: str = choice("METHOD", allowed_names("interval", "items"), "Intervals: ", default="auto")
     level: float = option("P", "Level of the intervals.", default=0.95)
-    test: str = choice(
-        "NAME",
-        tuple(name for name in allowed_names("test", "items") if name != "auto"),
-        "Test: ",
-        default="permutation",
-    )
+    test: str = choice("NAME", allowed_names("test", "items"), "Test: ", default="auto")
     alternative: str = choice(
         "SIDE",
         allowed_names("alternative", "items"),

@@ -317,20 +317,39 @@ def for_equivalence(
 
 
 def with_verdict(
-    d: AnyDifference, tost: Interval | None, margin: float | None, *, doubted: bool = False
+    d: AnyDifference,
+    tost: Interval | None,
+    margin: float | None,
+    *,
+    decides: Interval | None = None,
+    doubted: bool = False,
 ) -> AnyDifference:
-    """Return a difference with its verdict, from its interval and that of two one-sided tests."""
+    """Return a difference with its verdict, from its interval and that of two one-sided tests.
+
+    `decides` is the interval that tells whether it is beyond the margin, where that is not the one shown.
+    """
     scores = (d.score_a, d.score_b)
     interval = on_marks(d.interval, scores, margin)
     if margin is None and interval is d.interval:
         return d
-    tost = on_marks(tost, scores, margin)
+    tost, deciding = on_marks(tost, scores, margin), on_marks(decides, scores, margin) or interval
+    found, shown = (
+        verdict(one, tost, margin, d.greater_is_better, doubted=doubted) for one in (deciding, interval)
+    )
+    notes = d.notes
+    if found != shown and deciding is not None:
+        told = (
+            f"a verdict allows for more skewness than the interval does, by which it would be {shown}: the"
+            f" interval that decides it is {deciding.low:.4g} to {deciding.high:.4g}"
+        )
+        notes += (Note("skewed_verdict", told, (d.metric, d.a, d.b)),)
     return dataclasses.replace(
         d,
         interval=interval,
-        verdict=verdict(interval, tost, margin, d.greater_is_better, doubted=doubted),
+        verdict=found,
         margin=margin,
         equivalence_interval=None if margin is None else tost,
+        notes=notes,
     )
 
 

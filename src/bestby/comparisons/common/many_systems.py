@@ -38,7 +38,7 @@ MOST_ITEMS = 1 << 31
 """Items from which two counts do not fit into one key of 64 bits; pairs are then computed one by one."""
 
 TESTS = ("permutation", "mcnemar", "mcnemar-midp", "auto")
-"""Tests that see nothing but the counts."""
+"""Tests that see nothing but the counts; answers that all differ the same way leave nothing to refine."""
 
 MOST_NOTED = 2000
 """Pairs up to which notes look at each."""
@@ -56,11 +56,6 @@ class Counts:
     n10: IntArray
     n01: IntArray
     n: int
-
-    def widest(self, m: int) -> Pair:
-        """Return the pair that differs on the most items."""
-        position = int((self.n10 + self.n01).argmax())
-        return m, int(self.a[position]), int(self.b[position])
 
     def noted_pairs(self, m: int) -> list[Pair]:
         """Return the pairs that notes look at: all, or of many those of the first and of neighbours."""
@@ -162,7 +157,7 @@ def pairs(
         n_items=evaluation.n_items,
         level=settings.level,
         interval=None if not bounded else "tango" if joint is None else SIMULTANEOUS,
-        test=test,
+        test="permutation" if test == "auto" else test,
         alternative=alternative,
         told=_notes(counts, bounded=bounded),
         margin=settings.margin,
@@ -216,7 +211,7 @@ def _notes(counts: Counts, *, bounded: bool) -> dict[int, tuple[Note, ...]]:
 def _tested(counts: Counts, test: str, alternative: Alternative) -> tuple[FloatArray, FloatArray, Array]:
     """Return p-values, statistics, and how they were had."""
     net = (counts.n10 - counts.n01).astype(np.float64)
-    if test == "permutation":
+    if test in ("permutation", "auto"):
         p, alone = discordant.permutation(counts.n10, counts.n01, alternative)
         return p, net / counts.n, alone.astype(np.uint8)
     key, place = np.unique(counts.n10 * (counts.n + 1) + counts.n01, return_inverse=True)

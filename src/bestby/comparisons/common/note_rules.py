@@ -143,8 +143,9 @@ def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[No
             notes.append(
                 Note(
                     "resample_size_of_intervals",
-                    f"the intervals come from resamples of {m} of {n} units; the {settings.test} test"
-                    ' does not draw with replacement: test="bootstrap" would use these resamples',
+                    f"the intervals come from resamples of {m} of {n} units; the"
+                    f" {'permutation' if settings.test == 'auto' else settings.test} test does not draw with"
+                    ' replacement: test="bootstrap" would use these resamples',
                 )
             )
         notes += rescaling_notes(drawing, sizes)

@@ -14,11 +14,11 @@ import numpy as np
 
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative
-from bestby.advising import observed, tree
 from bestby.comparisons.common import (
     classes,
     dependence,
     family,
+    few_units,
     many_systems,
     note_rules,
     one_pair,
@@ -143,7 +143,7 @@ def compared(
     if counts is not None:
         return _by_counts(counts, makers, m, unfitted, order, evaluation, settings)
     pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
-    test, path = _test(makers, pairs, evaluation, settings)
+    test, path = _test(makers, settings)
     tests = {} if test is None else test_maker.run(test, makers, pairs, alternative)
     made = _family_intervals(makers, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
@@ -180,8 +180,16 @@ def compared(
             *notes,
             *note_rules.metric_notes(makers.group, m, tests, settings),
             *note_rules.signature_notes(unfitted, evaluation),
+            *few_units.notes_on_swaps(makers.group, metric.name, tests.values(), settings),
             *swap_notes.exchange_notes(makers.group, m, tests, names, settings.test),
-            *swap_notes.exchangeability_notes(makers.group, m, tests, names, settings.alpha),
+            *swap_notes.exchangeability_notes(
+                makers,
+                {} if settings.simultaneous else tests,
+                names,
+                settings.correction,
+                settings.alpha,
+                bounded=settings.interval is not None,
+            ),
             *_uncertainty_notes(makers, m, unfitted, pairs, evaluation, settings),
         ),
     )
@@ -216,7 +224,7 @@ def _by_counts(
     """Return the same as `compared` where the counts of discordant items are all there is to know."""
     metric, names = makers.group.metrics[m], evaluation.names
     alternative = settings.towards(metric.greater_is_better)
-    test, path = _test(makers, [counts.widest(m)], evaluation, settings)
+    test, path = _test(makers, settings)
     joint = many_systems.joint_of(counts, makers, m, evaluation) if settings.simultaneous else None
     differences = many_systems.pairs(counts, makers, m, test, alternative, evaluation, settings, joint)
     standings, group_notes = None, []
@@ -244,23 +252,9 @@ def _by_counts(
     )
 
 
-def _test(
-    makers: Intervals, pairs: Sequence[Pair], evaluation: Evaluation, settings: Settings
-) -> tuple[str | None, tuple[Note, ...]]:
-    """Return the test asked for; for "auto" that at the end of the tree, with a note of the path."""
-    if settings.test is None:
-        return None, ()
-    if makers.group.crossed:
-        return dependence.supported_test(settings.test, makers.group)
-    if settings.test != "auto":
-        return settings.test, ()
-    metric = pairs[0][0]
-    path, end = tree.walk(observed.case_of(makers.group, metric, evaluation, pairs))
-    message = f"test {end.test}, because: " + " ".join(
-        f"({number}) {step.question} {step.answer.capitalize()} [{step.source}]."
-        for number, step in enumerate(path, 1)
-    )
-    return end.test, (Note("advice", message, (makers.group.metrics[metric].name,)),)
+def _test(makers: Intervals, settings: Settings) -> tuple[str | None, tuple[Note, ...]]:
+    """Return the test asked for, or the one that two crossed groupings allow, with a note on that."""
+    return (None, ()) if settings.test is None else dependence.supported_test(settings.test, makers.group)
 
 
 def _family_intervals(

@@ -12,7 +12,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.advising import interval_choice
 from bestby.comparisons.common import equivalence
-from bestby.comparisons.common.family import with_equivalence, with_verdict
+from bestby.comparisons.common.family import for_equivalence, with_verdict
 from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
@@ -39,10 +39,22 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, Situati
     return method, situation
 
 
-def doubts(interval: Interval | None, situation: Situation) -> tuple[Note, ...]:
+def deciding(method: str, asked: str, situation: Situation) -> str:
+    """Return the method of the intervals that a verdict is read from, where that of the interval is `method`.
+
+    It is the same where the user named one.
+    """
+    if asked != "auto" or situation["drawn"]:
+        return method
+    mean = situation["mean"] or situation["plain_mean"]
+    return interval_choice.for_verdict(method, mean=mean, n_units=situation["n_units"])
+
+
+def doubts(interval: Interval | None, situation: Situation, *, tested: bool = False) -> tuple[Note, ...]:
     """Return notes if an interval covers less than it says; none of one that could not be made.
 
-    They name the method by which it was made in the end, which need not be the one that was chosen.
+    They name the method by which it was made in the end, which need not be the one that was chosen. `tested`:
+    there is a p-value beside it, of which the same is true.
     """
     if interval is None:
         return ()
@@ -54,11 +66,31 @@ def doubts(interval: Interval | None, situation: Situation) -> tuple[Note, ...]:
         n_effective=situation["n_effective"],
         ranks=situation["ranks"],
         steps=situation["steps"],
+        tested=tested,
     )
     formula = (situation["formula"] or situation["ranks"]) and not situation["drawn"]
     shown = Shown(situation["shown_by_formula"], situation["shown_by_resamples"])
     notes = note, interval_choice.strata_note(interval.method, shown, formula=formula)
     return tuple(one for one in notes if one is not None)
+
+
+def doubts_of_test(makers: Intervals, pair: Pair) -> Note | None:
+    """Return a note if so few units carry a difference that its p-value is not what it says.
+
+    None where that takes scores without each unit.
+    """
+    situation = makers.situation(Target(*pair), jackknife=False)
+    if situation["proportion"] or situation["n_effective"] is None:
+        return None
+    method = "hall" if situation["mean"] or situation["plain_mean"] else "normal"
+    return interval_choice.reservation(
+        method,
+        difference=True,
+        n_differing=interval_choice.FEW_DIFFERING,
+        n_effective=situation["n_effective"],
+        tested=True,
+        bounded=False,
+    )
 
 
 def standard_error(
@@ -127,11 +159,13 @@ def intervals(
         return None, None, ()
     target = Target(*pair)
     name, situation = chosen(makers, target, method)
-    interval, tost, notes = with_equivalence(
-        lambda level: makers.interval(target, name, level), settings.level, settings.margin
+    for_verdict = deciding(name, method, situation)
+    interval, notes = makers.interval(target, name, settings.level)
+    tost = for_equivalence(
+        interval, lambda level: makers.interval(target, for_verdict, level), settings.level, settings.margin
     )
     tost, unseen = equivalence.interval_of_pair(makers, pair, tost, settings)
-    return interval, tost, (*notes, *doubts(interval, situation), *unseen)
+    return interval, tost, (*notes, *doubts(interval, situation, tested=settings.test is not None), *unseen)
 
 
 def difference(
@@ -181,4 +215,19 @@ def difference(
         standard_error=error[0],
         standard_error_method=error[1],
     )
-    return with_verdict(plain, tost, settings.margin)
+    return with_verdict(plain, tost, settings.margin, decides=_decides(makers, pair, interval, settings))
+
+
+def _decides(
+    makers: Intervals, pair: Pair, interval: Interval | None, settings: CheckedSettings
+) -> Interval | None:
+    """Return the interval that tells whether a difference is beyond the margin; that shown if None.
+
+    Intervals of a family decide by themselves.
+    """
+    if settings.margin is None or interval is None or interval.method not in interval_choice.BY_FORMULA:
+        return None
+    target = Target(*pair)
+    name, situation = chosen(makers, target, str(settings.interval))
+    for_verdict = deciding(name, str(settings.interval), situation)
+    return None if for_verdict == name else makers.interval(target, for_verdict, settings.level)[0]

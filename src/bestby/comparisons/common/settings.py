@@ -156,7 +156,7 @@ class Settings(FamilySettings):
     interval: str | None
     level: float
     simultaneous: bool = False
-    test: str | None = "permutation"
+    test: str | None = "auto"
     alternative: Question = "two-sided"
     correction: str = "holm"
     margin: float | None = None

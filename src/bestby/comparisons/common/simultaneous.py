@@ -17,9 +17,10 @@ from bestby.comparisons.common import equivalence, family, one_pair
 from bestby.comparisons.common.settings import Settings
 from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.targets import Situation, Target
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import two_sided_quantile
+from bestby.inference.skewness import FEWEST
 from bestby.results.base import Note
 from bestby.results.values import Interval
 from bestby.vocabulary import long_name
@@ -77,7 +78,7 @@ def family_intervals(
     at = 1.0 - joint.single_level(settings.alpha)
     bounds, singles, errors, methods, p_values = {}, {}, {}, {}, []
     for pair in pairs:  # all of a pair at once, while what its intervals are made of is at hand
-        member = one_of_family(makers, Target(*pair), settings.interval, settings.level, at)
+        member = one_of_family(makers, Target(*pair), settings.interval, settings.level, at, settings.margin)
         methods[pair], singles[pair] = member.method, member.single
         tost, unseen = _equivalence(makers, pair, member, settings, at)
         bounds[pair] = (member.interval, tost, (*member.notes, *unseen))
@@ -121,23 +122,36 @@ def _equivalence(
     return Interval(low, high, settings.level, family.SIMULTANEOUS, tost.exact), notes
 
 
-def one_of_family(makers: Intervals, target: Target, asked: str, level: float, at: float) -> OneOfFamily:
+def one_of_family(
+    makers: Intervals,
+    target: Target,
+    asked: str,
+    level: float,
+    at: float,
+    margin: float | None = None,
+) -> OneOfFamily:
     """Return the interval of a target at the level `at`, at which all intervals of its family hold."""
     method, situation = one_pair.chosen(makers, target, asked)
-    own = _family_method(makers, target, level, at) if asked == "auto" else method
+    own = _family_method(method, situation, level, at) if asked == "auto" else method
+    own = own if margin is None else one_pair.deciding(own, asked, situation)
     interval, single, notes = makers.simultaneous(target, method, level, own, at)
     doubts = () if interval is None else one_pair.doubts(single, situation)
     return OneOfFamily(own, interval, method, single, (*notes, *doubts))
 
 
-def _family_method(makers: Intervals, target: Target, level: float, at: float) -> str:
+def _family_method(method: str, situation: Situation, level: float, at: float) -> str:
     """Return the method that is chosen for an interval at the level of the family.
 
     Errors of the bootstrap beyond the end of an interval grow with the fourth power of how far out it lies
     (the kurtosis terms of Hall 1992, The Bootstrap and Edgeworth Expansion, section 2.4). So many more units
-    must carry the variance for a method to hold as well as at the usual level.
+    must carry the variance for a method to hold as well as at the usual level. Means allow for skewness
+    however few the units are, as skewed tails are further off there than at the usual level.
     """
-    situation = makers.situation(target)
+    if (situation["mean"] or situation["plain_mean"]) and method in ("normal", "cr2"):
+        return "hall" if situation["n_units"] >= FEWEST else method
+    if method in ("hall", "hall-wide"):
+        return method
+    situation = situation.copy()
     if situation["n_effective"] is not None:
         situation["n_effective"] *= (two_sided_quantile(level) / two_sided_quantile(at)) ** 4
     return choose_interval(**situation).method

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from bestby.comparisons.common import one_pair
+from bestby.engine import test_maker
 from bestby.engine.base import STANDARDISED, Group, Pair
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
-from bestby.inference import exchangeability, scales
-from bestby.results.base import Note
+from bestby.inference import exchangeability, multiplicity, scales
+from bestby.results.base import Note, notes_about
 from bestby.results.values import TestResult
 
 
@@ -71,42 +76,50 @@ TESTS_OF_MEANS = ("permutation", "t", "bootstrap", "wald")
 
 
 def exchangeability_notes(
-    group: Group,
-    m: int,
+    makers: Intervals,
     tests: Mapping[Pair, TestResult],
     names: Sequence[str],
+    correction: str,
     alpha: float,
     what: str = "items",
+    *,
+    bounded: bool = True,
 ) -> list[Note]:
-    """Return notes where the data show that two systems could not change places, though tests take it so.
+    """Return notes where two systems cannot change places, though tests of one metric take it so.
 
-    Of several pairs only those are looked at whose test rejects, as the test may do so too often. `what` is
-    what the units are called, if they are no clusters.
+    Only pairs are looked at whose tests reject, as these may do so too often. `what` is what the units are
+    called, if they are no clusters. Intervals of the differences, if there are such (`bounded`), have the
+    notes on few effective units.
     """
-    if group.in_blocks or group.crossed or group.n_strata > 1:
+    group = makers.group
+    if group.in_blocks or group.crossed or not tests:
         return []
-    metric, skewed, sized = group.metrics[m].name, [], []
-    for pair, test in tests.items():
-        if test.name not in TESTS_OF_MEANS or (len(tests) > 1 and test.p_value > alpha):
-            continue
-        plain = group.contributions(*pair)
-        if plain is not None:
-            if exchangeability.skewed(plain.values, plain.counts, len(tests), plain.moments):
-                skewed.append(pair)
-        elif isinstance(group, SumGroup) and group.clustered:
-            sizes, counts = group.table.sizes, group.table.units.counts
-            if exchangeability.follows_size(group.influence(*pair) / sizes, sizes, counts, len(tests)):
-                sized.append(pair)
+    pairs, units = list(tests), "clusters" if group.clustered else what
+    metric = group.metrics[pairs[0][0]].name
+    correction = "holm" if correction == multiplicity.STEP_DOWN else correction
+    plain = np.array([test.p_value for test in tests.values()])
+    rejected = multiplicity.adjust(plain, correction) <= alpha
+    allowing = plain.copy()
+    for position in np.flatnonzero(rejected).tolist():
+        other = test_maker.allowing_for_skewness(makers, pairs[position], tests[pairs[position]])
+        allowing[position] = max(plain[position], 0.0 if other is None else other.p_value)
+    adjusted = multiplicity.adjust(allowing, correction)
     notes = []
-    if skewed:
-        units = "clusters" if group.clustered else what
+    if (rejected & (adjusted > alpha)).any():
+        skewed = [pair for pair, one in zip(pairs, rejected & (adjusted > alpha), strict=True) if one]
+        first = pairs.index(skewed[0])
+        p = f"{'adjusted ' * (len(pairs) > 1)}p-value"
         told = (
-            f"the differences of {_pairs(skewed, names)} are skewed over the {units}: their mean is far"
-            " from their median. Tests of the mean, including the permutation test, then reject too often"
-            " if the means are equal (30 lognormal differences: 13 % at a level of 5 %), so a p-value near"
-            f" the level is weak evidence; use more {units} if you can"
+            f"the {p} of {_pairs(skewed, names)} is {adjusted[first]:.2g} by Hall's t test, which allows for"
+            f" skewed {units}: that the systems differ is weakly shown"
         )
         notes.append(Note("skewed_differences", told, _about(metric, skewed, names)))
+    for position in np.flatnonzero(rejected & (not bounded)).tolist():
+        found = one_pair.doubts_of_test(makers, pairs[position])
+        _, a, b = pairs[position]
+        notes += [] if found is None else notes_about((found,), metric, names[a], names[b])
+    sized = [pair for pair, one in zip(pairs, rejected, strict=True) if one or len(pairs) == 1]
+    sized = [pair for pair in sized if _goes_with_size(group, pair, tests[pair], len(pairs))]
     if sized:
         told = (
             f"the difference of {_pairs(sized, names)} depends on the size of the cluster, and sizes are"
@@ -116,6 +129,16 @@ def exchangeability_notes(
         )
         notes.append(Note("effect_of_size", told, _about(metric, sized, names)))
     return notes
+
+
+def _goes_with_size(group: Group, pair: Pair, test: TestResult, n_tests: int) -> bool:
+    """Return whether the difference of a pair goes with the size of its clusters."""
+    if test.name not in TESTS_OF_MEANS or not (isinstance(group, SumGroup) and group.clustered):
+        return False
+    if group.n_strata > 1 or group.contributions(*pair) is not None:
+        return False
+    sizes, counts = group.table.sizes, group.table.units.counts
+    return exchangeability.follows_size(group.influence(*pair) / sizes, sizes, counts, n_tests)
 
 
 def _pairs(pairs: Sequence[Pair], names: Sequence[str]) -> str:

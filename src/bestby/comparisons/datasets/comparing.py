@@ -17,7 +17,6 @@ from bestby.comparisons.common.family import (
     adjusted,
     oriented,
     with_direction_notes,
-    with_verdict,
 )
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.settings import check_reach
@@ -35,7 +34,7 @@ from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
 from bestby.engine.text_statistics import Counting
-from bestby.inference import ranking
+from bestby.inference import ranking, skewness
 from bestby.metrics import resolve
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
@@ -76,7 +75,7 @@ def compare_datasets(
     interval: ItemInterval | DatasetRunsInterval | None = "auto",
     level: float = 0.95,
     test: ItemTestOrAuto | RunsTest | None = "auto",
-    across: DatasetTest = "t",
+    across: DatasetTest = "auto",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
     margin: float | None = None,
@@ -150,11 +149,12 @@ def compare_datasets(
         permutation test of items, and for runs the choice of `compare_runs`. None: no test, inside the
         datasets or over them, so no p-values, no counts of datasets with a difference and no tests of ranks,
         which saves their time.
-    across : {"t", "wilcoxon", "sign", "permutation"}
-        The test of each pair over the datasets. "t" and "permutation" ask whether the mean difference is 0,
-        the quantity that is estimated and has the interval (the permutation test takes the differences to be
-        symmetric). "wilcoxon" asks whether the differences are symmetric about 0, "sign" whether each system
-        wins on half of the datasets; a note says so.
+    across : {"auto", "t", "hall", "wilcoxon", "sign", "permutation"}
+        The test of each pair over the datasets. "t", "hall" and "permutation" ask whether the mean difference
+        is 0, the quantity that is estimated and has the interval (the permutation test takes the differences
+        to be symmetric); "auto" is "t", and from 15 datasets on "hall", which allows for skewness. "wilcoxon"
+        asks whether the differences are symmetric about 0, "sign" whether each system wins on half of the
+        datasets; a note says so.
     alternative : {"two-sided", "greater", "less", "better"}
         Of the tests inside the datasets and over them; A against B on the scale of the scores, or "better"
         for whether A is better, whichever direction that is.
@@ -262,7 +262,9 @@ def _compared(
     baseline = asked["baseline"]
     order, average = _ordered(scores)
     pairs = per_dataset.pairs_of(order, scores.names, baseline, options.alternative)
-    over = dataclasses.replace(options, test=None if options.test is None else across)
+    over = dataclasses.replace(
+        options, test=None if options.test is None else _over(across, len(scores.datasets))
+    )
     differences, doubts = _across(scores, pairs, over, drawing)
     inside = inner_differences(scores, pairs, differences, options, settings, drawing, counting)
     friedman, ranks, cd = _ranking(scores, order, average, pairs, options, baseline)
@@ -332,27 +334,36 @@ def _ordered(scores: DatasetScores) -> tuple[tuple[str, ...], tuple[float, ...]]
     return order, tuple(average[name] for name in order)
 
 
+def _over(across: str, n_datasets: int) -> str:
+    """Return the test over so many datasets: those of means allow for skewness where it shows."""
+    if across != "auto":
+        return across
+    return "hall" if n_datasets >= skewness.FROM_UNITS else "t"
+
+
 def _across(
     scores: DatasetScores, pairs: Sequence[Names], options: Options, drawing: Drawing
 ) -> tuple[tuple[Difference, ...], list[Note]]:
     """Return mean differences and tests with the datasets as items, and notes on their shape."""
     columns = {name: scores.matrix[:, i] for i, name in enumerate(scores.names)}
     evaluation = Evaluation.of(columns, items=list(scores.datasets))
-    measure = resolve("mean")
+    measure = resolve("mean" if scores.metric.greater_is_better else "mean_loss")
     # The means are no proportions; Student's t of the mean is what items call "normal".
     method = {"tango": "auto", "t": "normal"}.get(options.interval or "", options.interval)
     makers = per_dataset.intervals_on(evaluation, measure, drawing, "scores")
     made = per_dataset.differences(makers, evaluation, pairs, dataclasses.replace(options, interval=method))
     names = evaluation.names
     tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
-    doubts = swap_notes.exchangeability_notes(makers.group, 0, tests, names, options.alpha, "datasets")
+    doubts = swap_notes.exchangeability_notes(
+        makers, tests, names, options.correction, options.alpha, "datasets"
+    )
     doubts = [dataclasses.replace(note, about=(scores.metric.name, *note.about[1:])) for note in doubts]
-    found = [_over_datasets(d, scores.metric, options) for d in adjusted(made, options.correction)]
+    found = [_over_datasets(d, scores.metric) for d in adjusted(made, options.correction)]
     return with_direction_notes(found, options.alpha), doubts
 
 
-def _over_datasets(d: Difference, metric: MetricInfo, options: Options) -> Difference:
-    """Return a difference of means as that of the metric, with a verdict in its direction.
+def _over_datasets(d: Difference, metric: MetricInfo) -> Difference:
+    """Return a difference of means as that of the metric.
 
     Student's interval holds for any number of normal differences; notes other than on their number are about
     their shape. Where the difference is the same on all datasets there is no interval, and the test has only
@@ -365,13 +376,12 @@ def _over_datasets(d: Difference, metric: MetricInfo, options: Options) -> Diffe
         by_signs = d.n_differing > 0 and d.test is not None and d.test.name == "t"
         note = note_rules.same_on_all("datasets", by_signs=by_signs)
         d = dataclasses.replace(d, notes=notes_about((note,), metric.name, d.a, d.b))
-    d = dataclasses.replace(
+    return dataclasses.replace(
         d,
         metric=metric.name,
-        greater_is_better=metric.greater_is_better,
         interval=clipped(d.interval, metric),
+        equivalence_interval=clipped(d.equivalence_interval, metric),
     )
-    return with_verdict(d, clipped(d.equivalence_interval, metric), options.margin)
 
 
 def _ranking(

@@ -71,7 +71,7 @@ def _notes_on_test(metric: str, n: int, n_pairs: int, options: Options, across: 
     sides = 2.0 if options.alternative == "two-sided" else 1.0
     least = min(1.0, sides * 0.5**n * family)
     notes = []
-    if across != "t" and least > options.alpha:
+    if across not in ("t", "hall") and least > options.alpha:
         limit = f"with {n} datasets and {family} comparisons" if family > 1 else f"with {n} datasets"
         limit += f" the p-value of the {across} test over datasets cannot be below {least:.2g} (corrected)"
         notes.append(Note("few_datasets", limit))

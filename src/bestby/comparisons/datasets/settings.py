@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,7 +41,7 @@ def settings_of(source: Source, across: str, normalise: Any, **asked: Any) -> tu
     """Return the settings of all differences, and those of runs if there are any, checked."""
     shared = {name: value for name, value in asked.items() if name not in ("statistic", "paired", "baseline")}
     if asked["test"] is None:
-        checks.refuse_unused("a comparison without tests (test=None)", across=(across, "t"))
+        checks.refuse_unused("a comparison without tests (test=None)", across=(across, "auto"))
     if source.runs is not None:
         return Options.checked("dataset_runs", **shared), Settings.checked("dataset_runs", **asked)
     if source.table is None:
@@ -50,4 +49,4 @@ def settings_of(source: Source, across: str, normalise: Any, **asked: Any) -> tu
         checks.refuse_unused(where, normalise=(normalise, None))
     options = Options.checked("datasets", **shared)
     _refuse_unused(source, **asked)
-    return (dataclasses.replace(options, test="permutation") if options.test == "auto" else options), None
+    return options, None

@@ -29,7 +29,7 @@ from bestby.results.base import Note, remember_backend
 from bestby.results.datasets import Counts, Names, PairTests
 from bestby.results.folds import FoldComparison
 from bestby.results.values import TestResult
-from bestby.vocabulary import FoldTest, ItemInterval, ItemTest, allowed_names
+from bestby.vocabulary import FoldTest, ItemInterval, ItemTestOrAuto, allowed_names
 
 
 @with_suggestions
@@ -53,7 +53,7 @@ def compare_folds(
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
     test: FoldTest | None = "auto",
-    inside: ItemTest = "permutation",
+    inside: ItemTestOrAuto = "auto",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
     margin: float | None = None,
@@ -236,7 +236,7 @@ def _options(
     """Return the options of the pooled predictions of one repetition: their test is the one inside."""
     checks.choice(inside, allowed_names("inside", "folds"), "inside")
     if test is None:
-        checks.refuse_unused("a comparison without tests (test=None)", inside=(inside, "permutation"))
+        checks.refuse_unused("a comparison without tests (test=None)", inside=(inside, "auto"))
     else:
         checks.choice(test, allowed_names("test", "folds"), "test")
     return Options.checked(
@@ -282,7 +282,7 @@ def _refuse_unused(interval: str | None, inside: str, required: int | str, test:
     checks.refuse_unused(
         "scores of folds, which hold no items to test or resample",
         interval=(interval or "auto", "auto"),
-        inside=(inside, "permutation"),
+        inside=(inside, "auto"),
         required=("all" if test == "k-bonferroni" else required, "all"),
     )
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, Array, FloatArray
-from bestby.comparisons.common import equivalence, family, one_pair
+from bestby.advising import interval_choice
+from bestby.comparisons.common import equivalence, family, few_units, one_pair
 from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Data
 from bestby.engine.base import Drawing
@@ -51,20 +52,27 @@ def tests_of(
     if settings.test is None:
         return {}, ()
     name, reasons = chosen_test(data, pairs, settings, settings.test, n_tests)
-    return {(a, b): oriented_test(data, a, b, name, alternative) for a, b in pairs}, reasons
+    tests = {(a, b): oriented_test(data, a, b, name, alternative) for a, b in pairs}
+    if settings.paired and settings.statistic == "mean" and not isinstance(data.maker, RunsWithItems):
+        n_pairs = data.maker.scores[0].size
+        reasons += tuple(few_units.notes_on_few(n_pairs, "pairs of runs", tests.values(), settings))
+    return tests, reasons
 
 
 def chosen_test(
     data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, asked: str, n_tests: int
 ) -> tuple[str, tuple[Note, ...]]:
-    """Return the test, and a note where no data could make the permutation test significant."""
+    """Return the test, and a note where no runs could make the permutation test significant.
+
+    Paired means take that test in any case, which goes on where swaps end (`Separate.test`).
+    """
     if asked not in ("auto", "permutation") or isinstance(data.maker, RunsWithItems):
         return asked, ()
-    if asked == "auto" and settings.statistic != "mean":
-        return "auto", ()
+    if settings.paired or (asked == "auto" and settings.statistic != "mean"):
+        return asked, ()
     sides = 2.0 if settings.alternative == "two-sided" else 1.0
     sizes = [x.size for x in data.maker.scores]
-    least = max(least_p(sizes[a], sizes[b], paired=settings.paired, sides=sides) for a, b in pairs)
+    least = max(least_p(sizes[a], sizes[b], sides=sides) for a, b in pairs)
     if family.rejects(least * n_tests, settings.alpha):
         return asked, ()
     corrected = f", {min(1.0, least * n_tests):.2g} for one of {n_tests} after correction" * (n_tests > 1)
@@ -75,10 +83,10 @@ def chosen_test(
     return "permutation", (Note("out_of_reach", f"{told}: not every difference can become significant"),)
 
 
-def least_p(n: int, m: int, *, paired: bool = False, sides: float = 2.0) -> float:
-    """Return the smallest p-value the permutation test of n against m runs can give."""
+def least_p(n: int, m: int, *, sides: float = 2.0) -> float:
+    """Return the smallest p-value the permutation test of n against m independent runs can give."""
     # Of unequal numbers, the other extreme split is another distance from 0.
-    return (sides if paired or n == m else 1.0) * samples.fewest(n, m, paired)
+    return (sides if n == m else 1.0) * samples.fewest(n, m, paired=False)
 
 
 def oriented_test(data: Data, a: int, b: int, name: str, alternative: Alternative) -> TestResult:
@@ -152,15 +160,18 @@ def difference_of(
         standard_error_method=measured.error_method,
     )
     doubted = any(note.code in DOUBTED for note in measured.notes)
-    return family.with_verdict(plain, measured.tost, settings.margin, doubted=doubted)
+    return family.with_verdict(
+        plain, measured.tost, settings.margin, decides=measured.decides, doubted=doubted
+    )
 
 
 @dataclass(frozen=True)
 class _Measured:
-    """The interval of a difference, that of two one-sided tests, its standard error, and notes."""
+    """The interval of a difference, those that decide a verdict, its standard error, and notes."""
 
     interval: Interval | None = None
     tost: Interval | None = None
+    decides: Interval | None = None
     error: float | None = None
     error_method: str | None = None
     notes: tuple[Note, ...] = ()
@@ -171,15 +182,27 @@ def _measured(data: Data, a: int, b: int, n_differing: int, settings: Settings) 
     method = settings.interval
     if method is None:
         return _Measured()
-    interval, tost, notes = family.with_equivalence(
-        lambda level: data.maker.interval(a, b, method, level), settings.level, settings.margin
+    for_verdict = method
+    if method == "auto" and not isinstance(data.maker, RunsWithItems):
+        few = min(data.maker.scores[s].size for s in (a, b))
+        for_verdict = interval_choice.for_verdict(method, mean=settings.statistic == "mean", n_units=few)
+    interval, notes = data.maker.interval(a, b, method, settings.level)
+    tost = family.for_equivalence(
+        interval,
+        lambda level: data.maker.interval(a, b, for_verdict, level),
+        settings.level,
+        settings.margin,
     )
+    decides = interval
+    if for_verdict != method and settings.margin is not None:
+        decides, _ = data.maker.interval(a, b, for_verdict, settings.level)
     if isinstance(data.maker, RunsWithItems):
         tost, unseen = equivalence.interval_of_runs(data.maker, (a, b), tost, n_differing, settings)
     else:
         x, y = data.maker.scores[a], data.maker.scores[b]
         tost, unseen = equivalence.interval_of_unbounded(*apart(x, y, settings.paired), tost, settings.margin)
-    return _Measured(interval, tost, *data.maker.standard_error(a, b), (*notes, *unseen))
+    error, error_method = data.maker.standard_error(a, b)
+    return _Measured(interval, tost, decides, error, error_method, (*notes, *unseen))
 
 
 def _improvement(x: FloatArray, y: FloatArray, settings: Settings) -> tuple[float, Interval | None]:

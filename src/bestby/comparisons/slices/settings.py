@@ -30,12 +30,6 @@ class Settings(CheckedSettings):
                     hint=f"leave {what} out",
                     argument=what,
                 )
-        if self.test == "auto":
-            raise InvalidInputError(
-                "all slices have the same test, and test='auto' names none",
-                hint='name it, such as test="permutation", which is the default',
-                argument="test",
-            )
         super().__post_init__()
 
     def by_name(self) -> dict[str, Any]:

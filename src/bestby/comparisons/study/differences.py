@@ -28,7 +28,7 @@ def item_difference(
 ) -> StudyDifference:
     """Return the difference of one run each, resampled over the items."""
     settings, pair = plan.settings, (m, 0, 1)
-    name = "permutation" if settings.test == "auto" else settings.test
+    name = settings.test
     tests = {} if name is None else test_maker.run(name, makers, [pair], alternative)
     interval, tost, notes = one_pair.intervals(makers, pair, settings.interval, settings)
     notes += tuple(swap_notes.exchange_notes(makers.group, m, tests, evaluation.names, name))

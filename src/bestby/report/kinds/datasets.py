@@ -9,7 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby.comparisons.common.family import rejects
-from bestby.report import column, data, scaffold, summary, words
+from bestby.report import column, data, few_units, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import (
     Kind,
@@ -77,7 +77,8 @@ def _headline(c: DatasetComparison) -> str:
     clause = words.best_clause(first, others)
     test = next(iter(others.values())).test
     named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
-    return f"{text}{clause}{named}."
+    few = few_units.sentence_of(n, "datasets", c.differences, c.notes)
+    return f"{text}{clause}{named}.{few}"
 
 
 def _remarks(c: DatasetComparison) -> Iterator[str]:

@@ -9,6 +9,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from bestby.inference.skewness import FROM_UNITS
 from bestby.report import column, data, scaffold, summary, words
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, beside, said
@@ -115,7 +116,8 @@ def methods_of_tests(c: RunsComparison) -> str:
         return ""
     if "few_runs_for_permutation" in {note.code for note in c.notes}:
         return ""
-    return "Each p-value is the larger of those of the permutation test and Welch's t-test. "
+    t = "Hall's" if min(len(entry.runs) for entry in c.systems) >= FROM_UNITS else "Welch's"
+    return f"Each p-value is the larger of those of the permutation test and {t} t-test. "
 
 
 def _systems(c: RunsComparison) -> Table:

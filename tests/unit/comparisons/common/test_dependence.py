@@ -13,6 +13,7 @@ import pytest
 from bestby import Annotations, Comparison, compare, read
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby.data.evaluation import Evaluation
+from bestby.inference.skewness import FROM_UNITS
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -134,13 +135,14 @@ def test_few_or_unequal_clusters_are_told(clusters: np.ndarray, told: str) -> No
     result = run(clusters=clusters)
     (message,) = messages(result, "few_clusters")
     assert message.startswith(told)
-    assert result["a", "b"].interval.method == "cr2"
+    n_clusters = np.unique(clusters).size
+    assert result["a", "b"].interval.method == ("hall" if n_clusters >= FROM_UNITS else "cr2")
 
 
 def test_many_equal_clusters_are_not() -> None:
     result = run(clusters=np.arange(N) // 2)
     assert not messages(result, "few_clusters")
-    assert result["a", "b"].interval.method == "abc"
+    assert result["a", "b"].interval.method == "hall"
 
 
 # -- two crossed groupings -------------------------------------------------------------------------------

@@ -1,0 +1,57 @@
+"""Notes where units are so few that no swap of theirs has a p-value which the level asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from bestby.comparisons.common import family
+from bestby.comparisons.common.settings import CheckedSettings
+from bestby.engine.base import Group
+from bestby.inference import multiplicity, permutation
+from bestby.results.base import Note
+from bestby.results.values import TestResult
+
+RARE_UNIT = 10
+"""Units below which a system that fails on one unit in some is mostly seen without that unit."""
+
+
+def notes_on_swaps(
+    group: Group, metric: str, tests: Collection[TestResult], settings: CheckedSettings
+) -> list[Note]:
+    """Return a note where the swaps of the units of one test set cannot decide, and what decides then."""
+    units = "blocks" if group.in_blocks else "clusters" if group.clustered else "items"
+    return notes_on_few(group.n_units, units, tests, settings, (metric,))
+
+
+def notes_on_few(
+    n_units: int,
+    units: str,
+    tests: Collection[TestResult],
+    settings: CheckedSettings,
+    about: tuple[str, ...] = (),
+) -> list[Note]:
+    """Return the same for so many units, named by a plural, of the tests that are corrected together."""
+    tests = list(tests)
+    refined = settings.test == "auto" and any(test.name == "hall" for test in tests)
+    swapped = [test for test in tests if test.name.startswith("permutation")]
+    if not (refined or swapped):
+        return []
+    least = permutation.least_p(n_units, tests[0].alternative)
+    correction = "holm" if settings.correction == multiplicity.STEP_DOWN else settings.correction
+    corrected = float(multiplicity.adjust([least] * len(tests), correction)[0])
+    told = f"swaps of {n_units} {units} cannot give a p-value below {least:.2g}"
+    if corrected > least:
+        told += f", {corrected:.2g} after the correction for {len(tests)} tests"
+    if refined:
+        told += (
+            f"; where all {units} point the same way, Hall's t test decides, which takes what they add to be"
+            " near normal or moderately skewed"
+        )
+        if n_units < RARE_UNIT:
+            told += f"; so few {units} cannot show that a system fails on a rare one"
+        return [Note("few_units_for_permutation", told, about)]
+    stuck = settings.test != "auto" or any(permutation.at_least_p(test, n_units) for test in swapped)
+    if family.rejects(corrected, settings.alpha) or not stuck:
+        return []
+    told += f": they cannot make a difference significant at the level {settings.alpha:.2g}"
+    return [Note("out_of_reach", told, about)]
