@@ -16,6 +16,7 @@ from bestby.boards import clock, importing, making
 from bestby.boards.folder import Folder
 from bestby.boards.settings import Settings, Task
 from bestby.readers.files import stem_of
+from bestby.results.base import Note
 
 _NO_PATH = "name the folder of the board; Board.create(...) makes one"
 
@@ -26,6 +27,7 @@ class BoardConstructors:
     def __init__(self, path: str | Path, gold: str | Path | None = None) -> None:
         self._folder = Folder.existing(checks.valid_path(path, _NO_PATH), gold)
         self._folder.settings()  # refuses those that are not sound
+        self._notes: tuple[Note, ...] = ()
 
     @classmethod
     @with_suggestions
@@ -227,8 +229,15 @@ class BoardConstructors:
             on_missing=on_missing,
             team=team,
         )
-        importing.import_results(place, table, wish, phase, clock.now())
-        return cls(path, gold_folder)
+        notes = importing.import_results(place, table, wish, phase, clock.now())
+        board = cls(path, gold_folder)
+        board._notes = notes
+        return board
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """How `from_results` read the results, and what it left out."""
+        return self._notes
 
     @property
     def path(self) -> Path:
