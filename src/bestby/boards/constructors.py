@@ -27,7 +27,8 @@ class BoardConstructors:
     def __init__(self, path: str | Path, gold: str | Path | None = None) -> None:
         self._folder = Folder.existing(checks.valid_path(path, _NO_PATH), gold)
         self._folder.settings()  # refuses those that are not sound
-        self._notes: tuple[Note, ...] = ()
+        self.notes: tuple[Note, ...] = ()
+        """How `from_results` read the results, and what it left out."""
 
     @classmethod
     @with_suggestions
@@ -231,13 +232,8 @@ class BoardConstructors:
         )
         notes = importing.import_results(place, table, wish, phase, clock.now())
         board = cls(path, gold_folder)
-        board._notes = notes
+        board.notes = notes
         return board
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """How `from_results` read the results, and what it left out."""
-        return self._notes
 
     @property
     def path(self) -> Path:
