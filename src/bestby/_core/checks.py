@@ -385,6 +385,15 @@ def text(value: Any, what: str) -> str:
     )
 
 
+def mapping(value: Any, what: str, of: str, hint: str) -> Mapping[Any, Any]:
+    """Return `value` if it is a mapping; `of` says what of what to what."""
+    if isinstance(value, Mapping):
+        return value
+    raise InvalidInputError(
+        f"{what} must be a mapping of {of}, got {quoted(value)}", hint=hint, argument=what
+    )
+
+
 def single(value: Any, what: str) -> Any:
     """Return `value` if it is one value; of an array, each element would give an answer of its own."""
     if is_scalar(value) and type(value).__name__ != "NAType":

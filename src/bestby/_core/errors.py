@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from bestby._core.text import one_line
 
 
@@ -71,3 +74,15 @@ class MissingExtraError(BestbyError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} is not installed", hint=f"pip install 'bestby[{extra}]'")
+
+
+@contextmanager
+def within(where: str | None) -> Iterator[None]:
+    """Say of an error in which part of the data it arose, if the part has a name."""
+    try:
+        yield
+    except BestbyError as error:
+        if where:
+            error.message = f"{where}: {error.message}"
+            error.args = (error.message,)
+        raise

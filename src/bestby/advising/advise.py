@@ -126,7 +126,7 @@ def advise(
             )
         evaluation = evaluation_of(data, arguments, metric)
         check_two_systems(evaluation)
-        chosen, _ = chosen_metric(metric, {"": evaluation})
+        chosen, evaluation = chosen_metric(metric, evaluation)
         seen = observe(evaluation, chosen)
         return _advice(seen._replace(case=_repeated(seen.case, n_runs, n_datasets, n_folds)), evaluation)
     for one in fields(arguments):

@@ -134,7 +134,7 @@ def _without_averages(evaluation: Evaluation, *, chosen: bool) -> Evaluation:
     if systems:
         evaluation = evaluation.with_systems([name for name in evaluation.names if name not in systems])
     notes += [average_note("system", name) for name in systems]
-    return dataclasses.replace(evaluation, notes=(*evaluation.notes, *notes)) if notes else evaluation
+    return evaluation.with_notes(notes)
 
 
 def _names(by: Any) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from bestby._core.text import path_text, quoted
 from bestby.boards import (
     checking,
     clock,
-    ending,
     entries,
     exporting,
     making,
@@ -204,7 +203,7 @@ class Board(BoardConstructors):
         InvalidInputError
             If its date has not come, or there is no end to revoke.
         """
-        return ending.end(
+        return submitting.end(
             self._folder,
             phase,
             clock.now(),
@@ -278,9 +277,10 @@ class Board(BoardConstructors):
             site is then as it was. What went wrong in the computation is not shown, since it may tell of the
             gold.
         """
-        return publishing.publish(
-            self._folder, checks.valid_path(site, "name the folder of the site"), clock.now()
-        )
+        place = checks.valid_path(site, "name the folder of the site")
+        if said := self.settings.without_effect:
+            warnings.warn(said, stacklevel=2)
+        return publishing.publish(self._folder, place, clock.now())
 
     def verify(self, site: str | Path | None = None) -> Verification:
         """Compare everything with the record: what was submitted, the gold, and every published number.

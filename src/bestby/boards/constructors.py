@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -11,13 +10,13 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.margins import margin_of
-from bestby._core.text import path_text, quoted
+from bestby._core.text import quoted
 from bestby._core.typing import Rng
 from bestby.boards import clock, importing, making
 from bestby.boards.folder import Folder
 from bestby.boards.settings import Settings, Task
 from bestby.readers.files import stem_of
-from bestby.report.words import listed
+from bestby.results.base import Note
 
 _NO_PATH = "name the folder of the board; Board.create(...) makes one"
 
@@ -27,12 +26,9 @@ class BoardConstructors:
 
     def __init__(self, path: str | Path, gold: str | Path | None = None) -> None:
         self._folder = Folder.existing(checks.valid_path(path, _NO_PATH), gold)
-        if phases := self._folder.settings().laddered:
-            warnings.warn(
-                f"{path_text(self._folder.settings_file)}: the key ladder of phase {listed(phases)} no longer"
-                " does anything, and every submission is shown; remove it, and set per_day and per_team",
-                stacklevel=2,
-            )
+        self._folder.settings()  # refuses those that are not sound
+        self.notes: tuple[Note, ...] = ()
+        """How `from_results` read the results, and what it left out."""
 
     @classmethod
     @with_suggestions
@@ -234,8 +230,10 @@ class BoardConstructors:
             on_missing=on_missing,
             team=team,
         )
-        importing.import_results(place, table, wish, phase, clock.now())
-        return cls(path, gold_folder)
+        notes = importing.import_results(place, table, wish, phase, clock.now())
+        board = cls(path, gold_folder)
+        board.notes = notes
+        return board
 
     @property
     def path(self) -> Path:

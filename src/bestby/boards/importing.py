@@ -40,6 +40,7 @@ from bestby.metrics.suitability import chosen_metrics
 from bestby.readers import arguments
 from bestby.readers.files import read_table
 from bestby.readers.reading import read
+from bestby.results.base import Note
 
 ITEM = "id"
 """What the column of the ids is called in a table that had a row per system."""
@@ -71,8 +72,8 @@ class Results:
 
 def import_results(
     folder: Folder, results: Results, wish: making.Wish, phase: str | None, now: datetime
-) -> int:
-    """Add the systems of a table to a board, which is made if it is not there; return how many are new.
+) -> tuple[Note, ...]:
+    """Add the systems of a table to a board, which is made if it is not there; return how it was read.
 
     What a system predicted is stored without the gold: a file of all systems of the table. The same table
     twice adds nothing.
@@ -83,7 +84,8 @@ def import_results(
     columns = {key: _texts(evaluation.systems[name]) for key, name in by_key.items()}
     if not folder.settings_file.exists():
         _make(folder, results, evaluation, ids, wish, now)
-    return _add(folder, ids, columns, phase, now, str(results.path))
+    _add(folder, ids, columns, phase, now, str(results.path))
+    return evaluation.notes
 
 
 def _evaluation(results: Results, metrics: Sequence[str]) -> Evaluation:
@@ -193,7 +195,7 @@ def _make(
     columns |= {name: _texts(values) for name, values in present.items()}
     scores = evaluation.gold is None
     direction = wish.task.greater_is_better
-    chosen, _ = chosen_metrics(list(wish.task.metrics), {"": evaluation}, direction if scores else None)
+    chosen, _ = chosen_metrics(list(wish.task.metrics), evaluation, direction if scores else None)
     if scores and direction is None:
         direction = chosen[0].greater_is_better
     task = dataclasses.replace(
@@ -216,7 +218,7 @@ def _add(
     phase: str | None,
     now: datetime,
     shown: str,
-) -> int:
+) -> None:
     """Add the columns of a table, which messages call `shown`, as submissions to a board of one task."""
     with folder.locked():
         lines = folder.lines()
@@ -242,7 +244,6 @@ def _add(
                 events.append(Submitted(team, system, name, {task.name: of_system}))
         if events:
             folder.append(lines, [*changed_settings(folder, lines), *events], now)
-        return len(events)
 
 
 def _phase(settings: Settings, asked: str | None, lines: Sequence[Line], now: datetime) -> str:

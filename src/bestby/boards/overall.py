@@ -19,7 +19,8 @@ from bestby.engine.base import Drawing
 from bestby.engine.pairwise import intervals_of
 from bestby.inference import multiplicity
 from bestby.inference.joint import Joint, Spread
-from bestby.metrics.suitability import chosen_metrics
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.suitability import chosen_metrics, notes_of_parts
 from bestby.results.comparison import Comparison
 from bestby.results.pairs import position_among_all
 from bestby.results.values import Interval
@@ -58,8 +59,11 @@ def overall(
     if len(first) < 2 or len(common) < 2 or len(greater) > 1:
         return None
     names = tuple(sorted(common))
-    metrics = {task: table.metric.name for task, table in first.items()}
-    means = means_over(names, metrics, evaluations, directions)
+    read = {
+        task: chosen_metrics(table.metric.name, evaluations[task].with_systems(names), directions[task])
+        for task, table in first.items()
+    }
+    means = means_over(names, list(read.values()))
     pairs = MeanDifferences.of(means, level)
     order = family.ranked(means.scores, names, greater.pop())
     low, high, _ = family.standings_of(pairs.better(order, first), lettered=False)
@@ -84,22 +88,20 @@ def overall(
         tuple(first),
         standings,
         tuple(sorted(set.union(*shared) - common)),
-        _notes(first, pairs, baseline),
+        (
+            *_notes(first, pairs, baseline),
+            *(note.message for note in notes_of_parts({task: part for task, (_, part) in read.items()})),
+        ),
     )
 
 
-def means_over(
-    names: tuple[str, ...],
-    metrics: Mapping[str, str],
-    evaluations: Mapping[str, Evaluation],
-    directions: Mapping[str, bool | None],
-) -> Means:
+def means_over(names: tuple[str, ...], tasks: Sequence[tuple[Sequence[BaseMetric], Evaluation]]) -> Means:
     """Return the mean scores over the tasks and their covariance, which is the sum of those of the tasks."""
-    n = len(metrics)
+    n = len(tasks)
     scores, covariance, noise = np.zeros(len(names)), np.zeros((len(names), len(names))), 0.0
     traces, units = [], []
-    for task, metric in metrics.items():
-        own, spread = _scores_and_spread(evaluations[task].with_systems(names), metric, directions[task])
+    for metrics, evaluation in tasks:
+        own, spread = _scores_and_spread(evaluation, metrics)
         scores += own / n
         covariance += spread.covariance / n**2
         noise += spread.noise / n**4
@@ -113,11 +115,8 @@ def means_over(
     return Means(names, scores, Spread(covariance, noise, known))
 
 
-def _scores_and_spread(
-    evaluation: Evaluation, metric: str, direction: bool | None
-) -> tuple[FloatArray, Spread]:
+def _scores_and_spread(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[FloatArray, Spread]:
     """Return the scores of the systems of a task, and how they vary: by formula, else by resampling."""
-    metrics, _ = chosen_metrics(metric, {"": evaluation}, direction)
     ((group, _),) = prepare.groups(
         evaluation, metrics, supports=prepare.ALL_GROUPINGS, consumer="a board", by_pairs=True
     )

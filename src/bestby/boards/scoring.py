@@ -88,7 +88,7 @@ def direction_of(task: Task) -> bool | None:
 
 def metric_of(task: Task, name: str, evaluation: Evaluation) -> BaseMetric:
     """Return a metric of a task as it reads the systems of the task."""
-    (metric,), _ = chosen_metrics(name, {"": evaluation}, direction_of(task))
+    (metric,), _ = chosen_metrics(name, evaluation, direction_of(task))
     return metric
 
 

@@ -12,6 +12,7 @@ from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted, suggestion
 from bestby.boards import names
 from bestby.comparisons.common.settings import check_reach
+from bestby.data.roles import listed
 from bestby.metrics.registry import resolve
 
 R = TypeVar("R")
@@ -113,6 +114,16 @@ class Settings:
         """Return the first phase that is open at a moment and has not ended, None if there is none."""
         left = (phase for phase in self.phases if phase.name not in ended)
         return next((phase for phase in left if phase.open_at(moment)), None)
+
+    @property
+    def without_effect(self) -> str:
+        """What is to be said of the key `ladder`; nothing if no phase has it."""
+        if not self.laddered:
+            return ""
+        return (
+            f"board.toml: the key ladder of phase {listed(self.laddered)} no longer does anything, and every"
+            " submission is shown; remove it, and set per_day and per_team"
+        )
 
     @property
     def private(self) -> bool:

@@ -1,4 +1,4 @@
-"""Adding submissions to a board, and withdrawing them."""
+"""Adding submissions to a board, withdrawing them, and ending a phase."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bestby._core.paths import user_path
 from bestby._core.text import counted, path_text, quoted
 from bestby.boards import checking, gold, names
 from bestby.boards.entries import ended, settings_text, submissions, withdrawals
-from bestby.boards.events import Event, Line, SettingsSet, Submitted, Withdrawn
+from bestby.boards.events import Event, Line, PhaseEnded, SettingsSet, Submitted, Withdrawn
 from bestby.boards.folder import Folder, file_of, gold_in_force
 from bestby.boards.record import stamp
 from bestby.boards.settings import Phase, Settings
@@ -93,6 +93,33 @@ def withdraw(folder: Folder, number: int, now: datetime, *, hidden: bool, reason
         if before is None or before.hidden != hidden:
             lines = folder.append(lines, [*changed_settings(folder, lines), event], now)
     return receipts(lines)[number]
+
+
+def end(folder: Folder, phase: str | None, now: datetime, *, early: bool, revoke: bool, reason: str) -> int:
+    """End a phase or revoke its end, which no clock does; return the number of the line that says so.
+
+    A phase that has ended stays so without another line, so that a job may do it every night.
+    """
+    reason = names.checked_text(reason)
+    with folder.locked():
+        lines = folder.lines()
+        settings = checked(folder, lines)
+        one = settings.phase(phase)
+        known = ended(lines).get(one.name)
+        if revoke and known is None:
+            raise InvalidInputError(
+                f"phase {quoted(one.name)} has not ended, so that there is nothing to revoke",
+                hint="`bestby board end` without revoke=True ends it",
+            )
+        if known is not None and not revoke:
+            return known.number
+        if one.end is not None and now < one.end and not (early or revoke):
+            raise InvalidInputError(
+                f"phase {quoted(one.name)} ends on {stamp(one.end)}, and it is {stamp(now)}",
+                hint="do it after this date, change the date in board.toml, or pass early=True",
+            )
+        event = PhaseEnded(one.name, revoke, reason)
+        return folder.append(lines, [*changed_settings(folder, lines), event], now)[-1].number
 
 
 def checked(folder: Folder, lines: Sequence[Line]) -> Settings:

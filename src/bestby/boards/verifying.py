@@ -23,7 +23,7 @@ from bestby.boards.settings import Settings, parse
 from bestby.boards.site.building import render
 from bestby.boards.site.page import MANIFEST
 from bestby.boards.site.publishing import kit
-from bestby.boards.site.staging import differences, files_in
+from bestby.boards.site.staging import as_published, differences, files_in, mark_of
 from bestby.results.boards import Verification
 
 
@@ -54,8 +54,13 @@ def verify(folder: Folder, site: str | Path | None, now: datetime) -> Verificati
         texts.append(
             "the published numbers were not computed anew, as files of the board are not as they were"
         )
-    remarks = tuple(filter(None, [record.ahead(lines, now)]))
+    remarks = tuple(filter(None, [record.ahead(lines, now), _without_effect(lines)]))
     return Verification(tuple(texts), len(lines), n_submissions, n_files, remarks)
+
+
+def _without_effect(lines: Sequence[Line]) -> str:
+    text = settings_text(lines)
+    return "" if text is None else parse(text, "the record").without_effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,7 @@ def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None)
     last = published[-1]
     mine = last
     if site is not None:
-        mark = _mark_of(site / MANIFEST)
+        mark = mark_of(site / MANIFEST)
         mine = next((line for line in reversed(published) if _manifest(line) == mark), last)
         if _manifest(mine) != mark:
             found.append(f"the manifest of {path_text(site)} is not in the record")
@@ -179,22 +184,29 @@ def _findings_in_sites(folder: Folder, lines: Sequence[Line], site: Path | None)
     for line in dict.fromkeys((last, mine)):
         past = _past(lines, line)
         with sealed("compute the published numbers anew"):
-            files = _rendered(folder, past)
-        if hashlib.sha256(files[MANIFEST]).hexdigest() != past.event.manifest:
+            rendered = _rendered(folder, past)
+        expected, other, count = rendered, "is not what gold and submissions give", ""
+        if site is not None and line is mine and mark == past.event.manifest != rendered[MANIFEST]:
+            expected, other = as_published(site), "is not what was published"
+            n_other = sum(expected.get(path) != rendered.get(path) for path in {*expected, *rendered})
+            count = f", in {counted(n_other, 'file')}"
+        if rendered[MANIFEST] != past.event.manifest:
             found.append(
                 f"line {line.number + 1} of the record: gold and submissions give another site than the one"
-                f" that was published{_by_another(past.event.version)}"
+                f" that was published{count}{_by_another(past.event.version)}"
             )
         if site is not None and line is mine:
-            n_files = len(files)
-            found += [f"{path_text(site)}: {one}" for one in differences(files, site)]
+            n_files = len(expected)
+            found += [f"{path_text(site)}: {one}" for one in differences(expected, site, other)]
     return found, n_files
 
 
-def _rendered(folder: Folder, past: _Past) -> dict[str, bytes]:
+def _rendered(folder: Folder, past: _Past) -> dict[str, str]:
+    """Return the SHA-256 of every file that the record, the gold and the submissions give."""
     now = datetime.fromisoformat(past.event.as_of).astimezone(UTC)
     content = board_content(folder, past.settings, past.lines, gold_of(folder, past.settings), now)
-    return render(content, kit(folder, past.settings, past.text))
+    files = render(content, kit(folder, past.settings, past.text))
+    return {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
 
 
 def _by_another(version: str) -> str:
@@ -216,10 +228,3 @@ def _past(lines: Sequence[Line], published: Line) -> _Past:
 def _manifest(line: Line) -> str:
     assert isinstance(line.event, Published)
     return line.event.manifest
-
-
-def _mark_of(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""

@@ -120,6 +120,8 @@ def board_import(values: BoardImport) -> None:
         **values.shown.arguments(),
         **values.direction.arguments(),
     )
+    for note in board.notes:
+        streams.print_stderr(f"note: {note.message}")
     streams.print_stderr(f"{board.path}: {counted(len(board.submissions()), 'submission')}")
     if values.publish is not None:
         made = board.publish(values.publish)

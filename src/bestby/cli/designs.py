@@ -261,7 +261,7 @@ def _pilot(values: Plan) -> Design:
         pilot = Pilot(evaluation, metric, a, b, test or "permutation")
         return pilot if difference is None else pilot.assuming(difference)
     pair = dataclasses.replace(evaluation, systems={name: evaluation.systems[name] for name in (a, b)})
-    chosen_metric(metric, {"": pair})  # refuses probabilities and numbers, which no formula is for
+    chosen_metric(metric, pair)  # refuses probabilities and numbers, which no formula is for
     instead = "leave out --formula: the pilot is then simulated"
     if metric not in (None, "accuracy", "mean") or evaluation.missing:
         raise InvalidInputError(

@@ -230,9 +230,10 @@ def compare(
     evaluation = evaluation_of(data, arguments, metric)
     check_two_systems(evaluation)
     checks.valid_baseline(baseline, evaluation.names)
+    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
     return compared_by_metric(
         evaluation,
-        *chosen_metrics(metric, {"": evaluation}, greater_is_better),
+        metrics,
         settings,
         settings.by_name(),
         resampling,

@@ -131,10 +131,11 @@ def evaluate(
         normalise=normalise, annotators=annotators,
     )  # fmt: skip
     evaluation = evaluation_of(data, arguments, metric)
+    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
     named = {name: value for name, value in settings.by_name().items() if name in _SETTINGS}
     return compared_by_metric(
         evaluation,
-        *chosen_metrics(metric, {"": evaluation}, greater_is_better),
+        metrics,
         settings,
         named,
         resampling,

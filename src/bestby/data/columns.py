@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -32,12 +32,13 @@ class Column:
     """Values of which some may be missing: text (objects), numbers or booleans, shape (n,).
 
     A soft column has K probabilities per row and perhaps their `classes`, an annotated one the labels of A
-    annotators.
+    annotators; where it `is_items`, each value stands for several labels.
     """
 
     values: Array
     missing: BoolArray
     classes: tuple[str, ...] | None = None
+    is_items: ClassVar[bool] = False
 
     def __len__(self) -> int:
         return self.size
@@ -50,7 +51,7 @@ class Column:
     @property
     def is_text(self) -> bool:
         """Whether the values are strings, one per row."""
-        return self.values.ndim == 1 and self.values.dtype.kind in "OU"
+        return self.values.ndim == 1 and self.values.dtype.kind in "OU" and not self.is_items
 
     @property
     def is_soft(self) -> bool:
@@ -61,11 +62,6 @@ class Column:
     def is_annotated(self) -> bool:
         """Whether the values are the labels of several annotators per row."""
         return self.values.ndim == 2 and self.values.dtype.kind == "O"
-
-    @property
-    def is_items(self) -> bool:
-        """Whether each value is a collection, or what else `Items` holds."""
-        return False
 
     def take(self, positions: Any) -> Column:
         """Return the values at these positions."""
@@ -89,15 +85,7 @@ class Column:
 class Items(Column):
     """A column of sets of labels, in whatever form `data.label_sets` reads; `classes` are all labels."""
 
-    @property
-    def is_text(self) -> bool:
-        """False: a text stands for several labels."""
-        return False
-
-    @property
-    def is_items(self) -> bool:
-        """True."""
-        return True
+    is_items: ClassVar[bool] = True
 
 
 class _LazyColumn(Column):

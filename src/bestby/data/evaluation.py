@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from bestby._core import arrays, checks
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.keywords import with_suggestions
-from bestby._core.text import counted, quoted, visible
+from bestby._core.text import counted, visible
 from bestby._core.typing import Array, ArrayLike, BoolArray, Dependence, IntArray, OnMissing
 from bestby.data import hashing
 from bestby.data.alignment import aligned
@@ -209,12 +210,8 @@ class Evaluation:
         annotations = gold if isinstance(gold, Annotations) else None
         side = {"gold": gold, "clusters": first, "crossed": second, "strata": strata}
         if slices is not None:
-            if not isinstance(slices, Mapping):
-                raise InvalidInputError(
-                    f"slices must be a mapping of a column's name to its values, got {quoted(slices)}",
-                    hint='slices={"language": ["de", "en", ...]}',
-                    argument="slices",
-                )
+            form = 'slices={"language": ["de", "en", ...]}'
+            checks.mapping(slices, "slices", "a column's name to its values", form)
             checks.valid_names(slices, "column")
             side |= {f"{SLICES}{name}": values for name, values in slices.items()}
         columns = {name: keyed_or_sequence(systems[name], system_or_gold(name)) for name in names}
@@ -331,6 +328,12 @@ class Evaluation:
         """
         whole = self.counts is not None or hashing.has_whole_rows(self)
         return hashing.hash_of_cells(self) if whole else hashing.hash_of_items(self)
+
+    def with_notes(self, notes: Sequence[Note]) -> Evaluation:
+        """Return the evaluation with further notes; what was computed of its values stays computed."""
+        noted = copy.copy(self)
+        object.__setattr__(noted, "notes", (*self.notes, *notes))
+        return noted
 
     def with_systems(self, names: Sequence[str]) -> Evaluation:
         """Return the evaluation of some of its systems, in the order asked for."""

@@ -44,12 +44,8 @@ def check_countable(**present: bool) -> None:
 
 def checked_names(systems: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the systems; there must be at least one."""
-    if not isinstance(systems, Mapping):
-        raise InvalidInputError(
-            f"systems must be a mapping of name to predictions, got {type(systems).__name__}",
-            hint='Evaluation.of({"a": predictions_a, "b": predictions_b}, gold)',
-            argument="systems",
-        )
+    form = 'Evaluation.of({"a": predictions_a, "b": predictions_b}, gold)'
+    checks.mapping(systems, "systems", "name to predictions", form)
     names = checks.valid_names(systems, "system")
     if not names:
         raise InvalidInputError("at least 1 system is needed, got none")

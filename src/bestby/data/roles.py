@@ -7,11 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import takewhile
+from typing import TypeVar
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import normal_form, quoted, suggestion, words_of
 from bestby.results.base import Note
+
+T = TypeVar("T")
 
 ITEM_WORDS = ("item", "id", "item_id")
 """Names of columns taken for item ids when the user names none."""
@@ -229,7 +232,7 @@ def called_predictions(names: Collection[str]) -> list[str]:
     return [name for name in names if False in (are_scores(name), are_scores(shared))]
 
 
-def check_no_predictions(before: str, called: Mapping[str, str]) -> None:
+def check_no_predictions(called: Mapping[str, str]) -> None:
     """Refuse values without gold that are called as predictions are; `called` has their names by system."""
     words = called_predictions([*called.values()])
     name = next((system for system, word in called.items() if word in words), None)
@@ -238,7 +241,7 @@ def check_no_predictions(before: str, called: Mapping[str, str]) -> None:
     word = called[name]
     what = f"the values of {quoted(name)} are called {quoted(word)}" if word != name else f"{quoted(name)}"
     raise InvalidInputError(
-        f"{before}without gold, systems must be per-item scores, but {what}"
+        f"without gold, systems must be per-item scores, but {what}"
         f"{'' if word != name else ' is called as predictions are'}",
         hint=NEEDS_GOLD,
     )
@@ -295,7 +298,7 @@ def average_note(what: str, name: str) -> Note:
     )
 
 
-def transposed(rows: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+def transposed(rows: Mapping[str, Mapping[str, T]]) -> dict[str, dict[str, T]]:
     """Return a table with its rows as columns."""
     columns = dict.fromkeys(column for row in rows.values() for column in row)
     return {column: {name: row[column] for name, row in rows.items() if column in row} for column in columns}

@@ -31,7 +31,17 @@ LN2: Final = float(np.log(2.0))
 _ABOVE_MINUS_ONE = float(np.nextafter(-1.0, 0.0))
 
 
-class CrossEntropy(PerItem):
+class _Clipped(PerItem):
+    """A mean of logarithms, which are clipped; where they are is said."""
+
+    reverse: bool = False
+
+    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
+        """Return a note on probabilities of 0 where the other distribution has more."""
+        return _clip_notes(self, evaluation, reverse=self.reverse)
+
+
+class CrossEntropy(_Clipped):
     """The mean cross-entropy of the predictions q under the gold p, in nats; lower is better.
 
     ``-sum_k p_k log q_k``, q raised to at least 1e-12. Its least value is the entropy of the gold, not 0 (Uma
@@ -46,16 +56,12 @@ class CrossEntropy(PerItem):
     greater_is_better = False
     bounds = (0.0, np.inf)
 
-    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
-        """Return a note on probabilities of 0 where the gold is."""
-        return _clip_notes(self, evaluation)
-
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the cross-entropies."""
         return -dot(gold, clipped_log(predictions))
 
 
-class LogLoss(PerItem):
+class LogLoss(_Clipped):
     """The mean negative logarithm of the probability of the gold class, in nats; lower is better.
 
     Cross-entropy for a hard gold (an error if the gold is soft), the probability raised to at least 1e-12
@@ -84,17 +90,13 @@ class LogLoss(PerItem):
             )
         return self
 
-    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
-        """Return a note on probabilities of 0 where the gold is."""
-        return _clip_notes(self, evaluation)
-
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the negative logarithms."""
         return -clipped_log(dot(gold, predictions))
 
 
 @dataclass(frozen=True, repr=False)
-class KullbackLeibler(PerItem):
+class KullbackLeibler(_Clipped):
     """The mean Kullback-Leibler divergence between gold p and predictions q, in nats; lower is better.
 
     ``KL(p || q) = sum_k p_k log(p_k / q_k)``, or with `reverse` ``KL(q || p)`` (Kullback & Leibler 1951, Ann.
@@ -107,10 +109,6 @@ class KullbackLeibler(PerItem):
     reverse: bool = False
     greater_is_better = False
     bounds = (0.0, np.inf)
-
-    def reading_notes(self, evaluation: Evaluation) -> list[Note]:
-        """Return a note on probabilities of 0 where the other distribution has more."""
-        return _clip_notes(self, evaluation, reverse=self.reverse)
 
     def row_values(self, gold: FloatArray, predictions: FloatArray) -> FloatArray:
         """Return the divergences."""

@@ -6,6 +6,7 @@ in another spelling. Such data are refused, with the metric to name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import DesignError, InvalidInputError, within
 from bestby._core.text import counted, normal_form, quoted
 from bestby._core.typing import Array
 from bestby.data.batches import Streamed
@@ -31,6 +32,9 @@ from bestby.metrics.registry import class_needed, default, resolve, without_clas
 from bestby.metrics.regression import Mean
 from bestby.results.base import Note
 
+_COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
+"""A whole number, or one with a decimal comma."""
+
 _SHOWN = 4
 """Labels that a message shows."""
 
@@ -45,19 +49,30 @@ _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson
 
 def chosen_metrics(
     metric: Any,
+    evaluation: Evaluation,
+    greater_is_better: bool | None = None,
+    *,
+    certain: bool = False,
+) -> tuple[list[BaseMetric], Evaluation]:
+    """Return the metrics to compare, and the data with notes on how the metrics read them.
+
+    `metric` is what the user named. None is the metric that the source of the data suggests, otherwise
+    accuracy; cross-entropy for soft gold, the mean without gold. Without gold, a name that no metric has is
+    that of the scores themselves, whose direction `greater_is_better` says. Values that are called as
+    predictions are need gold or the name of a metric; if `certain`, all that are not called as scores are.
+    """
+    metrics, parts = metrics_of_parts(metric, {"": evaluation}, greater_is_better, certain=certain)
+    return metrics, parts[""]
+
+
+def metrics_of_parts(
+    metric: Any,
     parts: Mapping[str, Evaluation],
     greater_is_better: bool | None = None,
     *,
     certain: bool = False,
-) -> tuple[list[BaseMetric], list[Note]]:
-    """Return the metrics to compare and notes on how they read the data.
-
-    `metric` is what the user named. None is the metric that the source of the data suggests, otherwise
-    accuracy; cross-entropy for soft gold, the mean without gold. `parts` are the data: one evaluation under
-    ``""``, or several under the words that name them in messages. Without gold, a name that no metric has is
-    that of the scores themselves, whose direction `greater_is_better` says. Values that are called as
-    predictions are need gold or the name of a metric; if `certain`, all that are not called as scores are.
-    """
+) -> tuple[list[BaseMetric], dict[str, Evaluation]]:
+    """Return the metrics to compare on data in several parts, under the words that name them in messages."""
     spec = metric
     if spec is None:
         spec = next((part.suggested for part in parts.values() if part.suggested is not None), None)
@@ -70,22 +85,68 @@ def chosen_metrics(
         soft = any(gold is not None and gold.ndim == 2 for gold in golds)
         spec = default(scored, soft_gold=soft)
     specs = list(spec) if isinstance(spec, list | tuple) else [spec]
-    if not specs:
-        raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
     directed = [_directed(one, greater_is_better, golds) for one in specs]
     metrics = [one for one, _ in directed]
+    check_names(metrics)
+    notes = [note for _, notes in directed for note in notes]
+    noted = {place: part.with_notes(notes) for place, part in parts.items()}
+    return metrics, read_by(metrics, noted, named=named)
+
+
+def check_names(metrics: Sequence[BaseMetric]) -> None:
+    """Refuse no metric, and two of one name."""
+    if not metrics:
+        raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
     names = [one.name for one in metrics]
     doubled = next((name for name in names if names.count(name) > 1), None)
     if doubled is not None:
         raise InvalidInputError(
-            f"metric {doubled!r} is given {names.count(doubled)} times", hint="give each a name of its own"
+            f"metric {quoted(doubled)} is given {names.count(doubled)} times",
+            hint="give each a name of its own",
         )
-    notes = [note for _, notes in directed for note in notes]
-    return metrics, [
-        *notes,
-        *check(metrics, parts, named=named),
-        *_note_forms(metrics, parts),
-        *_scale_notes(metrics, parts),
+
+
+def read_by(
+    metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, named: bool
+) -> dict[str, Evaluation]:
+    """Refuse data that do not suit the metrics; return the parts with notes on how the metrics read them.
+
+    `named` says whether the user (or the source of the data) named the metrics; real numbers are labels only
+    if so.
+    """
+    labels, sets = _label_notes(metrics, parts, named=named), _set_notes(metrics, parts)
+    return {
+        place: part.with_notes(
+            [
+                *labels.get(place, ()),
+                *sets.get(place, ()),
+                *_reading_notes(metrics, part, place),
+                *_form_notes(metrics, part),
+                *_scale_notes(metrics, part),
+                *_comma_notes(metrics, part),
+                *_class_notes(metrics, part),
+            ]
+        )
+        for place, part in parts.items()
+    }
+
+
+def notes_of_parts(parts: Mapping[str, Evaluation]) -> list[Note]:
+    """Return the notes on all parts, each once; one that not all parts have names those that do.
+
+    >>> both, one = Note("few", "few items"), Note("tied", "many ties")
+    >>> plain = Evaluation.of({"a": [1, 0], "b": [1, 1]})
+    >>> parts = {"x": plain.with_notes([both, one]), "y": plain.with_notes([both])}
+    >>> [note.message for note in notes_of_parts(parts)]
+    ['few items', 'x: many ties']
+    """
+    places: dict[Note, list[str]] = {}
+    for place, part in parts.items():
+        for note in dict.fromkeys(part.notes):
+            places.setdefault(note, []).append(place)
+    return [
+        note if len(where) == len(parts) else replace(note, message=f"{listed(where)}: {note.message}")
+        for note, where in places.items()
     ]
 
 
@@ -97,38 +158,33 @@ def _check_are_scores(parts: Mapping[str, Evaluation], *, certain: bool) -> None
     for place, part in parts.items():
         if part.gold is not None:
             continue
-        before = f"{place}: " if place else ""
         called = {system: part.called.get(system, system) for system in part.names}
-        check_no_predictions(before, called)
+        with within(place):
+            check_no_predictions(called)
         unknown = (name for name, word in called.items() if not are_scores(word) and is_label(word))
         name = next(unknown, None) if certain else None
         if name is not None:
             what = quoted(name) if called[name] == name else f"{quoted(name)}, called {quoted(called[name])},"
             raise InvalidInputError(
-                f"{before}without gold, a gate compares scores, and no name says that the values of"
-                f" {what} are scores",
+                f"{place and f'{place}: '}without gold, a gate compares scores, and no name says that the"
+                f" values of {what} are scores",
                 hint=NEEDS_GOLD,
             )
 
 
-def _scale_notes(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation]) -> list[Note]:
+def _scale_notes(metrics: Sequence[BaseMetric], part: Evaluation) -> list[Note]:
     """Return notes on scores, whose mean is compared, of systems on visibly different scales."""
-    if not any(isinstance(one, Mean) for one in metrics):
+    if part.gold is not None or not any(isinstance(one, Mean) for one in metrics):
         return []
     notes = []
-    for place, part in parts.items():
-        odd = quantities(part.names) if part.gold is None else []
-        if odd:
-            message = (
-                f"{place + ': ' if place else ''}{listed(odd)} among the systems: are these quantities of a"
-                " system, such as its time or cost? If so, leave them out: ignore=[...]"
-            )
-            notes.append(Note("quantities", message, tuple(odd)))
-        if part.gold is None and all(
-            one.ndim == 1 and one.dtype.kind in "biuf" for one in part.compact.values()
-        ):
-            found = system_scales({name: np.asarray(values) for name, values in part.systems.items()})
-            notes += [Note(one.code, f"{place}: {one.message}" if place else one.message) for one in found]
+    if odd := quantities(part.names):
+        message = (
+            f"{listed(odd)} among the systems: are these quantities of a system, such as its time or cost? If"
+            " so, leave them out: ignore=[...]"
+        )
+        notes.append(Note("quantities", message, tuple(odd)))
+    if all(one.ndim == 1 and one.dtype.kind in "biuf" for one in part.compact.values()):
+        notes += system_scales({name: np.asarray(values) for name, values in part.systems.items()})
     return notes
 
 
@@ -201,89 +257,78 @@ def named_metric(spec: Any, golds: Sequence[Array | None]) -> BaseMetric:
     raise class_needed(stem, spec, labels[1:] if say_which_is_positive(labels) else labels)
 
 
-def chosen_metric(metric: Any, parts: Mapping[str, Evaluation]) -> tuple[BaseMetric, list[Note]]:
-    """Return the one metric to compare and notes on how it reads the data; see `chosen_metrics`."""
-    if isinstance(metric, list | tuple):
+def chosen_metric(
+    metric: Any, evaluation: Evaluation, greater_is_better: bool | None = None
+) -> tuple[BaseMetric, Evaluation]:
+    """Return the one metric to compare, and the data with notes on how it reads them."""
+    chosen, parts = metric_of_parts(metric, {"": evaluation}, greater_is_better)
+    return chosen, parts[""]
+
+
+def metric_of_parts(
+    metric: Any, parts: Mapping[str, Evaluation], greater_is_better: bool | None = None
+) -> tuple[BaseMetric, dict[str, Evaluation]]:
+    """Return the one metric to compare on data in several parts; see `metrics_of_parts`."""
+    if isinstance(metric, list | tuple) and len(metric) != 1:
         raise InvalidInputError(
-            f"one metric at a time is compared here, got {len(metric)}", hint="call once per metric"
+            f"one metric at a time is compared here, got {len(metric)}",
+            hint="call once per metric",
+            argument="metric",
         )
-    metrics, notes = chosen_metrics(metric, parts)
-    return metrics[0], notes
+    metrics, noted = metrics_of_parts(metric, parts, greater_is_better)
+    return metrics[0], noted
 
 
-def check(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, named: bool) -> list[Note]:
-    """Refuse metrics of labels and of probabilities that do not suit the data; return notes where they do.
-
-    `named` says whether the user (or the source of the data) named the metrics; real numbers are labels only
-    if so.
-    """
-    labels = _label_notes(metrics, parts, named=named) + _set_notes(metrics, parts)
-    places: dict[Note, list[str]] = {}
-    for place, part in parts.items():
-        for metric in [] if isinstance(part, Streamed) else metrics:
-            try:
-                found = metric.reading_notes(part)
-            except (DesignError, InvalidInputError) as error:
-                raise type(error)(_before(place) + error.message, error.hint, error.argument) from error
-            for note in found:
-                places.setdefault(note, []).append(place)
-    return labels + [
-        note if len(where) == len(parts) else replace(note, message=f"{listed(where)}: {note.message}")
-        for note, where in places.items()
-    ]
-
-
-def _before(place: str) -> str:
-    return f"{place}: " if place else ""
+def _reading_notes(metrics: Sequence[BaseMetric], part: Evaluation, place: str) -> list[Note]:
+    """Return what the metrics themselves say of the data; an error names the part."""
+    if isinstance(part, Streamed):
+        return []
+    with within(place):
+        return [note for metric in metrics for note in metric.reading_notes(part)]
 
 
 def _label_notes(
     metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation], *, named: bool
-) -> list[Note]:
-    """Refuse metrics of labels and of probabilities that do not suit hard labels; return notes."""
+) -> dict[str, list[Note]]:
+    """Refuse metrics of labels and of probabilities that do not suit hard labels; return notes by part."""
     reading = [one for one in metrics if one.reads in ("labels", "distributions")]
     hard = {place: part for place, part in parts.items() if _has_labels(part)} if reading else {}
-    if not hard:
-        return []
     golds = {place: probabilities.gold_labels(part) for place, part in hard.items()}
     everywhere = {label for labels in golds.values() for label in labels.tolist()}
-    notes: list[Note] = []
+    notes: dict[str, list[Note]] = {}
     for place, part in hard.items():
-        before, gold = _before(place), golds[place]
+        gold, own = golds[place], notes.setdefault(place, [])
         columns = {name: probabilities.present(part, name) for name in part.names}
         if _are_plain(columns, gold):
             continue
-        try:
+        with within(place):
             if not named:
                 _check_whole(reading[0], columns, gold)
             for one in {metric.reads: metric for metric in reversed(reading)}.values():
                 _check_no_scores(one, columns, gold)  # the first metric of each kind stands for the others
             for one in reading:
                 if one.reads == "distributions":
-                    notes += _note_probabilities(one, part, gold, before)
+                    own += _note_probabilities(one, part, gold)
             distributed = all(one.reads == "distributions" for one in reading)
             known = Known.of(gold, everywhere)
-            notes += _check_shared(columns, gold, known, before, part.n_items, probable=distributed)
-        except DesignError as error:
-            raise DesignError(before + error.message, error.hint) from error
-    return list(dict.fromkeys(notes))
+            own += _check_shared(columns, gold, known, part.n_items, probable=distributed)
+    return notes
 
 
-def _note_forms(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation]) -> list[Note]:
+def _form_notes(metrics: Sequence[BaseMetric], part: Evaluation) -> list[Note]:
     """Return notes on texts that count as different from the gold though they look alike."""
     names = ", ".join(metric.name for metric in metrics if metric.reads == "objects")
+    references = part.gold.tolist() if names and part.gold is not None else []
     notes = []
-    for place, part in parts.items() if names else ():
-        references = [] if part.gold is None else part.gold.tolist()
-        for system in part.names if references else ():
-            odd = sum(map(_differ_in_form, references, part.systems[system].tolist()))
-            if odd:
-                message = (
-                    f"{place + ': ' if place else ''}in {counted(odd, 'text')} of {system}, words of the"
-                    f" gold have another Unicode form and count as different ({names}): write both in one"
-                    ' form, for example with unicodedata.normalize("NFC", text), and with plain spaces'
-                )
-                notes.append(Note("unicode_forms", message, (system,)))
+    for system in part.names if references else ():
+        odd = sum(map(_differ_in_form, references, part.systems[system].tolist()))
+        if odd:
+            message = (
+                f"in {counted(odd, 'text')} of {system}, words of the gold have another Unicode form and"
+                f" count as different ({names}): write both in one form, for example with"
+                ' unicodedata.normalize("NFC", text), and with plain spaces'
+            )
+            notes.append(Note("unicode_forms", message, (system,)))
     return notes
 
 
@@ -302,27 +347,24 @@ def _differ_in_form(gold: Any, text: Any) -> bool:
     )
 
 
-def _set_notes(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation]) -> list[Note]:
+def _set_notes(metrics: Sequence[BaseMetric], parts: Mapping[str, Evaluation]) -> dict[str, list[Note]]:
     """Refuse sets of labels of which none is a label of the gold; return notes, as for single labels."""
     if not any(metric.label_sets for metric in metrics):
-        return []
+        return {}
     golds = {
         place: _labels_of_sets(part.gold)
         for place, part in parts.items()
         if part.gold is not None and part.classes is None  # among which labels were looked up
     }
     everywhere = {label for gold in golds.values() for label in gold.tolist()}
-    notes: list[Note] = []
+    notes = {}
     for place, gold in golds.items():
         if not gold.size:
             continue
-        part, before = parts[place], _before(place)
-        columns = {name: _labels_of_sets(part.systems[name]) for name in part.names}
-        try:
-            notes += _check_shared(columns, gold, Known.of(gold, everywhere), before, None, probable=False)
-        except DesignError as error:
-            raise DesignError(before + error.message, error.hint) from error
-    return list(dict.fromkeys(notes))
+        columns = {name: _labels_of_sets(values) for name, values in parts[place].systems.items()}
+        with within(place):
+            notes[place] = _check_shared(columns, gold, Known.of(gold, everywhere), None, probable=False)
+    return notes
 
 
 def _labels_of_sets(items: Array) -> Array:
@@ -419,7 +461,7 @@ def _outside(labels: Array, gold: Array, otherwise: float) -> float:
     return float(outside[0]) if outside.size else otherwise
 
 
-def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array, before: str) -> list[Note]:
+def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array) -> list[Note]:
     """Return a note on systems whose numbers are read as the probability of one class; refuse others."""
     _, single = probabilities.with_both_classes(evaluation, metric.name)
     if not single:
@@ -429,12 +471,57 @@ def _note_probabilities(metric: BaseMetric, evaluation: Evaluation, gold: Array,
     if say_which_is_positive(gold.tolist()) and not others:
         return []
     message = (
-        f"{before}{metric.name} reads the numbers of {listed(single)} as probabilities of {greater}, the"
-        f" label that sorts last; if they are probabilities of {lesser}, give 1 - p in their place"
+        f"{metric.name} reads the numbers of {listed(single)} as probabilities of {greater}, the label that"
+        f" sorts last; if they are probabilities of {lesser}, give 1 - p in their place"
     )
     if others:
         message += f"; labels of {listed(others)} count as probabilities of 0 and 1"
     return [Note("probability_of_class", message, (metric.name,))]
+
+
+def _comma_notes(metrics: Sequence[BaseMetric], evaluation: Evaluation) -> list[Note]:
+    """Return a note if the gold holds numbers with decimal commas, and a metric takes them as labels."""
+    names = [metric.name for metric in metrics if metric.reads == "labels"]
+    gold = evaluation.gold
+    if not names or gold is None or gold.ndim != 1 or gold.dtype.kind != "U":
+        return []
+    labels = evaluation.codes_of("")[0].tolist()
+    shown = min((label for label in labels if "," in label), default=None)
+    if shown is None or not all(map(_COMMA_NUMBER.fullmatch, labels)):
+        return []
+    message = (
+        f"gold such as {quoted(shown)} is text, which counts as a label ({', '.join(names)}); if these are"
+        " numbers, write them with a decimal point, and choose a metric of numbers, such as mse"
+    )
+    return [Note("decimal_commas", message)]
+
+
+def _class_notes(metrics: Sequence[BaseMetric], evaluation: Evaluation) -> list[Note]:
+    """Return notes on how hard and soft labels were read by metrics of the other kind."""
+    if evaluation.classes is None or evaluation.gold is None:
+        return []
+    columns = {"the gold": evaluation.gold, **evaluation.systems}
+    rows = {name: values for name, values in columns.items() if values.ndim == 2}
+    notes = []
+    label_metrics = [metric.name for metric in metrics if metric.reads == "labels"]
+    if label_metrics and rows:
+        tied = {
+            name: int(((values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
+            for name, values in rows.items()
+        }
+        told = "a soft label counts as its most probable class"
+        shared = [f"{count} of {name}" for name, count in tied.items() if count]
+        if shared:
+            told += f", the first of equally probable ones ({', '.join(shared)})"
+        notes += [Note("most_probable_class", f"for {name} {told}", (name,)) for name in label_metrics]
+    distribution_metrics = [metric.name for metric in metrics if metric.reads == "distributions"]
+    hard = [name for name, values in columns.items() if values.ndim == 1]
+    if distribution_metrics and hard:
+        told = f"{', '.join(hard)}: a hard label counts as probability 1 of its class"
+        notes += [
+            Note("certain_of_its_class", f"for {name}, {told}", (name,)) for name in distribution_metrics
+        ]
+    return notes
 
 
 @dataclass(frozen=True)
@@ -459,7 +546,6 @@ def _check_shared(
     columns: Mapping[str, Array],
     gold: Array,
     known: Known,
-    before: str,
     n_items: int | None,
     *,
     probable: bool,
@@ -486,7 +572,7 @@ def _check_shared(
     notes = [
         Note(
             "no_shared_label",
-            f"{before}{name} predicts no label that the gold has ({_shown(predicted[name])} against"
+            f"{name} predicts no label that the gold has ({_shown(predicted[name])} against"
             f" {_shown(gold)}), so every {'item' if n_items else 'label'} counts as wrong: if only the"
             " spelling differs, its score is meaningless",
             (name,),
@@ -496,13 +582,13 @@ def _check_shared(
     for name, labels in predicted.items():
         if misspelt := _misspelt(labels, gold, known):
             message = (
-                f"{before}{name} predicts labels that differ from those of the gold only in case or spaces"
+                f"{name} predicts labels that differ from those of the gold only in case or spaces"
                 f" and count as wrong: {_examples(misspelt)}; if they mean the same, spell them alike"
             )
             notes.append(Note("label_spelling", message, (name,)))
         if rounded := _rounded(labels, gold, known):
             message = (
-                f"{before}{name} predicts numbers that differ from labels of the gold only because one of"
+                f"{name} predicts numbers that differ from labels of the gold only because one of"
                 f" both was stored with fewer digits and count as wrong: {_examples(rounded)}; round both"
                 " alike"
             )

@@ -164,8 +164,8 @@ class Pilot(Design):
         return self.evaluation.with_systems([str(self.a), str(self.b)])
 
     @cached_property
-    def _measured(self) -> tuple[BaseMetric, list[Note]]:
-        return chosen_metric(self.metric, {"": self._pair})
+    def _measured(self) -> tuple[BaseMetric, Evaluation]:
+        return chosen_metric(self.metric, self._pair)
 
     @cached_property
     def _group(self) -> Group:
@@ -374,7 +374,7 @@ class Pilot(Design):
 
     def notes(self, n: int, question: Question) -> tuple[Note, ...]:  # noqa: ARG002
         """Warn of a pilot taken at its word."""
-        notes = [*self.evaluation.notes, *self._measured[1]]
+        notes = [*self._measured[1].notes]
         if self.effect_scale == 1.0:
             notes.append(
                 Note(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,16 @@ def _slices(systems: Any, gold: Any, metric: Any) -> Any:
     return bb.compare_slices(systems, gold, by=by, metric=metric, n_resamples=99)
 
 
+def _study(systems: Any, gold: Any, metric: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        study = bb.Study(folder)
+        for name, values in systems.items():
+            study.add(name, run=0, predictions=values, gold=gold)
+        first = study.compare(metric=metric, n_resamples=99)
+        assert study.compare(metric=metric, n_resamples=99).notes == first.notes  # also those that were kept
+    return first
+
+
 WAYS = {
     "evaluate": lambda systems, gold, metric: bb.evaluate(systems, gold, metric=metric),
     "compare": lambda systems, gold, metric: bb.compare(systems, gold, metric=metric, n_resamples=99),
@@ -50,6 +61,7 @@ WAYS = {
     "runs": _runs,
     "datasets": _datasets,
     "folds": _folds,
+    "study": _study,
 }
 
 
@@ -186,3 +198,23 @@ def test_the_command_line_says_both_as_they_are_typed(tmp_path: Path, capsys: An
         == 0
     )
     assert "the label that sorts last" not in capsys.readouterr().out
+
+
+def test_advice_a_pilot_and_the_pages_of_a_board_say_which_class_is_positive(tmp_path: Path) -> None:
+    of_metric = bb.advise("roc_auc", data=SYSTEMS, gold=WORDS).notes
+    pilot = bb.Pilot(bb.Evaluation.of(SYSTEMS, WORDS), "roc_auc")
+    plan = bb.power(pilot, 50, n_simulations=20, n_resamples=99, curve=())
+    for notes in (of_metric, plan.notes):
+        assert "positive_class" in {note.code for note in notes}
+    golds = {}
+    for task in ("one", "two"):
+        golds[task] = tmp_path / f"{task}.csv"
+        golds[task].write_text("\n".join(["id,gold", *(f"q{i},{gold}" for i, gold in enumerate(WORDS))]))
+    board = bb.Board.create(tmp_path / "board", golds, title="Words", metrics="roc_auc")
+    for name, values in SYSTEMS.items():
+        file = tmp_path / f"{name}.csv"
+        file.write_text("\n".join(["id,prediction", *(f"q{i},{x}" for i, x in enumerate(values.tolist()))]))
+        board.submit({"one": file, "two": file}, team="team", system=name)
+    pages = board.publish(tmp_path / "site").site / "tables"
+    said = ["takes &#39;none&#39;, the label that sorts last" in page.read_text() for page in pages.iterdir()]
+    assert said == [True] * 3  # of both tasks, and of all tasks

@@ -105,17 +105,30 @@ def write(
     return staged
 
 
-def differences(files: Mapping[str, bytes], site: Path) -> tuple[str, ...]:
-    """Return how the files of a folder differ from those of a site that was rendered, in words."""
+def differences(expected: Mapping[str, str], site: Path, other: str) -> tuple[str, ...]:
+    """Return how the files of a folder differ from those with the SHA-256 `expected`, in words.
+
+    `other` is what is said of a file with other bytes.
+    """
     present = set(files_in(site)) if site.is_dir() else set()
-    found = [f"{path} is missing" for path in files if path not in present]
-    found += [f"{path} is not of the site" for path in present if path not in files]
+    found = [f"{path} is missing" for path in expected if path not in present]
+    found += [f"{path} is not of the site" for path in present if path not in expected]
     found += [
-        f"{path} is not what gold and submissions give"
-        for path in sorted(present & files.keys())
-        if _bytes(site / path) != files[path]
+        f"{path} {other}" for path in present & expected.keys() if mark_of(site / path) != expected[path]
     ]
     return tuple(sorted(found))
+
+
+def mark_of(path: Path) -> str:
+    """Return the SHA-256 of a file; nothing if it cannot be read."""
+    data = _bytes(path)
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def as_published(site: Path) -> dict[str, str]:
+    """Return the SHA-256 of the files of a site as its manifest has them, and that of the manifest itself."""
+    listed = listed_files(_bytes(site / MANIFEST)) or {}
+    return {path: one["sha256"] for path, one in listed.items()} | {MANIFEST: mark_of(site / MANIFEST)}
 
 
 def files_in(folder: Path) -> Iterator[str]:
@@ -140,10 +153,9 @@ def listed_files(data: bytes | None) -> dict[str, dict[str, str]] | None:
 
 def _trusted_files(target: Path, trusted: Collection[str]) -> dict[str, dict[str, str]]:
     """Return the files of the site that is there, if its manifest is one that the record knows."""
-    data = _bytes(target / MANIFEST)
-    if data is None or hashlib.sha256(data).hexdigest() not in trusted:
+    if mark_of(target / MANIFEST) not in trusted:
         return {}
-    return listed_files(data) or {}
+    return listed_files(_bytes(target / MANIFEST)) or {}
 
 
 def _linked(page: Page, kept: Mapping[str, Mapping[str, str]], target: Path, new: Path) -> str | None:

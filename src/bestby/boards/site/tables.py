@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,8 @@ from bestby.boards.site.standings import Links, overall_model, table_model, tabl
 from bestby.report.document import describe
 from bestby.report.words import direction
 from bestby.report.writers.markup import paragraph, prose, table
+from bestby.results.runs import RunsComparison
+from bestby.results.slices import SlicesComparison
 
 _OVERALL = "all tasks"
 
@@ -142,7 +144,7 @@ def pages(one: Shown, common: dict[str, Any]) -> Iterator[Page]:
         return
     results = {"slices": one.source.slices, "runs": one.source.runs}
     parts = [
-        {"title": part.capitalize(), "fragment": fragment(result)}
+        {"title": part.capitalize(), "fragment": fragment(result, one.source.notes)}
         for part, result in results.items()
         if result is not None
     ]
@@ -168,10 +170,15 @@ def embedded(one: Shown | None, path: str, common: dict[str, Any], nothing: str 
     return page_from_template(path, "embed.html", {**common, **more})
 
 
-def fragment(result: Any) -> str:
-    """Return the tables of a result with what they say first, as its report has them.
+_WITHHELD = "slices_left_out"
+"""The note that names slices which are too small to be shown."""
 
-    Those of further pairs of systems are folded: what they say first stays in sight.
+
+def fragment(result: SlicesComparison | RunsComparison, said: Collection[str]) -> str:
+    """Return the tables of a result with what they say first, as its report has them, and its further notes.
+
+    Those of further pairs of systems are folded: what they say first stays in sight. `said` are notes that
+    the page has already.
     """
     parts = []
     for place, section in enumerate(describe(result).sections):
@@ -182,6 +189,8 @@ def fragment(result: Any) -> str:
             parts.append("\n".join(["<details>", summary, *tables, "</details>"]))
         else:
             parts += [paragraph(section.lead, "bb-lead"), *tables]
+    notes = dict.fromkeys(note.message for note in result.notes if note.code != _WITHHELD)
+    parts += [paragraph(f"Note: {line}", "bb-small") for line in notes if line not in said]
     return "\n".join(parts)
 
 

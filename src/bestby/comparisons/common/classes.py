@@ -53,7 +53,7 @@ def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple
     return tuple([_hard(name, shown, _among(labels, *found[name])) for name in columns])
 
 
-def of_conditions(shares: Sequence[ClassShares], sizes: Mapping[str, int]) -> tuple[ClassShares, ...]:
+def shares_by_condition(shares: Sequence[ClassShares], sizes: Mapping[str, int]) -> tuple[ClassShares, ...]:
     """Return the shares of the gold and of each condition, from those of its runs, which stand in order.
 
     `sizes` are the numbers of runs. Shares are means over the runs, and counts are of the items of all runs.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
-from bestby._core.text import percentage, quoted
+from bestby._core.text import percentage
 from bestby._core.typing import IntArray, Question
 from bestby.advising import interval_choice
 from bestby.comparisons.common import dependence, one_pair
@@ -31,9 +30,6 @@ from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
 
 FEW_ITEMS = 30
-
-_COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
-"""A whole number, or one with a decimal comma."""
 
 FEW_DRAWN = 50
 """Units of a resample below which a test at 5 % does not reject between 4 and 6 %."""
@@ -70,62 +66,12 @@ def on_intervals(notes: Sequence[Note], intervals: Iterable[Interval | None]) ->
 
 
 def evaluation_notes(
-    evaluation: Evaluation,
-    metrics: Sequence[BaseMetric],
-    reading_notes: Sequence[Note],
-    settings: CheckedSettings,
+    evaluation: Evaluation, metrics: Sequence[BaseMetric], settings: CheckedSettings
 ) -> list[Note]:
-    """Return notes on how the data were read, their size and labels; refuse data in a single cluster."""
+    """Return notes on how the data were read, and their size; refuse data in a single cluster."""
     compares_labels = any(metric.reads != "numbers" for metric in metrics)
     brought = [note for note in evaluation.notes if compares_labels or note.code != "labels_merged"]
-    size_notes = data_notes(evaluation, intervals=settings.interval is not None)
-    commas = decimal_comma_notes(evaluation, metrics)
-    return [*brought, *size_notes, *reading_notes, *commas, *label_notes(evaluation, metrics)]
-
-
-def decimal_comma_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
-    """Return a note if the gold holds numbers with decimal commas, and a metric takes them as labels."""
-    names = [metric.name for metric in metrics if metric.reads == "labels"]
-    gold = evaluation.gold
-    if not names or gold is None or gold.ndim != 1 or gold.dtype.kind != "U":
-        return []
-    labels = evaluation.codes_of("")[0].tolist()
-    shown = min((label for label in labels if "," in label), default=None)
-    if shown is None or not all(map(_COMMA_NUMBER.fullmatch, labels)):
-        return []
-    message = (
-        f"gold such as {quoted(shown)} is text, which counts as a label ({', '.join(names)}); if these are"
-        " numbers, write them with a decimal point, and choose a metric of numbers, such as mse"
-    )
-    return [Note("decimal_commas", message)]
-
-
-def label_notes(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> list[Note]:
-    """Return notes on how hard and soft labels were read by metrics of the other kind."""
-    if evaluation.classes is None or evaluation.gold is None:
-        return []
-    columns = {"the gold": evaluation.gold, **evaluation.systems}
-    rows = {name: values for name, values in columns.items() if values.ndim == 2}
-    notes = []
-    label_metrics = [metric.name for metric in metrics if metric.reads == "labels"]
-    if label_metrics and rows:
-        tied = {
-            name: int(((values == values.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
-            for name, values in rows.items()
-        }
-        told = "a soft label counts as its most probable class"
-        shared = [f"{count} of {name}" for name, count in tied.items() if count]
-        if shared:
-            told += f", the first of equally probable ones ({', '.join(shared)})"
-        notes += [Note("most_probable_class", f"for {name} {told}", (name,)) for name in label_metrics]
-    distribution_metrics = [metric.name for metric in metrics if metric.reads == "distributions"]
-    hard = [name for name, values in columns.items() if values.ndim == 1]
-    if distribution_metrics and hard:
-        told = f"{', '.join(hard)}: a hard label counts as probability 1 of its class"
-        notes += [
-            Note("certain_of_its_class", f"for {name}, {told}", (name,)) for name in distribution_metrics
-        ]
-    return notes
+    return [*brought, *data_notes(evaluation, intervals=settings.interval is not None)]
 
 
 def drawing_notes(group: Group, drawing: Drawing, settings: Settings) -> list[Note]:
@@ -221,22 +167,23 @@ def below_half_notes(
 ) -> list[Note]:
     """Return a note on systems whose area under the ROC curve is significantly below 0.5, that of guesses.
 
-    It is if the whole interval is, that of the `method` asked for or the one that suits the data. An area of
-    0 has none: of all orders of the items (or clusters), one puts every positive one last.
+    `names` are those of the first systems, which alone are looked at. It is if the whole interval is, that
+    of the `method` asked for or the one that suits the data. An area of 0 has none: of all orders of the
+    items (or clusters), one puts every positive one last.
     """
     metric, n = makers.group.metrics[m], makers.group.n_units
     if not isinstance(metric, RocAuc):
         return []
     shown = []
-    for s, score in enumerate(makers.scores[m].tolist()):
+    for s, (name, score) in enumerate(zip(names, makers.scores[m].tolist(), strict=False)):
         if score >= 0.5:
             continue
         target = Target(m, s)
         interval, _ = makers.interval(target, one_pair.chosen(makers, target, method or "auto")[0], level)
         if interval is not None and interval.high < 0.5:
-            shown.append(f"{names[s]} ({score:.3f}, interval up to {interval.high:.3f})")
+            shown.append(f"{name} ({score:.3f}, interval up to {interval.high:.3f})")
         elif score == 0.0 and 1.0 / math.comb(n, max(round(n * metric.share), 1)) < (1.0 - level) / 2.0:
-            shown.append(f"{names[s]} (0)")
+            shown.append(f"{name} (0)")
     if not shown:
         return []
     instead = "negate them"

@@ -61,7 +61,6 @@ class MetricPart:
 def compared_by_metric(
     evaluation: Evaluation,
     metrics: Sequence[BaseMetric],
-    reading_notes: Sequence[Note],
     settings: Settings,
     named: Mapping[str, Any],
     resampling: Resampling,
@@ -71,14 +70,14 @@ def compared_by_metric(
 ) -> Comparison:
     """Return the comparison on all metrics from its part on each; `named` are settings for the provenance.
 
-    The metrics suit the data, and `reading_notes` say how they read them. Statistics of texts are counted by
-    as many jobs as make resamples, and kept in the folder `cache`.
+    The metrics suit the data, whose notes say how they read them. Statistics of texts are counted by as many
+    jobs as make resamples, and kept in the folder `cache`.
     """
     dependence.check(evaluation, settings)
     for one in metrics:
         check_reach(settings.margin, one)
     drawing = Drawing.of(resampling)
-    notes = note_rules.evaluation_notes(evaluation, metrics, reading_notes, settings)
+    notes = note_rules.evaluation_notes(evaluation, metrics, settings)
     of_drawing: list[Note] = []
     parts: dict[int, MetricPart] = {}
     for group, positions in prepare.groups(

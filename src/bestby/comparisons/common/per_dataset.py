@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.errors import DesignError, InvalidInputError
+from bestby._core.errors import InvalidInputError, within
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.comparisons.common import family, note_rules, one_pair, swap_notes
@@ -23,7 +23,7 @@ from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
-from bestby.metrics.suitability import chosen_metric
+from bestby.metrics.suitability import metric_of_parts, notes_of_parts
 from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from bestby.results.datasets import Names
@@ -45,15 +45,10 @@ class Options(CheckedSettings):
 def one_metric(
     metric: Any, parts: Mapping[str, Evaluation], what: str, greater_is_better: bool | None
 ) -> tuple[BaseMetric, list[Note]]:
-    """Return the one metric asked for, or the default one, and notes on how it reads the data."""
-    chosen, notes = chosen_metric(metric, {f"{what} {name!r}": part for name, part in parts.items()})
-    if greater_is_better is not None and greater_is_better != chosen.greater_is_better:
-        raise InvalidInputError(
-            f"greater_is_better={greater_is_better} contradicts the metric {chosen.name}",
-            hint="leave it out: the metric knows its direction",
-            argument="greater_is_better",
-        )
-    return chosen, notes
+    """Return the one metric asked for, or the default one, and the notes on all parts."""
+    named = {f"{what} {name!r}": part for name, part in parts.items()}
+    chosen, noted = metric_of_parts(metric, named, greater_is_better)
+    return chosen, notes_of_parts(noted)
 
 
 def intervals_on(
@@ -64,14 +59,12 @@ def intervals_on(
     counting: Counting | None = None,
 ) -> Intervals:
     """Return what makes intervals and tests for one metric; an error names the evaluation."""
-    try:
+    with within(where):
         ((group, _),) = prepare.groups(
             evaluation, [metric], supports=prepare.ALL_GROUPINGS, counting=counting
         )
         makers = Intervals(group, drawing)
         one_pair.check_defined(makers.scores[0], metric, lambda s: f"system {quoted(evaluation.names[s])}")
-    except (DesignError, InvalidInputError) as error:
-        raise type(error)(f"{where}: {error.message}", error.hint, error.argument) from error
     return makers
 
 

@@ -145,32 +145,16 @@ def source_of(
             hint='compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...})',
         )
     if Evaluation in kinds:
-        parts = list(named.values())
-        shared = [note for note in parts[0].notes if len(parts) > 1 and all(note in p.notes for p in parts)]
-        of_one = [
-            Note(note.code, f"{name}: {note.message}", note.about)
-            for name, part in named.items()
-            for note in part.notes
-            if note not in shared
-        ]
-        return dataclasses.replace(chosen, items=named, notes=(*shared, *of_one))
+        return dataclasses.replace(chosen, items=named)
     if Comparison in kinds:
         return dataclasses.replace(chosen, compared=named)
-    table = _transposed(named) if outer == "system" else named
+    table: Cells = named
+    if outer == "system":
+        table = transposed({name: {str(d): x for d, x in row.items()} for name, row in named.items()})
     assumed = _ASSUMED if outer is None and given is data else ""
     if holds_runs(table):
         return dataclasses.replace(chosen, runs=table, assumed=assumed)
     return dataclasses.replace(chosen, table=table, assumed=assumed)
-
-
-def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:
-    """Return the table with the datasets outside."""
-    datasets = dict.fromkeys(str(dataset) for row in by_system.values() for dataset in row)
-    table: dict[str, dict[str, Any]] = {dataset: {} for dataset in datasets}
-    for system, row in by_system.items():
-        for dataset, score in row.items():
-            table[str(dataset)][system] = score
-    return table
 
 
 def _from_table(data: Any, dataset: str | None, options: TableOptions, run: str | None) -> Source:
@@ -209,7 +193,7 @@ def scores_of(
     table, left_out = without_averages(table, source)
     kept, names, notes = complete(table, source, on_missing)
     if metric is None:
-        check_no_predictions("", dict(zip(names, names, strict=True)))
+        check_no_predictions(dict(zip(names, names, strict=True)))
     reading = f"a table of scores; datasets: {listed([*kept])}; systems: {listed(names)}{source.assumed}"
     greater, direction_notes = direction_of(metric, greater_is_better)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
@@ -254,7 +238,7 @@ def _item_scores(
     present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
     whole, names, notes = complete(present, source, on_missing)
     kept = {name: parts[name].with_systems(names) for name in whole}
-    measure, reading_notes = per_dataset.one_metric(metric, kept, "dataset", greater_is_better)
+    measure, notes_on_items = per_dataset.one_metric(metric, kept, "dataset", greater_is_better)
     makers = {
         name: per_dataset.intervals_on(part, measure, drawing, f"dataset {quoted(name)}", counting)
         for name, part in kept.items()
@@ -270,7 +254,7 @@ def _item_scores(
         compared={},
         measure=measure,
         data_hash=provenance.hash_of({name: part.data_hash() for name, part in kept.items()}),
-        notes=(*source.notes, *notes, *reading_notes),
+        notes=(*source.notes, *notes_on_items, *notes),
     )
 
 

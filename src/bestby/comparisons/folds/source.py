@@ -162,7 +162,7 @@ def folds_of_scores(read: FoldScores, metric: Any, greater_is_better: bool | Non
         )
     _check_amounts(read.names, read.matrix)
     if metric is None:
-        check_no_predictions("", dict(zip(read.names, read.names, strict=True)))
+        check_no_predictions(dict(zip(read.names, read.names, strict=True)))
     greater, notes = direction_of(metric, greater_is_better)
     columns = dict(zip(read.names, rounding.in_one_precision(list(read.matrix.T)), strict=True))
     matrix = np.column_stack([*columns.values()])
@@ -182,7 +182,7 @@ def folds_of_items(
     counting: Counting,
 ) -> Folds:
     """Return the score of every fold, with what makes tests inside folds and repetitions."""
-    measure, reading_notes = per_dataset.one_metric(metric, parts, "repetition", greater_is_better)
+    measure, notes = per_dataset.one_metric(metric, parts, "repetition", greater_is_better)
     names = next(iter(parts.values())).names
     without = len(parts) > 1 and all(part.strata is None for part in parts.values())
     whole, folds = {}, {}
@@ -215,8 +215,7 @@ def folds_of_items(
         whole=whole,
         data_hash=hash_of({name: part.data_hash() for name, part in parts.items()}),
         notes=(
-            *dict.fromkeys(note for part in parts.values() for note in part.notes),
-            *reading_notes,
+            *notes,
             *_missing_classes(measure, {where: part for where, (_, part) in folds.items()}, parts),
         ),
     )

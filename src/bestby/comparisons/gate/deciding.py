@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from bestby._core.errors import within
 from bestby.comparisons.common import family, one_pair
 from bestby.comparisons.common.one_metric import MetricPart, compared, compared_by_metric
 from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.gate import foresight
-from bestby.comparisons.gate.parts import GatePart, named
+from bestby.comparisons.gate.parts import GatePart
 from bestby.comparisons.gate.skewness import skewness_notes
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics.base import BaseMetric
@@ -106,9 +107,9 @@ def _compared(
             bounds.append(_bound_of_gain(makers, m, part.evaluation.names, found.differences[0], other))
         return found
 
-    with named(part):
+    with within(part.name):
         comparison = compared_by_metric(
-            part.evaluation, [metric], (), settings, settings.by_name(), resampling, part_of, "compare", cache
+            part.evaluation, [metric], settings, settings.by_name(), resampling, part_of, "compare", cache
         )
     return comparison, bounds[0] if bounds else None
 

@@ -166,7 +166,7 @@ def gate(
     check_two_systems(whole)
     base, new = _pair(whole.names, baseline, candidate)
     evaluation = _two_systems(whole, base, new, pool=pool)
-    metrics, reading = chosen_metrics(metric, {"": evaluation}, greater_is_better, certain=True)
+    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better, certain=True)
     margins = _margins(margin, metrics)
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
     more = {"annotators": annotators, "blocks": blocks}
@@ -187,7 +187,7 @@ def gate(
         level=level,
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,
-        notes=tuple(dict.fromkeys([*reading, *left_out, *notes])),
+        notes=tuple(dict.fromkeys([*left_out, *notes])),
         provenance=provenance,
     )
 

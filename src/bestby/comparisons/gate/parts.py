@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from bestby._core.errors import BestbyError
 from bestby.comparisons.slices.slicing import Column, hash_with_slices, slicings
 from bestby.data.evaluation import Evaluation
 from bestby.results.base import Note, Provenance
@@ -75,18 +73,6 @@ def parts_of(
     others = {one.name for one in columns}
     kept = {name: values for name, values in evaluation.groupings.items() if name not in others}
     return [*by_task(dataclasses.replace(evaluation, groupings=kept)), *slices], notes
-
-
-@contextmanager
-def named(part: GatePart) -> Iterator[None]:
-    """Say of an error in which part it arose: what is in order on all items may not be so in a part."""
-    try:
-        yield
-    except BestbyError as error:
-        if part.name is not None:
-            error.message = f"{part.name}: {error.message}"
-            error.args = (error.message,)
-        raise
 
 
 def notes_of(

@@ -17,7 +17,7 @@ from bestby.data.layouts.judged_labels import JudgedLabels
 from bestby.engine import prepare
 from bestby.engine.reading import Reading
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric
-from bestby.metrics.suitability import chosen_metrics
+from bestby.metrics.suitability import chosen_metric
 from bestby.results.base import MetricInfo, Note
 from bestby.results.judged import HUMAN_SCORE
 
@@ -83,41 +83,35 @@ def scored(labels: JudgedLabels, metric: Any, greater: bool | None) -> Scored:
         },
         golds,
     )
-    chosen, notes = chosen_metrics(metric, {"": evaluation}, greater)
-    own = _one_of_sums(chosen)
+    chosen, evaluation = chosen_metric(metric, evaluation, greater)
+    own = _of_sums(chosen)
     fitted, rows = prepare.statistics_of(evaluation, own)
     info = MetricInfo(own.name, own.greater_is_better, own.bounds)
     of_judge = tuple(
         tuple(one[place * n : (place + 1) * n] for one in rows) for place in range(n_judges)
     )  # fmt: skip
     of_human = tuple(one[n_judges * n :] for one in rows)
-    notes += _on_classes(evaluation, own, n_judges * n)
+    notes = (*evaluation.notes, *_on_classes(evaluation, own, n_judges * n))
     if isinstance(own, MeanMetric):
         values = np.stack([[one[:, 0] for one in systems] for systems in of_judge])
         human = np.full((n, len(rows)), np.nan)
         human[labelled] = np.stack([one[:, 0] for one in of_human], axis=1)
-        return Scored(info, _items(labels, values.transpose(2, 1, 0), human), None, tuple(notes))
+        return Scored(info, _items(labels, values.transpose(2, 1, 0), human), None, notes)
     _check_varied(labels, labelled, own.name)
     places = np.full((n, len(rows)), np.nan)
     places[labelled] = 0.0
     items = _items(labels, np.zeros((n, len(rows), n_judges)), places)
-    return Scored(info, items, Parts(fitted, of_judge, of_human, labelled), tuple(notes))
+    return Scored(info, items, Parts(fitted, of_judge, of_human, labelled), notes)
 
 
-def _one_of_sums(metrics: list[BaseMetric]) -> Metric:
-    """Return the metric, if it is one and a function of sums."""
-    if len(metrics) != 1:
-        raise InvalidInputError(
-            f"labels of a judge are compared by one metric, got {len(metrics)}",
-            hint="call it once for each",
-            argument="metric",
-        )
-    if not isinstance(metrics[0], Metric):
+def _of_sums(metric: BaseMetric) -> Metric:
+    """Return the metric, if it is a function of sums."""
+    if not isinstance(metric, Metric):
         raise DesignError(
-            f"{metrics[0].name} is not a function of sums over the items, in which labels could be weighted",
+            f"{metric.name} is not a function of sums over the items, in which labels could be weighted",
             hint="choose such a metric: f1_macro, matthews_corrcoef, pearson",
         )
-    return metrics[0]
+    return metric
 
 
 def _items(labels: JudgedLabels, judge: FloatArray, human: FloatArray) -> JudgedItems:

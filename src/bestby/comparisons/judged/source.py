@@ -103,12 +103,8 @@ def scores_of(judge: Any, human: Any, systems: Any, ignore: Any) -> JudgedItems:
             f"judge must be {_NEEDED}, got {quoted(judge)}", hint='judge={"a": [...], "b": [...]}',
             argument="judge",
         )  # fmt: skip
-    if not isinstance(human, Mapping):
-        raise InvalidInputError(
-            f"human must be a mapping of system to human scores, got {quoted(human)}",
-            hint='human={"a": [4, None, None, 2, ...], ...} with None for an item without a label',
-            argument="human",
-        )
+    form = 'human={"a": [4, None, None, 2, ...], ...} with None for an item without a label'
+    checks.mapping(human, "human", "system to human scores", form)
     checks.valid_names(judge, "systems")
     other = next((name for name in human if name not in judge), None)
     if other is not None:

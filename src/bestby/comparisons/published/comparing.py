@@ -19,7 +19,8 @@ from bestby.engine import prepare
 from bestby.engine.base import Contributions, Group
 from bestby.engine.sums import SumGroup
 from bestby.inference.proportions import wilson
-from bestby.metrics.suitability import chosen_metrics
+from bestby.metrics.base import BaseMetric
+from bestby.metrics.suitability import chosen_metric
 from bestby.results.base import MetricInfo, Note, provenance_of
 from bestby.results.published import PublishedComparison
 from bestby.results.values import Interval
@@ -144,7 +145,8 @@ def compare_published(
     given = Arguments(gold=gold, systems=systems, ignore=ignore, items=items, on_missing=on_missing)
     evaluation = evaluation_of(data, given, metric)
     _check_names(name, evaluation.names)
-    info, right, n = _share(evaluation, metric, greater_is_better)
+    chosen, evaluation = chosen_metric(metric, evaluation, greater_is_better)
+    info, right, n = _share(evaluation, chosen)
     theirs = n if n_items is None else checks.positive_int(n_items, "n_items")
     same = theirs == n if same_items is None else checks.flag(same_items, "same_items")
     if same and theirs != n:
@@ -188,7 +190,7 @@ def _check_names(name: str, systems: Sequence[str]) -> None:
         )
 
 
-def _share(evaluation: Evaluation, metric: Any, greater: bool | None) -> tuple[MetricInfo, int, int]:
+def _share(evaluation: Evaluation, chosen: BaseMetric) -> tuple[MetricInfo, int, int]:
     """Return the metric, the number of right answers and of all, of the one system."""
     if len(evaluation.names) != 1:
         raise InvalidInputError(
@@ -196,15 +198,8 @@ def _share(evaluation: Evaluation, metric: Any, greater: bool | None) -> tuple[M
             hint="choose it: systems=[...]",
             argument="systems",
         )
-    metrics, _ = chosen_metrics(metric, {"": evaluation}, greater)
-    if len(metrics) != 1:
-        raise InvalidInputError(
-            f"one metric is compared with a published score, got {len(metrics)}",
-            hint="call it once for each",
-            argument="metric",
-        )
-    (group, _), *_ = prepare.groups(evaluation, metrics, supports=(), consumer="compare_published")
-    answers, chosen = _answers(group), metrics[0]
+    (group, _), *_ = prepare.groups(evaluation, [chosen], supports=(), consumer="compare_published")
+    answers = _answers(group)
     if answers is None or not answers.binary:
         raise DesignError(
             f"{chosen.name} is not a share of right answers, so the published score alone does not show how"

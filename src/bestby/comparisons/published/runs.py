@@ -43,9 +43,12 @@ def compare_runs_with(
 ) -> PublishedComparison:
     """Return the comparison of the runs of one system with a published mean and standard deviation."""
     spread, theirs = _spread(settings["published"], sd, n_runs)
+    reading: tuple[Note, ...] = ()
     if isinstance(data, Runs):
+        reading = data.notes
         metric = data.metric if metric is None else metric
         greater_is_better = data.greater_is_better if greater_is_better is None else greater_is_better
+        data = data.runs
     system, runs = _one_system(data)
     if metric is not None and not isinstance(metric, str):
         raise InvalidInputError("of runs the metric is a name", hint="metric='accuracy'", argument="metric")
@@ -72,7 +75,7 @@ def compare_runs_with(
         metric=info, system=system, published=settings["name"], score=mean,
         interval=t_interval(mean, error, runs.size - 1, level, "t"), n=runs.size,
         published_score=score.value, published_low=score.low, published_high=score.high, n_published=theirs,
-        answers=(answer,), differing_limit=None, level=level, notes=(*notes, SPREAD_OF_RUNS),
+        answers=(answer,), differing_limit=None, level=level, notes=(*reading, *notes, SPREAD_OF_RUNS),
         provenance=provenance_of(
             {"metrics": [info.name], **settings, "sd": str(sd)},
             {"runs": runs.size, "published_runs": theirs},
@@ -126,9 +129,8 @@ def _check_scale(score: Rounded, published: str, metric: str | None, runs: Float
         check_bounds(score, str(metric), bounds)
 
 
-def _one_system(data: Any) -> tuple[str, FloatArray]:
+def _one_system(runs: Any) -> tuple[str, FloatArray]:
     """Return the name of the system and the scores of its runs."""
-    runs = data.runs if isinstance(data, Runs) else data
     if not isinstance(runs, Mapping):
         runs = {"system": runs}
     if len(runs) != 1:

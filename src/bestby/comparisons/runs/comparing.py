@@ -290,11 +290,11 @@ def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]
 
 
 def _notes(data: Data, settings: Settings, differences: Sequence[RunsDifference]) -> Iterator[Note]:
-    yield from data.notes
     if data.evaluation is not None:
         yield from data.evaluation.notes
         size_notes = note_rules.data_notes(data.evaluation)
         yield from note_rules.on_intervals(size_notes, (d.interval for d in differences))
+    yield from data.notes
     yield from few_runs_note([data], settings)
     yield from notes_on_scores(data, differences, settings)
     yield from note_rules.direction_notes(

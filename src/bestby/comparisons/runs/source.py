@@ -259,7 +259,7 @@ def _score_data(
     if given.greater_is_better is not None:
         checks.flag(given.greater_is_better, "greater_is_better")
     if metric is None:
-        check_no_predictions("", given.called_by({name: [name] for name in systems}))
+        check_no_predictions(given.called_by({name: [name] for name in systems}))
     better, notes = direction_of(metric, given.greater_is_better)
     info = MetricInfo(metric or "score", better, (-math.inf, math.inf))
     names = tuple(systems)
@@ -289,18 +289,14 @@ def _item_data(
         raise
     evaluation = dataclasses.replace(evaluation, called=given.called_by(runs))
     note_rules.data_notes(evaluation)  # refuses a single cluster
-    metric, notes = chosen_metric(given.metric, {"": evaluation})
+    metric, evaluation = chosen_metric(given.metric, evaluation, given.greater_is_better)
     consumer = "a comparison of runs"
     ((group, _),) = prepare.groups(evaluation, [metric], consumer=consumer, counting=counting)
     one_pair.check_defined(group.scores()[0], metric, lambda s: f"run {quoted(evaluation.names[s])}")
-    better = (
-        metric.greater_is_better
-        if given.greater_is_better is None
-        else checks.flag(given.greater_is_better, "greater_is_better")
-    )
     names = tuple(systems)
     n_runs = [len(rows) for rows in systems.values()]
     of_items = Intervals(group, drawing)
-    notes += note_rules.below_half_notes(of_items, 0, evaluation.names, settings.level)
+    notes = note_rules.below_half_notes(of_items, 0, evaluation.names, settings.level)
     maker = RunsWithItems(of_items, n_runs, names, settings.paired)
-    return Data(names, MetricInfo(metric.name, better, metric.bounds), maker, evaluation, tuple(notes))
+    info = MetricInfo(metric.name, metric.greater_is_better, metric.bounds)
+    return Data(names, info, maker, evaluation, tuple(notes))

@@ -182,7 +182,7 @@ def compare_slices(
     evaluation.require_support("compare_slices", SUPPORTED)
     check_two_systems(evaluation)
     checks.valid_baseline(baseline, evaluation.names)
-    metrics, reading_notes = chosen_metrics(metric, {"": evaluation}, greater_is_better)
+    metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
     cut, notes = slicings(evaluation, columns, least, crossed=crossed)
     _check_size(cut, len(evaluation.names), settings)
     plain = without_slices(evaluation)
@@ -204,7 +204,7 @@ def compare_slices(
         baseline=baseline,
         notes=(
             *note_rules.on_intervals(
-                note_rules.evaluation_notes(plain, metrics, reading_notes, settings),
+                note_rules.evaluation_notes(plain, metrics, settings),
                 (
                     d.interval
                     for part in made

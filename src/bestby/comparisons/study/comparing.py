@@ -35,7 +35,8 @@ from bestby.results.values import MIRRORED
 
 def compared(store: Store, plan: Plan) -> StudyComparison:
     """Return the comparison: what the cache does not hold is computed, and kept."""
-    notes = study_notes.plan_notes(plan)
+    whole = plan.evaluation(list(plan.conditions))
+    notes = study_notes.plan_notes(plan, whole)
     scored, new_scores = _all_scores(store, plan)
     scores = {key: entry.score for key, entry in scored.items()}
     raw, new_differences = _all_differences(store, plan)
@@ -68,7 +69,7 @@ def compared(store: Store, plan: Plan) -> StudyComparison:
     notes += study_notes.resample_size_notes(plan, differences)
     notes += study_notes.look_notes(store.looked({c.name: c.hashes for c in plan.conditions.values()}))
     runs = {name: len(condition.runs) for name, condition in plan.conditions.items()}
-    shares = classes.of_conditions(classes.class_shares(plan.evaluation(list(runs)), plan.metrics), runs)
+    shares = classes.shares_by_condition(classes.class_shares(whole, plan.metrics), runs)
     notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares)]
     fresh = new_scores + new_differences
     return StudyComparison(
@@ -196,6 +197,8 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             standard_error=error,
             standard_error_method=error_method,
         )
+        runs = [condition.name] if n_runs == 1 else [condition.run_name(i) for i in range(n_runs)]
+        notes = (*notes, *note_rules.below_half_notes(makers, m, runs, plan.settings.level))
         yield cache.Scored(score, notes_about(notes, metric.name, condition.name))
 
 

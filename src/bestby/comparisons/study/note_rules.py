@@ -9,22 +9,19 @@ import numpy as np
 
 from bestby.comparisons.common import note_rules
 from bestby.inference.locations import FEW_RUNS
-from bestby.metrics import suitability
+from bestby.metrics.suitability import read_by
 from bestby.results.base import Note
 from bestby.results.study import StudyDifference
 
 if TYPE_CHECKING:
     from bestby.comparisons.study.plan import Plan
+    from bestby.data.evaluation import Evaluation
 
 
-def plan_notes(plan: Plan) -> list[Note]:
-    """Return what is to be said of the data and of the runs."""
-    whole = plan.evaluation(list(plan.conditions))
-    notes = [
-        *note_rules.data_notes(whole, intervals=plan.settings.interval is not None),
-        *suitability.check(plan.metrics, {"": whole}, named=not plan.by_default),
-        *note_rules.label_notes(whole, plan.metrics),
-    ]
+def plan_notes(plan: Plan, whole: Evaluation) -> list[Note]:
+    """Return what is to be said of the data, `whole` with all conditions, and of the runs."""
+    whole = read_by(plan.metrics, {"": whole}, named=not plan.by_default)[""]
+    notes = note_rules.evaluation_notes(whole, plan.metrics, plan.settings)
     notes += _single_run_notes(plan)
     fewest = min((len(c.runs) for c in plan.conditions.values() if len(c.runs) > 1), default=FEW_RUNS)
     if fewest < FEW_RUNS:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core.errors import DesignError, InvalidInputError
-from bestby._core.text import quoted
+from bestby._core.errors import DesignError
 from bestby._core.typing import Array
 from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.study.records import Gold, Run
@@ -18,7 +17,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.metrics import default
 from bestby.metrics.base import BaseMetric
-from bestby.metrics.suitability import named_metric
+from bestby.metrics.suitability import check_names, named_metric
 
 _NAME = "{}, run {}"
 
@@ -114,14 +113,6 @@ def chosen_metrics(metric: Any, gold: Gold, per_class: bool) -> tuple[list[BaseM
         labels = gold.classes if gold.classes is not None else np.unique(gold.values)
         specs += [name for label in labels.tolist() if (name := f"f1[{label}]") not in specs]
     metrics = [named_metric(spec, [gold.values]) for spec in specs]
-    if not metrics:
-        raise InvalidInputError("at least one metric is needed", hint="metric='accuracy'")
-    names = [one.name for one in metrics]
-    doubled = next((name for name in names if names.count(name) > 1), None)
-    if doubled is not None:
-        raise InvalidInputError(
-            f"metric {quoted(doubled)} is given {names.count(doubled)} times",
-            hint="give each a name of its own",
-        )
+    check_names(metrics)
     named = {one.name for spec, one in zip(specs, metrics, strict=True) if isinstance(spec, str)}
     return metrics, frozenset(named)

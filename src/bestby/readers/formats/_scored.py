@@ -85,7 +85,7 @@ def compared(
 
     datasets = [one.dataset for one in scored]
     chosen = chosen_by_task(scored, datasets, lambda one: one.names, choose, wanted, what)
-    logs = [_log(one, system, chosen[one.dataset][0]) for one, system in zip(scored, systems, strict=True)]
+    logs = [log_of(one, system, chosen[one.dataset][0]) for one, system in zip(scored, systems, strict=True)]
     names = {dataset: name for dataset, (name, _) in chosen.items()}
     known = dict.fromkeys(name for _, shared in chosen.values() for name in shared)
     others = [name for name in known if name not in names.values()]
@@ -128,7 +128,8 @@ def _chosen(
     )
 
 
-def _log(one: Scored, system: str, name: str) -> Log:
+def log_of(one: Scored, system: str, name: str) -> Log:
+    """Return the log of a system by one score; items and runs must be there once."""
     runs: dict[int, dict[str, float]] = {}
     groups: dict[str, dict[str, str]] = {}
     contents: dict[str, str] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,6 @@ from bestby.readers.formats import _archive
 from bestby.readers.formats._documents import (
     Record,
     beginning,
-    check_new,
     document,
     kind,
     number,
@@ -31,10 +29,10 @@ from bestby.readers.formats._logs import (
     chosen_by_task,
     gathered,
     in_words,
-    mean_of_runs,
     named_apart,
     system_of,
 )
+from bestby.readers.formats._scored import Sample, Scored, log_of
 from bestby.readers.formats.base import File, Read, check_available, files_of, refuse_gold
 from bestby.readers.json_text import parsed
 
@@ -249,22 +247,13 @@ def _single(name: str) -> str | None:
 
 
 def _log(log: _Opened, name: str, scorer: str) -> Log:
-    epochs: dict[int, dict[str, float]] = {}
-    places: dict[Any, str] = {}
-    groups: dict[str, dict[str, str]] = {}
-    hashes: dict[str, str] = {}
+    samples = []
     for sample, values in zip(log.samples, log.scores, strict=True):
         item, epoch = _id_and_epoch(sample)
-        hint = "ids must be unique: give the samples of the dataset an id each"
-        check_new(places, (epoch, item), sample.where, f"sample {item!r} of epoch {epoch}", hint)
         value = _value(sample, scorer, values.get(scorer, values.get(_single(scorer) or scorer)))
-        epochs.setdefault(epoch, {})[item] = math.nan if value is None else value
-        if (start := beginning(sample.data.get("input"))) is not None:
-            hashes[item] = start
-        for key, label in sample.labels("metadata").items():
-            groups.setdefault(key, {})[item] = label
-    runs = tuple(epochs[epoch] for epoch in sorted(epochs))
-    return Log(name, log.task, str(log.file.path), mean_of_runs(runs), None, runs, groups, hashes)
+        start, groups = beginning(sample.data.get("input")), sample.labels("metadata")
+        samples.append(Sample(sample.where, item, {scorer: value}, epoch, start, groups))
+    return log_of(Scored(str(log.file.path), None, name, log.task, samples), name, scorer)
 
 
 def _id_and_epoch(sample: Record) -> tuple[str, int]:

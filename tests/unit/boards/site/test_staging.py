@@ -20,7 +20,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.boards.site import exchange, staging
 from bestby.boards.site.building import pages, render
 from bestby.boards.site.page import MANIFEST, Page, page_from_bytes
-from bestby.boards.site.staging import Staged, checked_place, differences, files_in, write
+from bestby.boards.site.staging import Staged, as_published, checked_place, differences, files_in, write
 
 CONTENT = contents.empty()
 
@@ -263,13 +263,15 @@ def test_a_changed_byte_is_found(tmp_path: Path) -> None:
     site, content = tmp_path / "site", contents.simple(2)
     write(pages(content), content, site, (), lambda _: None)
     files = render(content)
-    assert differences(files, site) == ()
+    expected = {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}
+    assert as_published(site) == expected
+    assert differences(expected, site, "is another") == ()
     (site / "index.html").write_bytes(files["index.html"].replace(b"alpha", b"gamma"))
     (site / "badge.svg").unlink()
     (site / "more.html").touch()
-    assert differences(files, site) == (
+    assert differences(expected, site, "is another") == (
         "badge.svg is missing",
-        "index.html is not what gold and submissions give",
+        "index.html is another",
         "more.html is not of the site",
     )
-    assert len(differences(files, tmp_path / "nowhere")) == len(files)
+    assert len(differences(expected, tmp_path / "nowhere", "is another")) == len(files)

@@ -317,7 +317,7 @@ def test_resamples_without_a_value_are_told() -> None:
     ("options", "message"),
     [
         ({"metric": "spearman"}, "spearman is not a function of sums"),
-        ({"metric": ["f1_macro", "accuracy"]}, "compared by one metric, got 2"),
+        ({"metric": ["f1_macro", "accuracy"]}, "one metric at a time is compared here, got 2"),
         ({"human": [None] * N}, "there are no human labels"),
         ({"human": HUMAN[:-1]}, "the judge has labelled 400 items, and there are 399"),
         ({"human": [None if h is None else "x" for h in HUMAN]}, "all human labels are 'x'"),

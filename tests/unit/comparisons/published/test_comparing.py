@@ -150,7 +150,7 @@ def test_runs_take_welchs_test_over_all_that_rounds_to_the_published_numbers() -
         ({"published": 0.8, "n_items": 0}, "n_items must be a whole number"),
         ({"published": 0.8, "n_items": 20, "same_items": True}, "10 items cannot be the same as 20"),
         ({"published": 0.8, "level": 1.0}, "level must lie strictly"),
-        ({"published": 0.8, "metric": ["accuracy", "recall[1]"]}, "one metric is compared"),
+        ({"published": 0.8, "metric": ["accuracy", "recall[1]"]}, "one metric at a time is compared"),
         ({"published": 0.8, "sd": 0.1, "n_runs": 3}, "has no effect on published runs"),
     ],
 )

@@ -175,7 +175,7 @@ def test_other_inputs_under_the_same_id_are_refused(make: Make) -> None:
 def test_doubled_ids_are_refused(make: Make) -> None:
     a = inspect_log([["C", "I"]])
     a["samples"][1]["id"] = "q0"
-    assert message(form, _pair(make, a)) == "a.json, sample 2: sample 'q0' of epoch 1 was already in sample 1"
+    assert message(form, _pair(make, a)) == "a.json, sample 2: item 'q0' was already in sample 1"
 
 
 def test_an_unfinished_log_is_told(make: Make) -> None:
