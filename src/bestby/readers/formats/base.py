@@ -189,12 +189,13 @@ def unread_in(path: Path, form: Format | None = None) -> list[Path]:
     """
     if not is_directory(path):
         return []
-    others = [
+    there = files_in(path)
+    logs = {
         file
-        for file in files_in(path)
-        if form is None or not any(form.recognises(file, head) for head in _heads(file))
-    ]
-    return left_out(others, getattr(form, "SIBLINGS", ()))
+        for file in there
+        if form is not None and any(form.recognises(file, head) for head in _heads(file))
+    }
+    return left_out([file for file in there if file not in logs], logs, getattr(form, "SIBLINGS", ()))
 
 
 def refuse_gold(gold: Path | None, reason: str) -> None:
