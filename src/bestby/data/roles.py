@@ -52,7 +52,7 @@ _FRACTIONS = frozenset({
 """Those of scores that are hardly ever all whole, which systems and files may be called for other reasons."""
 
 _SHARES = frozenset({"precision", "loss", "losses", "match", "pass"})
-"""Those of scores whose whole values are 0 and 1, which may be in a name for other reasons: ``second_pass``."""
+"""Those of scores whose whole values are 0 and 1, and of other names as well: ``second_pass``."""
 
 _PREDICTED = frozenset({"pred", "preds", "predicted", "prediction", "predictions", "ypred", "yhat"})
 """Words that say anywhere in a name that its values are predictions: ``y_pred``, ``pred_a``."""

@@ -191,10 +191,11 @@ def test_files_of_settings_and_empty_ones_do_not_stop_a_folder(pair: list[Path])
     for name, text in texts.items():
         (pair[1] / name).write_text(text, encoding="utf-8")
     (note,) = _left_out(read(pair).notes)
-    at = pair[1]
-    assert note.endswith(
-        f": {at / 'blank.json'} (empty), {at / 'config.json'}, {at / 'empty.json'} (empty), {at / 'package.json'}"
-    )
+    shown = {
+        name: f"{pair[1] / name} (empty)" if not text.strip("\ufeff \n") else str(pair[1] / name)
+        for name, text in texts.items()
+    }
+    assert note.endswith(f": {', '.join(shown[name] for name in sorted(shown))}")
     (pair[1] / "package.json").write_text(texts["package.json"][:-1])
     assert "package.json, line 1: not JSON" in _refused(lambda: read(pair))
     for path in pair[1].iterdir():
