@@ -215,6 +215,8 @@ def one_table(
 
 def evaluation_of_format(content: Read) -> Evaluation:
     """Return the evaluation of what was read, with what the format suggests and offers."""
+    if content.unpooled is not None:
+        raise content.unpooled
     if content.evaluation is None:
         other = "bestby preferences" if content.preferences is not None else "bestby runs"
         raise InvalidInputError(

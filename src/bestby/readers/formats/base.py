@@ -68,7 +68,8 @@ class Read:
 
     `description` fits after "was read as" (note ``"read_as"``). Beside `runs`, the score of an item of
     `evaluation` is its mean over the runs; beside `datasets`, it has their items pooled, with the datasets as
-    strata. `metric` is what the format suggests (for a score per run, the name of the score);
+    strata; where their metrics have no common mean, `unpooled` says so in place of it, and each suggests its
+    own. `metric` is what the format suggests (for a score per run, the name of the score);
     `greater_is_better` is the direction of the scores of the runs. `clusters` are the groupings not used.
     """
 
@@ -81,6 +82,7 @@ class Read:
     greater_is_better: bool | None = None
     clusters: Mapping[str, Array] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    unpooled: InvalidInputError | None = None
 
     @property
     def n_items(self) -> int:

@@ -63,7 +63,8 @@ def check_columns(paths: Iterable[Path], golds: Sequence[Path]) -> None:
     for path in golds:
         if (rows := _rows(path)) and _judges(rows, runs.values()):
             raise InvalidInputError(
-                f"{path} looks like judgements of documents ({_QRELS}), but the other files are no runs: {_RUN}",
+                f"{path} looks like judgements of documents ({_QRELS}), but the other files are no runs:"
+                f" {_RUN}",
                 hint=f'{_COLUMNS}; then pass format="trec"',
             )
 
@@ -98,7 +99,7 @@ def _judges(rows: Sequence[Sequence[str]], runs: Iterable[Sequence[Sequence[str]
 
 
 def _ranks(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether lines count the documents of each topic, up to 3 or more, in their third or fourth column."""
+    """Tell whether the third or fourth column counts the documents of each topic, up to 3 or more."""
     for place in (2, 3):
         if place >= len(rows[0]) or len(rows[0]) > 6 or not all(row[place].isdecimal() for row in rows):
             continue
