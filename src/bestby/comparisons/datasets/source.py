@@ -125,7 +125,7 @@ def source_of(
             'compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...})',
             "compare_datasets(bestby.read_datasets({}))",
         )
-    named = {str(name): value for name, value in data.items()}
+    named = {checks.name_text(name, "dataset"): value for name, value in data.items()}
     if len(named) < len(data):
         raise InvalidInputError(
             "two datasets have the same name as text",
@@ -165,7 +165,9 @@ def source_of(
 
 def _transposed(by_system: Mapping[str, Mapping[Any, Any]]) -> Cells:
     """Return the table with the datasets outside."""
-    datasets = dict.fromkeys(str(dataset) for row in by_system.values() for dataset in row)
+    datasets = dict.fromkeys(
+        checks.name_text(dataset, "dataset") for row in by_system.values() for dataset in row
+    )
     table: dict[str, dict[str, Any]] = {dataset: {} for dataset in datasets}
     for system, row in by_system.items():
         for dataset, score in row.items():
@@ -334,10 +336,11 @@ def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetS
 def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
     """Return the scores of one dataset; those that are None or NaN are not there."""
     row_scores: dict[str, float] = {}
-    for system, value in row.items():
+    for one, value in row.items():
         if checks.missing(value):
             continue
-        what = f"the score of {quoted(str(system))} on dataset {quoted(name)}"
+        system = checks.name_text(one, "system")
+        what = f"the score of {quoted(system)} on dataset {quoted(name)}"
         try:
             number = checks.number(value, what)
         except InvalidInputError:
@@ -347,7 +350,7 @@ def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
             ) from None
         if math.isinf(number):
             raise InvalidInputError(f"{what} is infinite")
-        row_scores[str(system)] = number
+        row_scores[system] = number
     return row_scores
 
 
