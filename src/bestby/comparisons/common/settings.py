@@ -120,7 +120,7 @@ class CheckedSettings:
     def among(self, names: Sequence[str]) -> Self:
         """Return the settings for these systems, their baseline spelled as the system is."""
         changed: dict[str, Any] = {"baseline": checks.valid_baseline(vars(self)["baseline"], names)}
-        return dataclasses.replace(self, **changed)
+        return dataclasses.replace(self, **changed)  # type: ignore[type-var]  # of dataclasses only
 
 
 class FamilySettings(CheckedSettings):

@@ -177,10 +177,9 @@ def gathered(
     """
     description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
     by_dataset = _by_dataset(logs, on_missing)
-    own = {name: metric[name] for name in by_dataset} if isinstance(metric, Mapping) else {}
-    if own:
-        metric, how = _common_metric(own)
-        description += how
+    own = {name: metric[name] if isinstance(metric, Mapping) else metric for name in by_dataset}
+    common, how = _common_metric(own)
+    description += how
     if cluster is not None:
         description += f"; cluster: {cluster}"
     parts = {
@@ -192,16 +191,16 @@ def gathered(
         description += f"; {left} datasets were left out because some system has no log of them"
     if len(parts) > 1:
         description += f"; datasets: {listed(list(parts))}"
-        if metric is None:
+        if common is None:
             parts = {name: dataclasses.replace(part, suggested=own[name]) for name, part in parts.items()}
             return Read(description, datasets=parts, unpooled=_no_common_mean(own, names or {}))
         pooled = _pooled(parts)
         assert pooled.tasks is not None
-        return Read(description, pooled, datasets=parts, metric=metric, clusters={"task": pooled.tasks})
+        return Read(description, pooled, datasets=parts, metric=common, clusters={"task": pooled.tasks})
     ((_, group),) = by_dataset.items()
     (evaluation,) = parts.values()
     runs = _runs(list(group.values()), evaluation.items)
-    falling = not isinstance(metric, str) and not metric.greater_is_better
+    falling = isinstance(common, BaseMetric) and not common.greater_is_better
     if runs is not None:
         numbers = ", ".join(f"{name}: {len(rows)}" for name, rows in runs.items())
         description += f"; the score of an item is its mean over the runs ({numbers})"
@@ -209,7 +208,7 @@ def gathered(
         description,
         evaluation,
         runs=runs,
-        metric=metric,
+        metric=common,
         greater_is_better=False if falling and runs is not None else None,
         clusters=_offered(list(group.values()), evaluation, cluster),
     )
