@@ -305,3 +305,28 @@ def test_list_and_verify_say_that_the_record_is_ahead_of_the_clock(run: Run, boa
     done = run("board", "verify", "--board", "task")
     assert done.returncode == 0
     assert "the record is ahead of the clock" in done.stdout
+
+
+def test_the_hint_for_one_of_several_phases_can_be_typed(run: Run, tmp_path: Path) -> None:
+    write_table(tmp_path / "gold.csv", {"id": [f"q{place}" for place in range(20)], "gold": ["x", "y"] * 10})
+    done = run(
+        "board",
+        "init",
+        "gold.csv",
+        "--board",
+        "task",
+        "--title",
+        "T",
+        "--metric",
+        "accuracy",
+        "--private-share",
+        "0.5",
+        "--seed",
+        "3",
+    )
+    assert done.returncode == 0, done.stderr
+    refused = run("board", "end", "--board", "task")
+    assert "the board has 2 phases: public, private" in refused.stderr
+    typed = refused.stderr.strip().rpartition("name one: ")[2]
+    assert typed == "public"
+    assert run("board", "end", typed, "--early", "--board", "task").returncode == 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from tests.cli.gates import GOLD, N, write_labels
 from tests.cli.helpers import Run, check_refused
+from tests.unit.readers.formats.log_files import inspect_log
 
 import bestby as bb
 
@@ -164,3 +167,35 @@ def test_a_stored_baseline_does_not_overwrite_what_is_read(run: Run, gate_files:
     done = run("gate", "--save", target, "main.csv", *GOLD)
     check_refused(done, f"--save would overwrite the input '{target}'", "name another file")
     assert (gate_files / target).read_bytes() == before
+
+
+def test_junit_names_the_file_that_set_the_margins(run: Run, gate_files: Path) -> None:
+    (gate_files / "bestby.toml").write_text("margins = 0.9\n", encoding="utf-8")
+    done = run("gate", "main.csv", "worse.csv", *GOLD, "--junit", "g.xml")
+    assert done.returncode == 0
+    text = ET.parse(gate_files / "g.xml").findtext("testsuite/system-out")
+    assert text is not None
+    assert "settings of bestby.toml: margins = 0.9" in text.splitlines()
+    assert "settings of bestby.toml: margins = 0.9" in " ".join(done.stdout.split())
+
+
+def test_a_stored_baseline_keeps_the_trials_of_its_items(run: Run, gate_files: Path) -> None:
+    for name, rows in (("main", ["CIC", "CCC", "III", "CII"] * 5), ("new", ["CCC", "CCI", "IIC", "CCI"] * 5)):
+        epochs = [[row[epoch] for row in rows] for epoch in range(3)]
+        (gate_files / f"{name}.json").write_text(
+            json.dumps(inspect_log(epochs, model=name)), encoding="utf-8"
+        )
+    asked = ("--metric", "pass@2", "--margin", "0.5", "--json", "-")
+    direct = bb.load(run("gate", "main.json", "new.json", *asked).stdout)
+    assert run("gate", "--save", "stored.json", "main.json").returncode == 0
+    log = json.loads((gate_files / "new.json").read_text(encoding="utf-8"))
+    log["samples"].reverse()
+    (gate_files / "new.json").write_text(json.dumps(log), encoding="utf-8")
+    stored = bb.load(run("gate", "--baseline-file", "stored.json", "new.json", *asked).stdout)
+    assert isinstance(direct, bb.Gate)
+    assert direct.checks[0].metric == "pass@2"
+    assert stored.checks == direct.checks
+    content = json.loads((gate_files / "stored.json").read_text(encoding="utf-8"))
+    content["trials"][0] = [3, 3]
+    (gate_files / "stored.json").write_text(json.dumps(content), encoding="utf-8")
+    check_refused(run("gate", "--baseline-file", "stored.json", "new.json", *asked), "is damaged", "write it")

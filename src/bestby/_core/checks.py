@@ -245,9 +245,15 @@ def _homogeneous(array: Array, what: str) -> Array:
 
 
 def valid_baseline(value: Any, names: Sequence[str], what: str = "baseline") -> str | None:
-    """Return the name of the baseline, or of the candidate, if it is None or one of the systems."""
+    """Return the name of the baseline, or of the candidate, as the system's is; None if it is None.
+
+    Names that look alike in Unicode are one, as in ids and labels.
+    """
     if value is None or (isinstance(value, str) and value in names):
         return value
+    alike = [name for name in names if isinstance(value, str) and normal_form(name) == normal_form(value)]
+    if len(alike) == 1:
+        return alike[0]
     meant = suggestion(value, names) if isinstance(value, str) else ""
     raise InvalidInputError(
         f"{what} {quoted(value)} is not among the systems: {', '.join(names)}{meant}",
@@ -394,6 +400,17 @@ def mapping(value: Any, what: str, of: str, hint: str) -> Mapping[Any, Any]:
     )
 
 
+def name_text(value: Any, what: str) -> str:
+    """Return a value that names one `what` as text; a number of thousands of digits has none."""
+    try:
+        return str(value)
+    except ValueError:
+        raise InvalidInputError(
+            f"the name of a {what} must be text or a number of fewer digits, got {quoted(value)}",
+            hint="give it a text for a name",
+        ) from None
+
+
 def single(value: Any, what: str) -> Any:
     """Return `value` if it is one value; of an array, each element would give an answer of its own."""
     if is_scalar(value) and type(value).__name__ != "NAType":
@@ -409,7 +426,7 @@ def positive_int(value: int, what: str) -> int:
         )
     if value >= 1 << 63:
         raise InvalidInputError(
-            f"{what} must be below 2**63, got a number of {len(str(value))} digits",
+            f"{what} must be below 2**63, got {quoted(value)}",
             hint="use a smaller one",
             argument=what,
         )

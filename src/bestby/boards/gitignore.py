@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 
 from bestby.boards.folder import Folder
 
 ALWAYS = ("gold/", "cache.sqlite*", "lock.sqlite*", "tmp/")
 """Patterns of every board."""
+
+_TOKEN = re.compile(r"\\.|\*\*/|\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]])*\]|.")
+"""A letter that a backslash takes as it is, ``**/``, one of several letters, or any other letter."""
 
 
 def patterns(folder: Folder) -> tuple[str, ...]:
@@ -46,14 +48,40 @@ def lacking(folder: Folder) -> list[str]:
 
 
 def _in_force(pattern: str, lines: Sequence[str]) -> bool:
-    """Return whether a line is the pattern, and no line after it takes it back for what the pattern names."""
-    name, found = _plain(pattern), False
+    """Return whether a line is the pattern, and no line after it takes back what the pattern names.
+
+    Inside a folder that is left out git takes nothing back, but where only its contents are (``gold/**``).
+    """
+    name, found, is_open = _plain(pattern), False, False
     for line in lines:
         if line.startswith("!"):
-            found = found and not fnmatchcase(name.rstrip("*"), _plain(line[1:]))
+            back = _expression(line[1:])
+            found = found and not any(back.fullmatch(one) for one in _named_by(name))
+            found = found and not (is_open and _plain(line[1:]).startswith(f"{name}/"))
         elif _plain(line) == name:
-            found = True
+            found, is_open = True, line.endswith("/**")
     return found
+
+
+def _named_by(name: str) -> list[str]:
+    """Return paths that a pattern of a board names; SQLite puts files of its own beside a file."""
+    if name == "[0-9]*":
+        return ["1", "10"]
+    if name.endswith("*"):
+        return [name.rstrip("*") + end for end in ("", "-journal", "-wal", "-shm")]
+    return [re.sub(r"\\(.)", r"\1", name)]
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    r"""Return what matches at least the paths that a pattern of git does.
+
+    >>> [bool(_expression(one).fullmatch("gold")) for one in (r"/\g[[:alpha:]]l?/", "golden")]
+    [True, False]
+    """
+    parts = {"**/": "(?:.*/)?", "*": ".*", "?": "."}
+    tokens = _TOKEN.findall(pattern.strip("/").removesuffix("/**"))
+    others = (re.escape(token[-1]) if len(token) < 3 else "." for token in tokens)
+    return re.compile("".join(parts.get(token, other) for token, other in zip(tokens, others, strict=True)))
 
 
 def _plain(pattern: str) -> str:

@@ -251,6 +251,8 @@ def _settings(text: str, options: Mapping[str, tuple[str, ...]]) -> str:
     "pass --label-separator '|'"
     >>> _settings('name one: metric="f1[not hate]"', {"metric": ("--metric",)})
     'name one: --metric "f1[not hate]"'
+    >>> _settings("name one: phase='public'", {"phase": ("PHASE",)})
+    'name one: public'
     """
     text = re.sub(r"(?<=leave out )\w+\b(?!=)", lambda match: options.get(match[0], match)[0], text)
     text = _NAMED.sub(lambda match: _quoted(match, options), text)
@@ -285,6 +287,8 @@ def _setting(word: str, options: Mapping[str, tuple[str, ...]]) -> str:
     flags = {"True": options[name][0], "False": options[name][-1], "None": f"{options[name][0]} none"}
     if rest == "False" and len(options[name]) == 1:
         flags["False"] = f"without {options[name][0]}"
+    typed = shlex.quote(rest.strip("[]" + chr(34) + chr(39)))
     space = "" if options[name][0].endswith("=") else " "
-    shown = flags.get(rest) or f"{options[name][0]}{space}{shlex.quote(rest.strip('[]' + chr(34) + chr(39)))}"
+    is_argument = not options[name][0].startswith("-") and typed != "..."  # its value stands by itself
+    shown = flags.get(rest) or (typed if is_argument else f"{options[name][0]}{space}{typed}")
     return word[: len(word) - len(bare)] + shown + value[len(rest) :]

@@ -8,7 +8,6 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
-from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import AnnotatorChoice, ArrayLike, OnMissing, Question, Rng
 from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
@@ -229,7 +228,7 @@ def compare(
     )  # fmt: skip
     evaluation = evaluation_of(data, arguments, metric)
     check_two_systems(evaluation)
-    checks.valid_baseline(baseline, evaluation.names)
+    settings = settings.among(evaluation.names)
     metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
     return compared_by_metric(
         evaluation,

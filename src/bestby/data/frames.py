@@ -103,7 +103,9 @@ def table_of(data: Any) -> Table:
     if isinstance(data, Mapping):
         columns = [_plain(arrays.listed(values, f"column {quoted(name)}")) for name, values in data.items()]
         _check_lengths(list(data), columns)
-        return table_of_columns("the mapping", [str(name) for name in data], columns, frozenset())
+        return table_of_columns(
+            "the mapping", [checks.name_text(name, "column") for name in data], columns, frozenset()
+        )
     if is_partitioned(data):
         data = data.compute()
     frame = _narwhal(data)

@@ -37,6 +37,7 @@ def hash_of_items(evaluation: Any) -> str:
             distinct, code = _codes(evaluation, name)
             parts += [(f"labels {name}", _plain(distinct)), (f"codes {name}", code)]
     parts += [(f"missing {name}", evaluation.missing[name]) for name in sorted(evaluation.missing)]
+    parts += [(f"trials {name}", evaluation.trials[name]) for name in sorted(evaluation.trials)]
     for name, groups in (
         ("clusters", evaluation.clusters),
         ("strata", evaluation.strata),
@@ -57,8 +58,10 @@ def hash_of_items(evaluation: Any) -> str:
 
 def has_whole_rows(evaluation: Any) -> bool:
     """Tell whether the items are hard labels, whole numbers of any type, and strata, and nothing else."""
-    return evaluation.plain and all(
-        column.dtype.kind != "f" or _are_whole(column) for column in evaluation.compact.values()
+    return (
+        evaluation.plain
+        and not evaluation.trials
+        and all(column.dtype.kind != "f" or _are_whole(column) for column in evaluation.compact.values())
     )
 
 

@@ -9,9 +9,12 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import TypeVar
 
+import numpy as np
+
 from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import normal_form, quoted, suggestion, words_of
+from bestby._core.typing import Array
 from bestby.results.base import Note
 
 T = TypeVar("T")
@@ -45,6 +48,15 @@ LOWER_SCORES = frozenset({
 """The same of which lower ones are better."""
 
 _SCORES = HIGHER_SCORES | LOWER_SCORES
+_FRACTIONS = frozenset({
+    "map", "ap", "ace", "dice", "der", "ter", "mer", "kid", "fid", "roc", "comet", "meteor", "rouge", "kl",
+    "divergence", "correlation", "crossentropy", "xent", "wasserstein",
+})  # fmt: skip
+"""Those of scores that are hardly ever all whole, which systems and files may be called for other reasons."""
+
+_SHARES = frozenset({"precision", "loss", "losses", "match", "pass"})
+"""Those of scores whose whole values are 0 and 1, and of other names as well: ``second_pass``."""
+
 _PREDICTED = frozenset({"pred", "preds", "predicted", "prediction", "predictions", "ypred", "yhat"})
 """Words that say anywhere in a name that its values are predictions: ``y_pred``, ``pred_a``."""
 
@@ -197,17 +209,38 @@ def are_scores(name: str) -> bool | None:
     >>> [are_scores(name) for name in ("bert_acc", "y_pred", "predicted_rating", "answer_correct", "bert")]
     [True, False, False, True, None]
     """
+    word = _telling(name)
+    return None if word is None else word in _SCORES
+
+
+def are_surely_scores(name: str, values: Array) -> bool:
+    """Return whether a name says so of these values; whole numbers may be classes of a system that it names.
+
+    >>> [are_surely_scores("a_map", np.array(values)) for values in ([0.5, 1.0], [1, 0], [7, 2])]
+    [True, False, False]
+    >>> [are_surely_scores("is_match", np.array(values)) for values in ([0.5, 1.0], [1, 0], [7, 2])]
+    [True, True, False]
+    """
+    word = _telling(name)
+    if word not in _FRACTIONS | _SHARES or values.dtype.kind not in "biuf":
+        return word in _SCORES
+    whole = values == np.round(values)
+    return not (whole.all() if word in _FRACTIONS else np.isin(values, (0, 1), invert=True)[whole].any())
+
+
+def _telling(name: str) -> str | None:
+    """Return the last word of a name that tells scores or predictions, as it stands among these words."""
     words = words_of(name)
     while len(words) > 1 and (len(words[-1]) == 1 or words[-1].isdigit() or words[-1] in _COUNTERS):
         words.pop()
     if words[:1] == ["predicted"]:
-        return False
+        return words[0]
     for word in reversed(words):
         stem = word.rstrip("0123456789")
         if word in _SCORES or stem in _SCORES:
-            return True
+            return word if word in _SCORES else stem
         if stem in _PREDICTED or (stem in _LABELS and word == words[-1]):
-            return False
+            return stem
     return None
 
 

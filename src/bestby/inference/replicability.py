@@ -123,7 +123,9 @@ def _named(p_values: Any) -> tuple[tuple[str, ...], FloatArray]:
             )
         p_values = named
     if isinstance(p_values, Mapping):
-        names = tuple(checks.check_text(str(name), "dataset names") for name in p_values)
+        names = tuple(
+            checks.check_text(checks.name_text(name, "dataset"), "dataset names") for name in p_values
+        )
         p = checks.p_values(list(p_values.values()))
     else:
         p = checks.p_values(p_values)

@@ -1,17 +1,27 @@
-"""Whether higher or lower is better for scores of which only the name is known."""
+"""Whether higher or lower is better: for scores of which only the name is known, and turned to be higher."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
-from bestby._core.errors import BestbyError
+import numpy as np
+
+from bestby._core.errors import BestbyError, DesignError
 from bestby._core.text import words_of
+from bestby._core.typing import Array, FloatArray
 from bestby.data.roles import HIGHER_SCORES, LOWER_SCORES
+from bestby.metrics.base import BaseMetric, Metric
 from bestby.metrics.registry import resolve
+from bestby.metrics.regression import Mean
 from bestby.results.base import Note
+
+if TYPE_CHECKING:
+    from bestby.data.evaluation import Evaluation
 
 UNNAMED = ("score", "scores", "mean", "value", "values", "prediction", "predictions", "result")
 """Names that say nothing; higher is better, as the documentation says."""
@@ -87,3 +97,69 @@ def direction_of(name: str | None, greater_is_better: bool | None) -> tuple[bool
         " --higher-is-better)"
     )
     return greater, (Note("direction_guessed", message, (name,)),)
+
+
+class Turned(Metric):
+    """A metric of which lower scores are better, with a minus before its scores."""
+
+    greater_is_better = True
+
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        self.name = metric.name
+        low, high = metric.bounds
+        self.bounds = (-high, -low)
+        for name in (
+            "needs_gold",
+            "empty",
+            "caution",
+            "packages",
+            "reads",
+            "label_sets",
+            "ordered",
+            "reads_trials",
+        ):
+            setattr(self, name, getattr(metric, name))
+
+    def fit(self, gold: Array | None, systems: Sequence[Array], labels: Array | None) -> Self:
+        """Return the metric with its own fixed."""
+        return type(self)(self.metric.fit(gold, systems, labels))
+
+    def reading_notes(self, evaluation: Evaluation) -> Sequence[Note]:
+        """Return the notes of the metric."""
+        return self.metric.reading_notes(evaluation)
+
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return the statistics of the metric."""
+        return self.metric.statistics(gold, predictions)
+
+    def score(self, totals: FloatArray) -> FloatArray:
+        """Return the scores of the metric with a minus."""
+        return 0.0 - self.metric.score(totals)  # 0.0 - x rather than -x: no score is -0
+
+    def possible_rows(self) -> FloatArray | None:
+        """Return those of the metric."""
+        return self.metric.possible_rows()
+
+    def undefined(self, totals: FloatArray) -> str | None:
+        """Return what of the metric was undefined."""
+        return self.metric.undefined(totals)
+
+
+def rising(evaluation: Evaluation, metric: BaseMetric) -> tuple[Evaluation, BaseMetric]:
+    """Return an evaluation and a metric of which higher scores are better: with a minus if lower ones are.
+
+    Scores of items have it themselves, so that what is known of means holds for them.
+    """
+    if metric.greater_is_better:
+        return evaluation, metric
+    if isinstance(metric, Mean):
+        systems = {name: 0.0 - np.asarray(x, np.float64) for name, x in evaluation.systems.items()}
+        return dataclasses.replace(evaluation, systems=systems, trials={}), Mean(metric.name)
+    if not isinstance(metric, Metric):
+        raise DesignError(
+            f"{metric.name} is better the lower it is and no function of sums over the items, so it cannot"
+            " stand beside metrics of the other direction",
+            hint="compare its dataset by itself",
+        )
+    return evaluation, Turned(metric)

@@ -22,7 +22,7 @@ from bestby.data.checked_values import is_plain
 from bestby.data.coding import codes
 from bestby.data.columns import complete
 from bestby.data.evaluation import Evaluation
-from bestby.data.roles import NEEDS_GOLD, are_scores, check_no_predictions, listed, quantities
+from bestby.data.roles import NEEDS_GOLD, are_surely_scores, check_no_predictions, listed, quantities
 from bestby.data.values import Key, Rule
 from bestby.metrics import probabilities
 from bestby.metrics._label_names import say_which_is_positive
@@ -161,7 +161,11 @@ def _check_are_scores(parts: Mapping[str, Evaluation], *, certain: bool) -> None
         called = {system: part.called.get(system, system) for system in part.names}
         with within(place):
             check_no_predictions(called)
-        unknown = (name for name, word in called.items() if not are_scores(word) and is_label(word))
+        unknown = (
+            name
+            for name, word in called.items()
+            if is_label(word) and not are_surely_scores(word, part.systems[name])
+        )
         name = next(unknown, None) if certain else None
         if name is not None:
             what = quoted(name) if called[name] == name else f"{quoted(name)}, called {quoted(called[name])},"

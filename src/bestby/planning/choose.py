@@ -196,7 +196,7 @@ def _given_spreads(names: Sequence[str], sds: Mapping[str, float]) -> FloatArray
             hint=f"the strata are {_in_quotes(names)}",
             argument="sds",
         )
-    by_name = {str(name): checks.amount(value, "sds") for name, value in sds.items()}
+    by_name = {checks.name_text(name, "stratum"): checks.amount(value, "sds") for name, value in sds.items()}
     values = np.array([by_name[name] for name in names])
     if not (np.isfinite(values).all() and (values >= 0.0).all() and values.max() > 0.0):
         raise InvalidInputError(

@@ -206,7 +206,7 @@ def _from_log(
     return {
         name: dataclasses.replace(
             part.with_systems([system for system in chosen if system in part.systems]),
-            suggested=log.metric,
+            suggested=part.suggested if log.metric is None else log.metric,
             notes=(note, *log.notes, *part.notes),
         )
         for name, part in log.datasets.items()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import fnmatch
 import os
 import zipfile
+from codecs import BOM_UTF8
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
-from bestby._core.paths import exists, is_directory, readable_file, refused
+from bestby._core.paths import exists, is_directory, is_file, readable_file, refused
 from bestby._core.text import counted, grouped
 from bestby.data.table import listed
 from bestby.readers.json_text import parsed
@@ -76,20 +77,31 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(".")
 
 
-def left_out(files: Sequence[Path], siblings: Sequence[str] = ()) -> list[Path]:
+def left_out(files: Sequence[Path], read: Collection[Path], siblings: Sequence[str] = ()) -> list[Path]:
     """Return which files that were not recognised hold data, and must be named; refuse any that is damaged.
 
-    A log that is empty or cut off cannot be told from other files, so none of them may be. `siblings` are
-    patterns of the names of files that a tool writes beside its logs.
+    A log that is cut off cannot be told from other files, so none of them may be. An empty ``.json`` beside
+    files that are `read` is a log only where one of these has its name. `siblings` are patterns of the names
+    of files that a tool writes beside its logs.
     """
     others = []
+    names = {file.name for file in read}
     for file in files:
         suffix, is_packed = _suffix(file)
         name = file.name.removesuffix(file.suffix) if is_packed else file.name
         if (suffix in _DATA or is_packed) and not any(fnmatch.fnmatch(name, one) for one in siblings):
-            check_sound(file)
+            if not names or file.name in names or not _is_empty_json(file):
+                check_sound(file)
             others.append(file)
     return others
+
+
+def _is_empty_json(file: Path) -> bool:
+    return (
+        file.suffix.lower() == ".json"
+        and is_file(file)
+        and not file.read_bytes().strip(BOM_UTF8 + b" \t\r\n")
+    )
 
 
 def note_on(files: Sequence[Path]) -> tuple[Note, ...]:
@@ -106,7 +118,7 @@ def note_on(files: Sequence[Path]) -> tuple[Note, ...]:
         kinds = Counter(_suffix(file)[0] or file.suffix for file in files)
         names = f"{', '.join(f'{n} {kind}' for kind, n in kinds.items())}, such as {files[0]}"
     else:
-        names = listed([str(file) for file in files])
+        names = listed([f"{file} (empty)" if _is_empty_json(file) else str(file) for file in files])
     n = counted(len(files), "file")
     was, they_are = ("was", "it is") if len(files) == 1 else ("were", "they are")
     text = f"{n} {was} not read, because {they_are} not in the format of the others: {names}"
@@ -134,17 +146,17 @@ def check_sound(file: Path) -> None:
 
 
 def _check_json(file: Path, text: str) -> None:
-    """Refuse what is neither one JSON value nor one on each line."""
+    """Refuse what is neither one JSON value nor one on each line; keys that occur twice are no damage."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     try:
-        parsed(text, str(file), hint=_HINT)
+        parsed(text, str(file), pairs_hook=dict, hint=_HINT)
     except InvalidInputError as error:
         try:
-            parsed(lines[0][1], str(file))
+            parsed(lines[0][1], str(file), pairs_hook=dict)
         except InvalidInputError:
             raise error from None
         for number, line in lines:
-            parsed(line, str(file), number, hint=_HINT)
+            parsed(line, str(file), number, pairs_hook=dict, hint=_HINT)
 
 
 def _suffix(file: Path) -> tuple[str, bool]:

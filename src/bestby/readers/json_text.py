@@ -110,3 +110,16 @@ def parsed(
         ) from None
     except (RecursionError, ValueError) as error:  # nested too deeply; an integer of thousands of digits
         raise InvalidInputError(f"{place}: not JSON that can be read: {error}", hint=hint) from error
+
+
+def parsed_or_text(text: str, what: str) -> Any:
+    """Return the value of a text that is JSON, else the text; `what` says where a key occurs twice.
+
+    >>> parsed_or_text('[1, "a"]', "cell"), parsed_or_text("[sic]", "cell")
+    ([1, 'a'], '[sic]')
+    """
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return parsed(text, f"{what} {quoted(text)}")

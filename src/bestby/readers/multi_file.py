@@ -106,7 +106,7 @@ def pieces_of(paths: Any) -> Pieces | None:
             return None
         there = [file for file in files_in(path) if not _is_hidden(file, path)]
         files = [file for file in there if _is_table(file)]
-        others = left_out([file for file in there if not _is_table(file)])
+        others = left_out([file for file in there if not _is_table(file)], files)
         if not files:
             texts = any(file.suffix == ".txt" for file in path.iterdir())
             raise InvalidInputError(

@@ -43,7 +43,11 @@ def format_of(
             )
         return None if name == TABLE else _module(name)
     formats = {readable(path): recognised(path) for path in paths.values()}
-    formats = _with_others(formats, [path for path in map(user_path, golds) if is_file(path)], texts=texts)
+    beside = [path for path in map(user_path, golds) if is_file(path)]
+    formats = _with_others(formats, beside, texts=texts)
+    trec: Any = _module("trec")
+    if unsure := [path for path, form in formats.items() if _name(form) in (TABLE, "transcripts")]:
+        trec.check_columns(unsure, beside)
     kinds = list(formats.values())
     if any(kind is not kinds[0] for kind in kinds):
         for path in (path for path, kind in formats.items() if kind is None):
@@ -211,6 +215,8 @@ def one_table(
 
 def evaluation_of_format(content: Read) -> Evaluation:
     """Return the evaluation of what was read, with what the format suggests and offers."""
+    if content.unpooled is not None:
+        raise content.unpooled
     if content.evaluation is None:
         other = "bestby preferences" if content.preferences is not None else "bestby runs"
         raise InvalidInputError(

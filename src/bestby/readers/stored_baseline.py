@@ -1,7 +1,8 @@
 """The predictions of a baseline in one file, with a hash of the gold they were made for.
 
-The file is JSON with the fields of `FIELDS` and no others. Items, predictions and gold are checked when the
-predictions of a candidate are set beside it: both must be of the same items with the same gold.
+The file is JSON with the fields of `FIELDS` and no others, but for `TRIALS` where the items have some.
+Items, predictions and gold are checked when the predictions of a candidate are set beside it: both
+must be of the same items with the same gold.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from bestby.data.table import listed
 
 KIND, FORMAT = "bestby baseline", 1
 FIELDS = ("kind", "format", "system", "items", "predictions", "gold", "checksum")
+TRIALS = "trials"
 _AGAIN = "write it again: bestby gate --save FILE PREDICTIONS"
 
 
@@ -56,6 +58,8 @@ def stored(evaluation: Evaluation) -> str:
         "predictions": _plain(evaluation.systems[name], name),
         "gold": _hash_of_gold(evaluation),
     }
+    if name in evaluation.trials:
+        content[TRIALS] = evaluation.trials[name].tolist()
     return json.dumps({**content, "checksum": stored_values.digest(content)}, ensure_ascii=False) + "\n"
 
 
@@ -76,7 +80,8 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
             hint="name it: --system NAME",
         )
     shown = path_text(path)
-    predictions = _in_order(content, evaluation, shown)
+    places = _in_order(content, evaluation, shown)
+    predictions = [content["predictions"][place] for place in places]
     if content["gold"] != _hash_of_gold(evaluation):
         raise InvalidInputError(
             f"the gold of the candidate is not the gold that {shown} was made for",
@@ -96,8 +101,11 @@ def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
     )
     # The file does not hold what the values were called: they are of the same kind as those of the candidate.
     called = dict.fromkeys(both.names, evaluation.called.get(candidate, candidate))
+    trials = {}  # as of systems of which one has none
+    if TRIALS in content and candidate in evaluation.trials:
+        trials = {name: np.array(content[TRIALS])[places], candidate: evaluation.trials[candidate]}
     return dataclasses.replace(
-        evaluation, systems=both.systems, gold=both.gold, classes=both.classes, called=called
+        evaluation, systems=both.systems, gold=both.gold, classes=both.classes, called=called, trials=trials
     )
 
 
@@ -122,13 +130,13 @@ def _content(path: str | Path) -> dict[str, Any]:
             hint=_AGAIN,
         )
     checksum = content.pop("checksum", None)
-    if set(content) | {"checksum"} != set(FIELDS) or checksum != stored_values.digest(content):
+    if set(content) - {TRIALS} | {"checksum"} != set(FIELDS) or checksum != stored_values.digest(content):
         raise InvalidInputError(f"{shown} is damaged: its checksum is not that of what it holds", hint=_AGAIN)
     return content
 
 
-def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> list[Any]:
-    """Return the stored predictions in the order of the items of the candidate."""
+def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> list[int]:
+    """Return the places of the stored predictions in the order of the items of the candidate."""
     predictions, ids = content["predictions"], content["items"]
     if (ids is None) != (evaluation.items is None):
         one, other = (shown, "the candidate") if ids is not None else ("the candidate", shown)
@@ -141,7 +149,7 @@ def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> li
                 f"{shown} has {len(predictions)} items, the candidate has {evaluation.n_items}",
                 hint=f"compare on the same items, or {_AGAIN}",
             )
-        return list(predictions)
+        return list(range(len(predictions)))
     place = {item: position for position, item in enumerate(ids)}
     wanted = [str(item) for item in evaluation.items.tolist()]
     place, known = in_common_spelling(place, dict.fromkeys(wanted))
@@ -156,7 +164,7 @@ def _in_order(content: dict[str, Any], evaluation: Evaluation, shown: str) -> li
                 f" missing from {name}, the first being {quoted(missing[0])}",
                 hint=f"compare on the same items, or {_AGAIN}",
             )
-    return [predictions[place[item]] for item in wanted]
+    return [place[item] for item in wanted]
 
 
 def _plain(values: Array, name: str) -> list[Any]:

@@ -67,3 +67,34 @@ def test_git_leaves_out_what_the_file_names(tmp_path: Path, place: str) -> None:
         ["git", "-C", tmp_path, "status", "--porcelain", "-uall"], check=True, capture_output=True, text=True
     )
     assert sorted(line[3:] for line in found.stdout.splitlines()) == [".gitignore", "items.csv"]
+
+
+NEGATIONS = [
+    r"!/\gold/", r"!g\old", "!/[g]old/", "![[:alpha:]]old", "![^x]old/", "!/**/gold/", "!**/**/gold", "!g*d",
+    "!gold/1/key", "!golden/", "!old/", r"!\!gold", "!GOLD.csv", "!/gold/**", "![]g]old", "!?old/", "!gold/*",
+]  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@pytest.mark.parametrize("first", ["gold/", "/gold/**"])
+@pytest.mark.parametrize("more", ["", "\n!/gold/1/"])
+@pytest.mark.parametrize("line", NEGATIONS)
+def test_what_git_takes_back_is_lacking(tmp_path: Path, first: str, more: str, line: str) -> None:
+    text = f"{first}\ncache.sqlite*\nlock.sqlite*\ntmp/\n{line}{more}\n"
+    (tmp_path / "gold" / "1").mkdir(parents=True)
+    (tmp_path / "gold" / "1" / "key").write_text("x")
+    found = lacking(tmp_path, text)
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    left_out = subprocess.run(["git", "-C", tmp_path, "check-ignore", "-q", "gold/1/key"], check=False)
+    assert left_out.returncode in (0, 1)
+    if left_out.returncode == 1:
+        assert found == ["gold/"]
+    elif line in ("!golden/", "!old/", r"!\!gold", "!GOLD.csv") and not more:
+        assert found == []
+    if first == "gold/" and line == "!gold/1/key":  # git does not look inside a folder that is left out
+        assert found == []
+
+
+def test_lines_that_take_back_files_of_sqlite(tmp_path: Path) -> None:
+    for line in ("!cache.sqlite-wal", "!*-journal"):
+        assert "cache.sqlite*" in lacking(tmp_path, "\n".join([*ALL, line, ""]))

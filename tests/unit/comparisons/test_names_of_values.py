@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,26 @@ def test_a_gate_asks_what_values_are_that_no_name_tells() -> None:
         table = long("x").rename(columns={"x": value})
         assert bb.gate(table, system_column="system", value_column=value).checks[0].metric == "mean"
     assert bb.gate({"acc_main": ONE, "acc_new": ONE}).outcome == "pass"
+
+
+@pytest.mark.parametrize("word", ["map", "match", "dice", "pass_2", "ROC", "focal_loss"])
+def test_a_word_that_is_no_score_only_is_one_by_its_values(word: str, tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}_{word}.json" for name in ("main", "new")}
+
+    def gated(values: np.ndarray, **more: Any) -> str:
+        for path in paths.values():
+            path.write_text(json.dumps({f"q{place}": value for place, value in enumerate(values.tolist())}))
+        outcomes = {
+            bb.gate({name: np.array(values) for name in (f"main_{word}", f"new_{word}")}, **more).outcome
+        }
+        return "/".join({bb.gate(bb.read([*paths.values()]), **more).outcome} | outcomes)
+
+    classes = np.arange(N) % 4
+    with pytest.raises(bb.InvalidInputError, match="no name says that the values of 'main") as error:
+        gated(classes)
+    assert 'metric="mean"' in str(error.value.hint)
+    assert gated(classes, metric="mean") == "pass"
+    assert gated(classes / 4) == "pass"
 
 
 def test_all_metrics_are_names_of_scores_to_a_gate() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,22 @@ def test_the_hash_tells_where_one_column_ends() -> None:
     renamed = Evaluation.of({"ab": [1.0, 2.0], "c": [3.0, 4.0]})
     assert len({one.data_hash(), other.data_hash(), renamed.data_hash()}) == 3
     assert len(one.data_hash()) == 16
+
+
+def test_the_trials_of_items_are_part_of_the_hash() -> None:
+    plain = Evaluation.of({"a": [1.0, 0.5, 0.0], "b": [0.5, 0.5, 1.0]})
+    whole = Evaluation.of({"a": [1, 1, 0], "b": [0, 1, 1]})
+    for evaluation in (plain, whole):
+        few, many = (
+            dataclasses.replace(
+                evaluation,
+                trials={
+                    name: np.column_stack([np.full(3, n), np.asarray(x) * n]).astype(np.int64)
+                    for name, x in evaluation.systems.items()
+                },
+            )
+            for n in (2, 4)
+        )
+        hashes = {one.data_hash() for one in (evaluation, few, many)}
+        assert len(hashes) == len({one.cells_hash() for one in (evaluation, few, many)}) == 3
+        assert few.with_systems(["b", "a"]).data_hash() == few.data_hash()

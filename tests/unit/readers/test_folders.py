@@ -150,7 +150,7 @@ def _zst(path: Path, data: bytes) -> None:
 
 _TEXT = json.dumps(mteb("T9", {"default": 0.5}), indent=2).encode()
 _DAMAGED = {
-    "empty.json": b"",
+    "deep/T1.json": b"",
     "blank.jsonl": b"\n \n",
     "short.json": _TEXT[:20],
     "cut.json": _TEXT[:-3],
@@ -168,6 +168,7 @@ _DAMAGED = {
 @pytest.mark.parametrize("name", [*_DAMAGED, "cut.json.zst", "gone.json"])
 def test_a_damaged_file_of_a_folder_is_an_error_that_names_it(pair: list[Path], name: str) -> None:
     path = pair[1] / name
+    path.parent.mkdir(exist_ok=True)
     if name == "gone.json":
         path.symlink_to(pair[1] / "nowhere")
     elif name == "cut.json.zst":
@@ -178,6 +179,30 @@ def test_a_damaged_file_of_a_folder_is_an_error_that_names_it(pair: list[Path], 
     assert str(path) in _refused(lambda: read(pair))
     path.unlink()  # as the hint says
     assert read(pair).n_items == 4
+
+
+def test_files_of_settings_and_empty_ones_do_not_stop_a_folder(pair: list[Path]) -> None:
+    texts = {
+        "config.json": '{"seed": 1, "seed": 2}',
+        "empty.json": "",
+        "blank.json": "\ufeff \n",
+        "package.json": '{"name": "x", "scripts": {}}',
+    }
+    for name, text in texts.items():
+        (pair[1] / name).write_text(text, encoding="utf-8")
+    (note,) = _left_out(read(pair).notes)
+    shown = {
+        name: f"{pair[1] / name} (empty)" if not text.strip("\ufeff \n") else str(pair[1] / name)
+        for name, text in texts.items()
+    }
+    assert note.endswith(f": {', '.join(shown[name] for name in sorted(shown))}")
+    (pair[1] / "package.json").write_text(texts["package.json"][:-1])
+    assert "package.json, line 1: not JSON" in _refused(lambda: read(pair))
+    for path in pair[1].iterdir():
+        path.write_text("")
+    assert _refused(lambda: read(pair)).endswith(
+        ".json is empty"
+    )  # where nothing is read, these may be the logs
 
 
 def test_a_folder_of_which_no_log_is_whole_is_an_error_that_names_one(pair: list[Path]) -> None:

@@ -124,7 +124,6 @@ def pairs_of(
     order: Sequence[str], given: Sequence[str], baseline: str | None, alternative: Alternative
 ) -> tuple[Names, ...]:
     """Return the pairs to compare: the better first, or as given where the question is one-sided."""
-    baseline = checks.valid_baseline(baseline, given)
     places = [given.index(name) for name in order]
     base = None if baseline is None else given.index(baseline)
     pairs = family.pairs(places, base, sided=alternative != "two-sided")

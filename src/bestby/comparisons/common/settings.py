@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -54,7 +55,7 @@ _DEFAULT_CORRECTION = "holm"
 
 
 class CheckedSettings:
-    """What the settings of all comparisons share."""
+    """What the settings of all comparisons share; `among` is for those that have a baseline."""
 
     interval: str | None
     level: float
@@ -115,6 +116,11 @@ class CheckedSettings:
     def towards(self, greater_is_better: bool) -> Alternative:
         """Return the alternative on the scale of a metric of this direction."""
         return oriented(self.alternative, greater_is_better)
+
+    def among(self, names: Sequence[str]) -> Self:
+        """Return the settings for these systems, their baseline spelled as the system is."""
+        changed: dict[str, Any] = {"baseline": checks.valid_baseline(vars(self)["baseline"], names)}
+        return dataclasses.replace(self, **changed)  # type: ignore[type-var]  # of dataclasses only
 
 
 class FamilySettings(CheckedSettings):

@@ -243,6 +243,8 @@ def compare_datasets(
     scores = on_one_scale(scores, normalise)
     scores = dataclasses.replace(scores, matrix=rounding.made_equal(scores.matrix))
     check_reach(options.margin, scores.metric)
+    baseline = checks.valid_baseline(baseline, scores.names)
+    settings = None if settings is None else settings.among(scores.names)
     options = dataclasses.replace(options, alternative=oriented(alternative, scores.metric.greater_is_better))
     asked = _named(scores, options, settings, alternative, across) | {"baseline": baseline}
     result = _compared(scores, options, settings, asked, drawing, counting, across)

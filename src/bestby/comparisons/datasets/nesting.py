@@ -17,7 +17,7 @@ def nested(data: Any, outer: str | None) -> Any:
     """
     by_system = None
     if isinstance(data, Mapping) and data and all(_depth(value) == 2 for value in data.values()):
-        by_system = {str(name): _rows(value) for name, value in data.items()}
+        by_system = {checks.name_text(name, "system"): _rows(value) for name, value in data.items()}
         if outer == "dataset":
             return {name: dict(enumerate(rows, start=1)) for name, rows in by_system.items()}
     elif not isinstance(data, Mapping) and _depth(data) == 3:

@@ -76,7 +76,7 @@ def ranges_of(normalise: Any, scores: Mapping[str, FloatArray]) -> Ranges | None
             hint='normalise={"news": (0.2, 0.9), ...}: the scores that become 0 and 1',
             argument="normalise",
         )
-    given = {str(name): value for name, value in normalise.items()}
+    given = {checks.name_text(name, "dataset"): value for name, value in normalise.items()}
     absent = [name for name in scores if name not in given]
     if absent:
         raise InvalidInputError(

@@ -40,6 +40,8 @@ def notes_on(
     if across is None and options.interval is not None and n < FEWEST_FOR_SHAPE:
         notes.append(_few_datasets(n, "the interval of the mean holds"))
     obstacle = per_dataset.obstacle_to_pooling(scores.items) if scores.items else None
+    if scores.items and scores.measure is None:
+        obstacle = "the datasets have metrics of their own"
     if obstacle is not None:
         notes.append(Note("not_pooled", f"there is no difference on all items pooled (micro): {obstacle}"))
     if options.interval is not None and any(c.level != options.level for c in scores.compared.values()):

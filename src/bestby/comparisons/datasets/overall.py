@@ -42,9 +42,9 @@ def overall_differences(
     """
     bounded = options.interval is not None
     found: list[Noted] = []
+    if scores.items and bounded:
+        found += _macro_over_items(scores, differences, options, drawing)
     if scores.items and scores.measure is not None:
-        if bounded:
-            found += _macro_over_items(scores, differences, options, drawing)
         found += _micro(scores, scores.measure, pairs, options, drawing, counting)
     return joined(differences, found, options, scores.metric.name)
 

@@ -45,7 +45,10 @@ def run_scores(
             hint="several runs of items are compared on one dataset: compare_runs",
         )
     rows = {
-        name: {str(system): _runs(name, str(system), runs) for system, runs in row.items()}
+        name: {
+            (text := checks.name_text(system, "system")): _runs(name, text, runs)
+            for system, runs in row.items()
+        }
         for name, row in (source.runs or {}).items()
     }
     rows = {name: {s: runs for s, runs in row.items() if len(runs)} for name, row in rows.items()}

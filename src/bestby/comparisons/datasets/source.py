@@ -28,7 +28,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
-from bestby.metrics.directions import direction_of
+from bestby.metrics.directions import Turned, direction_of, rising
 from bestby.results.base import MetricInfo, Note
 from bestby.results.comparison import Comparison
 from bestby.vocabulary import allowed_names
@@ -125,7 +125,7 @@ def source_of(
             'compare_datasets({"news": {"old": 0.71, "new": 0.74}, ...})',
             "compare_datasets(bestby.read_datasets({}))",
         )
-    named = {str(name): value for name, value in data.items()}
+    named = {checks.name_text(name, "dataset"): value for name, value in data.items()}
     if len(named) < len(data):
         raise InvalidInputError(
             "two datasets have the same name as text",
@@ -238,14 +238,22 @@ def _item_scores(
     present = {name: dict.fromkeys(part.names, 0.0) for name, part in parts.items()}
     whole, names, notes = complete(present, source, on_missing)
     kept = {name: parts[name].with_systems(names) for name in whole}
-    measure, notes_on_items = per_dataset.one_metric(metric, kept, "dataset", greater_is_better)
+    own = [part.suggested for part in kept.values()]
+    measure: BaseMetric | None = None
+    if metric is None and any(one != own[0] for one in own):
+        kept, measures, notes_on_items = _each_its_own(kept, greater_is_better)
+        info = MetricInfo("score", greater_is_better=True, bounds=(-math.inf, math.inf))
+    else:
+        measure, notes_on_items = per_dataset.one_metric(metric, kept, "dataset", greater_is_better)
+        measures = dict.fromkeys(kept, measure)
+        info = None
     makers = {
-        name: per_dataset.intervals_on(part, measure, drawing, f"dataset {quoted(name)}", counting)
+        name: per_dataset.intervals_on(part, measures[name], drawing, f"dataset {quoted(name)}", counting)
         for name, part in kept.items()
     }
     fitted = next(iter(makers.values())).group.metrics[0]
     return DatasetScores(
-        metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
+        metric=info or MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
         datasets=tuple(kept),
         names=names,
         matrix=np.array([maker.scores[0] for maker in makers.values()]),
@@ -256,6 +264,26 @@ def _item_scores(
         data_hash=provenance.hash_of({name: part.data_hash() for name, part in kept.items()}),
         notes=(*source.notes, *notes_on_items, *notes),
     )
+
+
+def _each_its_own(
+    parts: Mapping[str, Evaluation], greater_is_better: bool | None
+) -> tuple[dict[str, Evaluation], dict[str, BaseMetric], list[Note]]:
+    """Return datasets that suggest metrics of their own with these, all better the higher they are."""
+    turned, measures, notes = {}, {}, []
+    for name, part in parts.items():
+        own, found = per_dataset.one_metric(None, {name: part}, "dataset", greater_is_better)
+        turned[name], measures[name] = rising(part, own)
+        notes += found
+    text = f"each dataset has a metric of its own: {listed([f'{d}: {m.name}' for d, m in measures.items()])}"
+    lower = [
+        name for name, one in parts.items() if turned[name] is not one or isinstance(measures[name], Turned)
+    ]
+    if lower:
+        text += (
+            f"; lower is better on {listed(lower)}, whose scores have a minus so that higher is better on all"
+        )
+    return turned, measures, [Note("own_metrics", text), *notes]
 
 
 def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetScores:
@@ -290,10 +318,11 @@ def _comparison_scores(source: Source, metric: Any, on_missing: str) -> DatasetS
 def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
     """Return the scores of one dataset; those that are None or NaN are not there."""
     row_scores: dict[str, float] = {}
-    for system, value in row.items():
+    for one, value in row.items():
         if checks.missing(value):
             continue
-        what = f"the score of {quoted(str(system))} on dataset {quoted(name)}"
+        system = checks.name_text(one, "system")
+        what = f"the score of {quoted(system)} on dataset {quoted(name)}"
         try:
             number = checks.number(value, what)
         except InvalidInputError:
@@ -303,7 +332,7 @@ def numbers(name: str, row: Mapping[str, Any]) -> dict[str, float]:
             ) from None
         if math.isinf(number):
             raise InvalidInputError(f"{what} is infinite")
-        row_scores[str(system)] = number
+        row_scores[system] = number
     return row_scores
 
 

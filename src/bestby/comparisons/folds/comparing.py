@@ -188,6 +188,7 @@ def compare_folds(
         _refuse_unused(interval, inside, required, test)
         folds = folds_of_scores(given, metric, greater_is_better)
     check_reach(options.margin, folds.metric)
+    baseline = checks.valid_baseline(baseline, folds.names)
     options = dataclasses.replace(options, alternative=oriented(alternative, folds.metric.greater_is_better))
     side = options.alternative
     share = fold_tests.ratio_of(folds, ratio) if folds.known else math.nan

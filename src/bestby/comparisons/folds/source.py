@@ -95,9 +95,11 @@ def read(
             "compare_folds(bestby.read_folds({}))",
         )
     if all(isinstance(value, Evaluation) for value in data.values()):
-        return {str(name): _selected(value, options) for name, value in data.items()}
+        return {
+            checks.name_text(name, "repetition"): _selected(value, options) for name, value in data.items()
+        }
     chosen = chosen_systems(data, options.systems, options.ignore)
-    names = tuple(str(name) for name in chosen)
+    names = tuple(checks.name_text(name, "system") for name in chosen)
     checks.two_systems(names, hint=_OF_EACH)
     given = {f"the scores of {quoted(str(name))}": values for name, values in chosen.items()}
     scores = [

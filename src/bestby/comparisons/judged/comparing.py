@@ -218,13 +218,15 @@ def compare_judged(
         }  # fmt: skip
         checks.refuse_unused("a calibration set", **{name: (value, None) for name, value in unused.items()})
         items = verdicts_of(judge, systems, ignore)
-        _check_systems(items.names, baseline)
+        _check_systems(items.names)
+        settings = settings.among(items.names)
         rates = calibrated(items, calibration, clusters, strata)
         info = MetricInfo(HUMAN_SCORE, greater is None or greater, rates.bounds)
         result = compared(Scored(info, items), rates, about.calibrated(items, rates), settings, "same", ())
         return remember_backend(result, backend_of(judge))
     source = source_of(judge, human, predictions, systems, ignore)
-    _check_systems(source.names, baseline)
+    _check_systems(source.names)
+    settings = settings.among(source.names)
     if isinstance(source, JudgedLabels):
         checks.refuse_unused("a metric of predictions and labels", scale=(scale, None))
         given, scale = scored(source, metric, greater), "same"
@@ -235,13 +237,12 @@ def compare_judged(
     return remember_backend(result, backend_of(judge))
 
 
-def _check_systems(names: Sequence[str], baseline: str | None) -> None:
+def _check_systems(names: Sequence[str]) -> None:
     checks.two_systems(
         names,
         hint="give the judge's scores of a second system too, and the scores of both are corrected;"
         " evaluate would take the judge's scores as they are",
     )
-    checks.valid_baseline(baseline, names)
 
 
 def _by_labels(

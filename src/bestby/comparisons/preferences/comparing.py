@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks, rounding
+from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
@@ -168,7 +168,7 @@ def compare_preferences(
         )
     drawing = Drawing.of(resampling)
     judgements = data_of(data, clusters, Columns(a, b, winner, items, systems, ignore))
-    checks.valid_baseline(baseline, judgements.names)
+    settings = settings.among(judgements.names)
     result = _compared(fitted(judgements, settings, drawing), settings, drawing)
     return remember_backend(result, backend_of(data))
 

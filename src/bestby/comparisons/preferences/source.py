@@ -184,7 +184,7 @@ def _texts(values: Any, what: str) -> list[str]:
             raise InvalidInputError(
                 f"the {what} of judgement {place} must be a name, got {quoted(value)}", hint=_HINT
             )
-        checks.check_text(str(value), f"{what} of judgement {place}")
+        checks.check_text(checks.name_text(value, what), f"{what} of judgement {place}")
     return [str(value) for value in listed]
 
 

@@ -144,4 +144,4 @@ def _one_system(runs: Any) -> tuple[str, FloatArray]:
         raise InvalidInputError(
             f"at least 2 runs are needed, got {array.size}", hint="leave out sd and n_runs to compare items"
         )
-    return str(name), array
+    return checks.name_text(name, "system"), array

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, Correction, Question, Rng, Statistic
 from bestby.comparisons.common import family, note_rules
@@ -183,10 +182,10 @@ def compare_runs(
     given = given_runs(data, gold, metric, clusters, greater_is_better, columns, paired=paired)
     runs = data_of(given, settings, drawing, Counting.of(drawing, cache))
     check_reach(settings.margin, runs.metric)
-    checks.valid_baseline(baseline, runs.names)
+    settings = settings.among(runs.names)
     estimates = np.array([runs.maker.estimate(s) for s in range(len(runs.names))])
     order = family.ranked(estimates, runs.names, runs.metric.greater_is_better)
-    base = None if baseline is None else runs.names.index(baseline)
+    base = None if settings.baseline is None else runs.names.index(settings.baseline)
     alternative = settings.towards(runs.metric.greater_is_better)
     pairs = family.pairs(order, base, sided=alternative != "two-sided")
     corrected = settings.correction != "none"

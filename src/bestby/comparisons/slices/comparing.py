@@ -181,7 +181,7 @@ def compare_slices(
     evaluation = with_columns(evaluation_of(data, given, metric), data, given.by).uncounted("compare_slices")
     evaluation.require_support("compare_slices", SUPPORTED)
     check_two_systems(evaluation)
-    checks.valid_baseline(baseline, evaluation.names)
+    settings = settings.among(evaluation.names)
     metrics, evaluation = chosen_metrics(metric, evaluation, greater_is_better)
     cut, notes = slicings(evaluation, columns, least, crossed=crossed)
     _check_size(cut, len(evaluation.names), settings)
@@ -201,7 +201,7 @@ def compare_slices(
         n_items=plain.n_items,
         n_clusters=plain.n_clusters,
         level=settings.level,
-        baseline=baseline,
+        baseline=settings.baseline,
         notes=(
             *note_rules.on_intervals(
                 note_rules.evaluation_notes(plain, metrics, settings),

@@ -92,7 +92,7 @@ def chosen_systems(data: Any, systems: Any, ignore: Any) -> Any:
     """Return a mapping of system to data with the systems asked for only."""
     if not isinstance(data, Mapping) or (systems is None and ignore is None):
         return data
-    named = {str(name): values for name, values in data.items()}
+    named = {checks.name_text(name, "system"): values for name, values in data.items()}
     return {name: named[name] for name in chosen_names([*named], systems, ignore)}
 
 

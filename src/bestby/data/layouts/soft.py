@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import arrays
+from bestby._core import arrays, checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import normal_form
 from bestby._core.typing import Array, FloatArray
@@ -65,7 +65,9 @@ class Soft:
                 f" part, got {classes!r}",
                 hint="name the classes in the order you want: classes=[...]",
             )
-        names = tuple(normal_form(str(name).strip()) for name in arrays.listed(classes, "classes"))
+        names = tuple(
+            normal_form(checks.name_text(name, "class").strip()) for name in arrays.listed(classes, "classes")
+        )
         if len(names) < 2:
             raise InvalidInputError(
                 f"there must be at least 2 classes, got {len(names)}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import json
@@ -14,10 +13,12 @@ from typing import Any
 
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
+from bestby._core.text import quoted
 from bestby.readers.files import read_table
 from bestby.readers.formats._documents import Record, document, listing, number, records, whole_number, word
 from bestby.readers.formats._lines import as_number
 from bestby.readers.formats.base import head_of
+from bestby.readers.json_text import parsed_or_text
 
 Value = float | str
 
@@ -126,8 +127,7 @@ def _cell(name: str, text: str) -> Any:
     if name == "value":
         return as_number(text)
     if text[:1] in ("[", "{", '"'):
-        with contextlib.suppress(ValueError, RecursionError):
-            return json.loads(text)
+        return parsed_or_text(text, f"the cell of {quoted(name)}")
     return text or None
 
 
@@ -323,10 +323,7 @@ def _label(value: Any) -> str | None:
 
 def _parsed(text: str) -> Any:
     """Return the list or object that a text is as JSON; else the text."""
-    if text[:1] in ("[", "{"):
-        with contextlib.suppress(ValueError, RecursionError):
-            return json.loads(text)
-    return text
+    return parsed_or_text(text, "the text") if text[:1] in ("[", "{") else text
 
 
 def _called(asked: Any) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,6 +19,7 @@ from bestby._core.typing import Array, IntArray, OnMissing
 from bestby.data.evaluation import Evaluation
 from bestby.data.table import listed
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.registry import resolve
 from bestby.metrics.regression import Mean
 from bestby.readers.folders import parts_apart
 from bestby.readers.formats.base import File, Read
@@ -166,22 +167,23 @@ def gathered(
     *,
     on_missing: OnMissing,
     cluster: str | None = None,
-    objects: bool = False,
+    objects: Collection[str] = (),
     names: Mapping[str, Sequence[str]] | None = None,
 ) -> Read:
     """Bring logs together by dataset and item; "drop" leaves out datasets that some system lacks, too.
 
-    `metric` is that of all datasets, or of each by its name; `names` are those that each could have.
+    `metric` is that of all datasets, or of each by its name; `names` are those that each could have. The
+    datasets of `objects` have items that are no scores.
     """
     description += f"; systems: {listed(list(dict.fromkeys(log.system for log in logs)))}"
     by_dataset = _by_dataset(logs, on_missing)
-    if isinstance(metric, Mapping):
-        metric, how = _common_metric({name: metric[name] for name in by_dataset}, names or {})
-        description += how
+    own = {name: metric[name] if isinstance(metric, Mapping) else metric for name in by_dataset}
+    common, how = _common_metric(own)
+    description += how
     if cluster is not None:
         description += f"; cluster: {cluster}"
     parts = {
-        name: _evaluation(list(group.values()), on_missing, cluster, objects)
+        name: _evaluation(list(group.values()), on_missing, cluster, objects=name in objects)
         for name, group in by_dataset.items()
     }
     left = len({log.dataset for log in logs}) - len(parts)
@@ -189,13 +191,16 @@ def gathered(
         description += f"; {left} datasets were left out because some system has no log of them"
     if len(parts) > 1:
         description += f"; datasets: {listed(list(parts))}"
+        if common is None:
+            parts = {name: dataclasses.replace(part, suggested=own[name]) for name, part in parts.items()}
+            return Read(description, datasets=parts, unpooled=_no_common_mean(own, names or {}))
         pooled = _pooled(parts)
         assert pooled.tasks is not None
-        return Read(description, pooled, datasets=parts, metric=metric, clusters={"task": pooled.tasks})
+        return Read(description, pooled, datasets=parts, metric=common, clusters={"task": pooled.tasks})
     ((_, group),) = by_dataset.items()
     (evaluation,) = parts.values()
     runs = _runs(list(group.values()), evaluation.items)
-    falling = not isinstance(metric, str) and not metric.greater_is_better
+    falling = isinstance(common, BaseMetric) and not common.greater_is_better
     if runs is not None:
         numbers = ", ".join(f"{name}: {len(rows)}" for name, rows in runs.items())
         description += f"; the score of an item is its mean over the runs ({numbers})"
@@ -203,46 +208,51 @@ def gathered(
         description,
         evaluation,
         runs=runs,
-        metric=metric,
+        metric=common,
         greater_is_better=False if falling and runs is not None else None,
         clusters=_offered(list(group.values()), evaluation, cluster),
     )
 
 
-def _common_metric(
-    metrics: Mapping[str, BaseMetric | str], choices: Mapping[str, Sequence[str]]
-) -> tuple[BaseMetric | str, str]:
-    """Return the metric of the items of all tasks, and what a description says of it.
+def _common_metric(metrics: Mapping[str, BaseMetric | str]) -> tuple[BaseMetric | str | None, str]:
+    """Return the metric of the items of all tasks, and what a description says of it; None if there is none.
 
     Where tasks have metrics of their own, it is the mean of the scores, if all go in one direction. A metric
     that is given by its name is computed of all items of a task together, and has no scores of items.
     """
-    names = {task: one if isinstance(one, str) else one.name for task, one in metrics.items()}
     first = next(iter(metrics.values()))
     if all(one == first for one in metrics.values()):
         return first, ""
-    kinds = {
-        task: "is one score of all its items"
-        if isinstance(one, str)
-        else "is better the higher it is"
-        if one.greater_is_better
-        else "is better the lower it is"
-        for task, one in metrics.items()
-    }
-    if "is one score of all its items" not in kinds.values() and len({*kinds.values()}) == 1:
-        rising = "is better the higher it is" in kinds.values()
-        how = f"; each item has its task's own metric: {_by_names({t: [name] for t, name in names.items()})}"
-        return Mean("score", greater_is_better=rising), how
-    (rare, _), *_ = Counter(kinds.values()).most_common()[::-1]
-    odd = next(task for task, kind in kinds.items() if kind == rare)
-    other = next(task for task in metrics if metrics[task] != metrics[odd])
+    names = {task: [one if isinstance(one, str) else one.name] for task, one in metrics.items()}
+    directions = {None if isinstance(one, str) else one.greater_is_better for one in metrics.values()}
+    if directions in ({True}, {False}):
+        how = f"; each item has its task's own metric: {_by_names(names)}"
+        return Mean("score", greater_is_better=directions == {True}), how
+    return None, f"; each task has a metric of its own: {_by_names(names)}"
+
+
+def _no_common_mean(
+    metrics: Mapping[str, BaseMetric | str], choices: Mapping[str, Sequence[str]]
+) -> InvalidInputError:
+    """Return the error for tasks whose metrics go in different directions, or have no scores of items."""
+    tasks: dict[tuple[str, str], list[str]] = {}
+    for task, one in metrics.items():
+        measure = resolve(one) if isinstance(one, str) else one
+        kind = "is better the higher it is" if measure.greater_is_better else "is better the lower it is"
+        kind = f"is one score of all its items, and {kind}" if isinstance(one, str) else kind
+        tasks.setdefault((measure.name, kind), []).append(task)
+    told = ", ".join(
+        f"{name} of {'task' if len(own) == 1 else 'tasks'} {listed([*map(repr, own)], 4)} {kind}"
+        for (name, kind), own in tasks.items()
+    )
     files = "give the files of the other tasks in place of their folder"
-    several = next((task for task in (odd, *metrics) if len(choices.get(task, ())) > 1), None)
+    several = next((task for task in metrics if len(choices.get(task, ())) > 1), None)
     named = f"metrics by task: {_by_names(choices)}; "
-    raise InvalidInputError(
-        f"{names[odd]} of task {odd!r} {kinds[odd]}, {names[other]} of task {other!r} {kinds[other]}: they"
-        " have no common mean",
-        hint=files if several is None else f"{named}name another: {_setting(several, '...')}, or {files}",
+    another = files if several is None else f"{named}name another: {_setting(several, '...')}, or {files}"
+    return InvalidInputError(
+        f"{told}: they have no common mean",
+        hint="bestby datasets compares the systems on each task by its own metric (read_datasets and"
+        f" compare_datasets in Python); or {another}",
     )
 
 
@@ -340,7 +350,9 @@ def _by_dataset(logs: Sequence[Log], on_missing: OnMissing) -> dict[str, dict[st
     return complete
 
 
-def _evaluation(logs: Sequence[Log], on_missing: OnMissing, cluster: str | None, objects: bool) -> Evaluation:
+def _evaluation(
+    logs: Sequence[Log], on_missing: OnMissing, cluster: str | None, *, objects: bool
+) -> Evaluation:
     _check_alike(logs)
     gold: dict[str, Any] | None = None
     if any(log.gold is not None for log in logs):

@@ -68,7 +68,8 @@ class Read:
 
     `description` fits after "was read as" (note ``"read_as"``). Beside `runs`, the score of an item of
     `evaluation` is its mean over the runs; beside `datasets`, it has their items pooled, with the datasets as
-    strata. `metric` is what the format suggests (for a score per run, the name of the score);
+    strata; where their metrics have no common mean, `unpooled` says so in place of it, and each suggests its
+    own. `metric` is what the format suggests (for a score per run, the name of the score);
     `greater_is_better` is the direction of the scores of the runs. `clusters` are the groupings not used.
     """
 
@@ -81,6 +82,7 @@ class Read:
     greater_is_better: bool | None = None
     clusters: Mapping[str, Array] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    unpooled: InvalidInputError | None = None
 
     @property
     def n_items(self) -> int:
@@ -189,12 +191,13 @@ def unread_in(path: Path, form: Format | None = None) -> list[Path]:
     """
     if not is_directory(path):
         return []
-    others = [
+    there = files_in(path)
+    logs = {
         file
-        for file in files_in(path)
-        if form is None or not any(form.recognises(file, head) for head in _heads(file))
-    ]
-    return left_out(others, getattr(form, "SIBLINGS", ()))
+        for file in there
+        if form is not None and any(form.recognises(file, head) for head in _heads(file))
+    }
+    return left_out([file for file in there if file not in logs], logs, getattr(form, "SIBLINGS", ()))
 
 
 def refuse_gold(gold: Path | None, reason: str) -> None:

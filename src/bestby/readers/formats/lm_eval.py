@@ -117,7 +117,6 @@ def read(
     )
     logs = [_log(one, system, *chosen[one.task]) for one, system in zip(samples, names, strict=True)]
     metrics = {task: _metric(samples, logs, task, name) for task, (name, _) in chosen.items()}
-    objects = any(one in _OF_OBJECTS for one in metrics.values())
     description = (
         f"samples of lm-evaluation-harness; {in_words('metric', (name for name, _ in chosen.values()))}"
     )
@@ -132,7 +131,7 @@ def read(
         description,
         on_missing=on_missing,
         cluster=clusters,
-        objects=objects,
+        objects={task for task, one in metrics.items() if one in _OF_OBJECTS},
         names=names_by_task(samples, tasks, lambda one: _metrics(one.rows[0])),
     )
 

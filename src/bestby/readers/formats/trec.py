@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 
 from bestby._core.errors import InvalidInputError
@@ -13,11 +14,17 @@ from bestby._core.typing import OnMissing
 from bestby.data.table import listed
 from bestby.metrics.retrieval import ranked_by_score
 from bestby.readers.formats._lines import as_number, assembled, first_lines, lines_of, need_gold, number_of
-from bestby.readers.formats.base import Read
+from bestby.readers.formats.base import Read, head_of
 from bestby.results.base import Note
 
 _RUN = "TOPIC Q0 DOCUMENT RANK SCORE TAG"
 _QRELS = "TOPIC 0 DOCUMENT RELEVANCE"
+_GRADE = r"-?\d+"
+_SEPARATOR = re.compile(r"\s*,\s*|\s+")
+_COLUMNS = (
+    f"write all columns, parted by blanks or tabs: {_RUN} (any tag; where there is no score, the rank with a"
+    f" minus), and of judgements {_QRELS}"
+)
 _COUNTING = {"first": "the first line", "last": "the last line", "max": "the highest number"}
 """What counts of lines that repeat a document of a topic, unless they are an error."""
 
@@ -37,6 +44,75 @@ def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
         and as_number(row[4]) is not None
         for row in rows
     )
+
+
+def check_columns(paths: Iterable[Path], golds: Sequence[Path]) -> None:
+    """Refuse lines that are rankings of documents or judgements of them, but have not the columns of these.
+
+    Nothing else would read them as what they are: to a table the first line is a header, and to texts a line
+    is a label.
+    """
+    runs = {path: rows for path in paths if (rows := _rows(path))}
+    for path, rows in runs.items():
+        if _ranks(rows):
+            raise InvalidInputError(
+                f"{path} looks like a ranking of documents, but its lines, of {len(rows[0])} columns, are not"
+                f" those of a run: {_RUN}",
+                hint=f'{_COLUMNS}; then pass format="trec" and the judgements: gold=...',
+            )
+    for path in golds:
+        if (rows := _rows(path)) and _judges(rows, runs.values()):
+            raise InvalidInputError(
+                f"{path} looks like judgements of documents ({_QRELS}), but the other files are no runs:"
+                f" {_RUN}",
+                hint=f'{_COLUMNS}; then pass format="trec"',
+            )
+
+
+def _rows(path: Path) -> list[list[str]]:
+    """Return the columns of the first lines of a file, if all have as many."""
+    rows = [_SEPARATOR.split(line.strip()) for line in first_lines(head_of(path)) if line.strip()]
+    return rows if len({len(row) for row in rows}) == 1 else []
+
+
+def _judges(rows: Sequence[Sequence[str]], runs: Iterable[Sequence[Sequence[str]]]) -> bool:
+    """Tell whether lines judge documents of topics: by their form if they have four columns.
+
+    Three columns could be a table of clusters, items and labels: some run must have a document of a topic in
+    common with them, and a number in its first line, where a table has a header.
+    """
+    header, *others = rows
+    body = rows if re.fullmatch(_GRADE, header[-1]) else others
+    pairs = {(row[0], row[-2]) for row in body if len(row) in (3, 4)}
+    is_list = len(pairs) == len(body) > len({row[0] for row in body})
+    is_matrix = all(document in ("0", "1") for _, document in pairs)  # of labels that items have or have not
+    if not is_list or is_matrix or not all(re.fullmatch(_GRADE, row[-1]) for row in body):
+        return False
+    if len(header) == 4:
+        return body is rows and len({row[1] for row in body}) == 1
+    return any(
+        len(run[0]) > 2
+        and any(as_number(cell) is not None for cell in run[0][2:])
+        and any(pair in pairs for row in run for pair in ((row[0], row[1]), (row[0], row[2])))
+        for run in runs
+    )
+
+
+def _ranks(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether the third or fourth column counts the documents of each topic, up to 3 or more."""
+    for place in (2, 3):
+        if place >= len(rows[0]) or len(rows[0]) > 6 or not all(row[place].isdecimal() for row in rows):
+            continue
+        topics = [[*group] for _, group in groupby(rows, key=itemgetter(0))]
+        most = max(map(len, topics))
+        if most >= 3 and all(
+            [int(row[place]) for row in topic] == [*range(first, first + len(topic))]
+            and len({row[place - 1] for row in topic}) == len(topic)
+            for topic in topics
+            for first in (int(topic[0][place]) if topic[0][place] in ("0", "1") else -1,)
+        ):
+            return True
+    return False
 
 
 def read(
@@ -151,7 +227,7 @@ def _topics(
         if len(row) != n_columns:
             raise InvalidInputError(
                 f"{where}: expected {n_columns} columns, {form}, got {len(row)}",
-                hint="columns are separated by blanks or tabs; the last line may be cut off",
+                hint=f"{_COLUMNS}; or the last line is cut off",
             )
         topic, document = topics.setdefault(row[0], {}), row[columns[0]]
         value = number_of(row[columns[1]], where, f"the {what}")

@@ -15,7 +15,7 @@ _TAGS = {"fail": "failure", "inconclusive": "skipped"}
 
 
 def to_junit(g: Gate) -> str:
-    """Return the XML: a check that fails is a failure, an inconclusive one is skipped."""
+    """Return the XML: a check that fails is a failure, an inconclusive one is skipped; the notes end it."""
     outcomes = [check.outcome for check in g.checks]
     counts = {"tests": str(len(outcomes)), "failures": str(outcomes.count("fail")), "errors": "0"}
     counts["skipped"] = str(outcomes.count("inconclusive"))
@@ -37,6 +37,8 @@ def to_junit(g: Gate) -> str:
             ET.SubElement(element, tag, {"message": sentence})
         else:
             ET.SubElement(element, "system-out").text = sentence
+    if g.notes:
+        ET.SubElement(suite, "system-out").text = "\n".join(visible(note.message) for note in g.notes)
     ET.indent(root)
     text = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'

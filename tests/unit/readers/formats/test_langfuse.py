@@ -378,3 +378,18 @@ def test_other_files(make: Make) -> None:
         assert recognised(make(name, text)) is not form
     path = SAMPLES / "traces.csv"
     assert "need no gold" in message(form, {"a": path}, gold=Path("gold.csv"))
+
+
+@pytest.mark.parametrize("column", ["metadata", "input", "output"])
+def test_a_key_that_occurs_twice_is_refused_in_cells_too(make: Make, column: str) -> None:
+    rows = [trace(run, item, "[1]") for run in "ab" for item in ("q1", "q2")]
+    doubled = {"metadata": rows[0]["metadata"][:-1] + ', "dataset_item_id": "q2"}'}.get(
+        column, '{"x": 1, "x": 2}'
+    )
+    text = traces([{**rows[0], column: doubled}, *rows[1:]])
+    where = f"the cell of '{column}'"
+    said = message(form, {"t": make("traces.csv", text)})
+    assert where in said
+    assert "occurs twice in one object" in said
+    text = traces([{**rows[0], "output": '{"x": 1, "x": 2} and so on'}, *rows[1:]])  # no JSON, but a text
+    assert read(make("traces.csv", text)).n_items == 2

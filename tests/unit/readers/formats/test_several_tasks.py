@@ -178,9 +178,90 @@ def test_a_score_of_a_corpus_has_no_common_mean_with_scores_of_items(tmp_path: P
         pairs = [["a b c d", "a b c d"], ["e f g h", "e f g i"]]
         (folder / f"samples_wmt_{_DATE}.jsonl").write_text(lm_eval(pairs, measure="bleu"))
         (folder / f"samples_law_{_DATE}.jsonl").write_text(lm_eval([1.0, 0.0]))
-    with pytest.raises(InvalidInputError, match="bleu of task 'wmt' is one score of all its items"):
+    with pytest.raises(InvalidInputError, match="bleu of task 'wmt' is one score of all its items") as caught:
         read(tmp_path)
+    assert "bestby datasets compares the systems on each task" in str(caught.value.hint)
     assert read(sorted(tmp_path.glob("*/samples_wmt_*"))).suggested == "bleu"
+    result = bb.compare_datasets(read_datasets(tmp_path))  # as the hint says
+    assert dict(zip(result.datasets, result.scores[:, 0], strict=True))["law"] == 0.5
+    assert "law: acc, wmt: bleu" in " ".join(note.message for note in result.notes)
+    assert "lower is better" not in " ".join(note.message for note in result.notes)
+
+
+OF_TWO_DIRECTIONS = {
+    "org__a": {
+        "gsm8k": A["gsm8k"],
+        "law": [0.5, 0.25, 0.25, 1.0],
+        "wiki": [[-40.0, 12], [-30.0, 9], [-25.0, 4]],
+    },
+    "org__b": {
+        "gsm8k": B["gsm8k"],
+        "law": [0.5, 0.75, 0.5, 1.25],
+        "wiki": [[-44.0, 12], [-30.0, 9], [-28.0, 4]],
+    },
+}
+
+
+def _two_directions(root: Path) -> Path:
+    metrics = {"gsm8k": "exact_match", "law": "loss", "wiki": "word_perplexity"}
+    for model, tasks in OF_TWO_DIRECTIONS.items():
+        (root / model).mkdir(parents=True)
+        for task, values in tasks.items():
+            text = lm_eval(values, measure=metrics[task], asked=task)
+            (root / model / f"samples_{task}_{_DATE}.jsonl").write_text(text, encoding="utf-8")
+    return root
+
+
+def test_each_dataset_is_compared_in_the_direction_of_its_own_metric(tmp_path: Path) -> None:
+    result = bb.compare_datasets(read_datasets(_two_directions(tmp_path)))
+    perplexity = {"org__a": np.exp(95 / 25), "org__b": np.exp(102 / 25)}
+    expected = {"org__a": [0.8, -0.5, -perplexity["org__a"]], "org__b": [0.4, -0.75, -perplexity["org__b"]]}
+    found = {name: result.scores[:, place].tolist() for place, name in enumerate(result.systems)}
+    assert found == {name: pytest.approx(scores) for name, scores in expected.items()}
+    assert (result.metric.name, result.metric.greater_is_better) == ("score", True)
+    assert result.systems[0] == "org__a"  # which is better on all three
+    for name, place in zip(result.datasets, range(3), strict=True):
+        (difference,) = result.within[name]
+        assert difference.estimate == pytest.approx(expected["org__a"][place] - expected["org__b"][place])
+        assert difference.interval is not None
+    assert {(one.average, one.resampled) for one in result.overall} == {
+        ("macro", "items"),
+        ("macro", "datasets"),
+    }
+    notes = {note.code: note.message for note in result.notes}
+    assert notes["own_metrics"] == (
+        "each dataset has a metric of its own: gsm8k: exact_match, law: loss, wiki: perplexity; lower is"
+        " better on law, wiki, whose scores have a minus so that higher is better on all"
+    )
+    assert notes["not_pooled"].endswith("the datasets have metrics of their own")
+    assert isinstance(bb.load(result.to_json()), type(result))
+
+
+def test_a_turned_dataset_gives_the_differences_of_the_dataset_by_itself(tmp_path: Path) -> None:
+    root = _two_directions(tmp_path)
+    result = bb.compare_datasets(read_datasets(root))
+    for task in ("law", "wiki"):
+        (turned,) = result.within[task]
+        files = {name: next((root / name).glob(f"samples_{task}_*")) for name in ("org__a", "org__b")}
+        alone = bb.compare(read(files))["org__a", "org__b"]
+        assert turned.estimate == pytest.approx(-alone.estimate)
+        assert turned.test is not None
+        assert alone.test is not None
+        assert turned.test.p_value == pytest.approx(alone.test.p_value)
+
+
+def test_commands_on_tasks_of_two_directions(tmp_path: Path) -> None:
+    run = run_in(_two_directions(tmp_path / "out").parent)
+    done = run("datasets", "out")
+    assert done.returncode == 0, done.stderr
+    assert "lower is better on law, wiki" in " ".join(done.stdout.split())
+    for command in (("slices", "--by", "task"), ("compare",), ("gate",), ("evaluate",)):
+        done = run(*command, "out")
+        assert done.returncode == 2
+        assert "exact_match of task 'gsm8k' is better the higher it is, loss of task 'law' is better the" in (
+            done.stderr
+        )
+        assert "hint: bestby datasets compares the systems on each task by its own metric" in done.stderr
 
 
 def test_the_direction_of_each_task_is_that_of_the_results_or_of_the_name(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.unit.readers.helpers import Make
 
-from bestby import compare
+from bestby import compare, read
 from bestby._core.errors import InvalidInputError
 from bestby.metrics.retrieval import Retrieval
 from bestby.readers.formats import trec
@@ -118,3 +118,96 @@ def test_documents_that_stand_twice_can_be_read(make: Make, duplicates: str, sco
     assert "1 lines of " in note.message
     with pytest.raises(InvalidInputError, match="duplicates must be one of"):
         trec.read(paths, gold=gold, duplicates="mean")
+
+
+def ranking(form: str, *, n: int = 4) -> str:
+    """Return a ranking of the documents of two topics; `form` names what stands in each line."""
+    lines = []
+    for topic in ("t1", "t2"):
+        for rank in range(1, n + 1):
+            parts = {"topic": topic, "doc": f"{topic}d{(rank * 3) % 7}", "rank": rank, "score": 9 / rank}
+            lines.append(form.format(**parts))
+    return "\n".join(lines) + "\n"
+
+
+def judgements(form: str, header: str = "") -> str:
+    """Return judgements of the same documents."""
+    lines = [form.format(topic=t, doc=f"{t}d{d}", grade=d % 3) for t in ("t1", "t2") for d in range(7)]
+    return header + "\n".join(lines) + "\n"
+
+
+FOUR = judgements("{topic} 0 {doc} {grade}")
+THREE = judgements("{topic}\t{doc}\t{grade}")
+BEIR = judgements("{topic}\t{doc}\t{grade}", "query-id\tcorpus-id\tscore\n")
+RANKINGS = {
+    "no Q0": "{topic} {doc} {rank} {score} tag",
+    "no tag": "{topic} Q0 {doc} {rank} {score}",
+    "no Q0, tabs": "{topic}\t{doc}\t{rank}\t{score}\ttag",
+    "neither": "{topic} {doc} {rank} {score}",
+    "MS MARCO": "{topic}\t{doc}\t{rank}",
+    "commas": "{topic},Q0,{doc},{rank},{score},tag",
+}
+
+
+@pytest.mark.parametrize("form", RANKINGS)
+@pytest.mark.parametrize("gold", [FOUR, THREE, BEIR, None])
+@pytest.mark.parametrize("name", ["txt", "tsv", "csv", "run"])
+def test_a_ranking_without_all_columns_is_called_one(
+    make: Make, form: str, gold: str | None, name: str
+) -> None:
+    paths = {system: make(f"{system}.{name}", ranking(RANKINGS[form])) for system in "ab"}
+    judged = None if gold is None else make("gold.tsv", gold)
+    with pytest.raises(InvalidInputError, match="looks like a ranking of documents") as error:
+        read(paths, gold=judged)
+    assert error.value.message.endswith("are not those of a run: TOPIC Q0 DOCUMENT RANK SCORE TAG")
+    assert error.value.hint is not None
+    assert "where there is no score, the rank with a minus" in error.value.hint
+    assert 'format="trec"' in error.value.hint
+    for system in "ab":  # as the hint says
+        make(f"{system}.{name}", ranking("{topic} Q0 {doc} {rank} -{rank} any"))
+    found = read(paths, gold=make("gold.tsv", FOUR), format="trec")
+    assert (found.n_items, found.suggested) == (2, "ndcg@10")
+
+
+@pytest.mark.parametrize("gold", [FOUR, THREE, BEIR])
+@pytest.mark.parametrize("name", ["txt", "tsv"])
+def test_judgements_of_files_that_are_no_runs_are_called_so(make: Make, gold: str, name: str) -> None:
+    paths = {system: make(f"{system}.{name}", ranking("{topic}\t{doc}\t{score}")) for system in "ab"}
+    with pytest.raises(InvalidInputError, match="looks like judgements of documents") as error:
+        read(paths, gold=make("gold.tsv", gold))
+    assert error.value.hint is not None
+    assert "of judgements TOPIC 0 DOCUMENT RELEVANCE" in error.value.hint
+
+
+def test_runs_with_judgements_of_three_columns_ask_for_the_fourth(make: Make) -> None:
+    paths = {system: make(system, ranking("{topic} Q0 {doc} {rank} {score} x")) for system in "ab"}
+    for gold in (THREE, BEIR):
+        with pytest.raises(InvalidInputError, match="expected 4 columns, TOPIC 0 DOCUMENT") as error:
+            read(paths, gold=make("gold.tsv", gold))
+        assert error.value.hint is not None
+        assert "of judgements TOPIC 0 DOCUMENT RELEVANCE" in error.value.hint
+    assert read(paths, gold=make("gold.tsv", FOUR)).n_items == 2
+
+
+def test_a_run_that_lacks_columns_beside_a_whole_one_is_named(make: Make) -> None:
+    whole, lacking = (
+        make("a", ranking("{topic} Q0 {doc} {rank} {score} x")),
+        make("b", ranking(RANKINGS["no Q0"])),
+    )
+    for more in ({}, {"format": "trec"}):
+        with pytest.raises(
+            InvalidInputError, match=r"/b(, line 1: expected 6| looks like a ranking)"
+        ) as error:
+            read({"a": whole, "b": lacking}, gold=make("gold", FOUR), **more)
+        assert "TOPIC Q0 DOCUMENT RANK SCORE TAG" in str(error.value.hint)
+
+
+def test_other_files_are_no_rankings(make: Make) -> None:
+    table = "".join(f"d{d},d{d}i{i},{i},1\n" for d in range(3) for i in range(1, 5))
+    assert read(make("t.csv", "doc,item,a,b\n" + table), items="item", clusters="doc").n_items == 12
+    gold = "cluster\titem\tgold\n" + "".join(f"c{i // 4}\ti{i}\t{i % 3}\n" for i in range(12))
+    predicted = {s: make(f"{s}.tsv", gold.replace("gold", "prediction")) for s in "ab"}
+    found = read(predicted, gold=make("gold.tsv", gold), items="item", clusters="cluster")
+    assert found.n_items == 12
+    rows = make("rows.txt", "0 1 0\n1 0 0\n0 0 1\n1 1 0\n")
+    assert read({"a": rows, "b": rows}, gold=rows, classes=["x", "y", "z"], label_sets=True).n_items == 4
