@@ -150,7 +150,9 @@ def source_of(
         return dataclasses.replace(chosen, compared=named)
     table: Cells = named
     if outer == "system":
-        table = transposed({name: {str(d): x for d, x in row.items()} for name, row in named.items()})
+        table = transposed(
+            {name: {checks.name_text(d, "dataset"): x for d, x in row.items()} for name, row in named.items()}
+        )
     assumed = _ASSUMED if outer is None and given is data else ""
     if holds_runs(table):
         return dataclasses.replace(chosen, runs=table, assumed=assumed)
