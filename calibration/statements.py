@@ -156,6 +156,27 @@ def _verdict(kind: str, share: float, reach: float, units: int) -> str:
     return "long" if share > HIGHEST + reach else "holds"
 
 
+NOMINAL = {"coverage": 0.05, "rejected": 0.05, "wrong": 0.05}
+"""The share of misses that is allowed, by the kind of statement."""
+
+
+def unnoted(row: Row) -> float:
+    """Return in which share of the data sets a statement misses, and no note warns of it."""
+    quiet = 1.0 - float(row["noted"])
+    if quiet == 0.0 or not row["share_unnoted"]:
+        return 0.0
+    share = float(row["share_unnoted"])
+    return quiet * (1.0 - share if row["kind"] == "coverage" else share)
+
+
+def beyond(row: Row) -> bool:
+    """Return whether more is missed without a note than the nominal share and two standard errors."""
+    nominal = NOMINAL.get(row["kind"])
+    if nominal is None or not row["default"]:
+        return False
+    return unnoted(row) > nominal + ERRORS * error(nominal, int(row["datasets"]))
+
+
 # -- tables ------------------------------------------------------------------------------------------
 
 
@@ -171,7 +192,7 @@ def table(found: list[Row], subject: str) -> str:
     cells: dict[tuple[str, str, str], dict[str, Row]] = {}
     for row in part:
         cells.setdefault((row["population"], row["n"], row["kind"]), {})[row["method"]] = row
-    header = ("population", "n", "counted", *names, "default", "noted")
+    header = ("population", "n", "counted", *names, "default", "noted", "missed, not noted")
     body = []
     for cell, by_method in cells.items():
         judged = [row for row in by_method.values() if row["default"]]
@@ -181,9 +202,10 @@ def table(found: list[Row], subject: str) -> str:
                 *(f"{100 * float(by_method[m]['share']):.1f}" if m in by_method else "–" for m in names),
                 "; ".join(row["default"] for row in judged) or "–",
                 "; ".join(f"{100 * float(row['noted']):.0f} %" for row in judged) or "–",
+                "; ".join(f"{100 * unnoted(row):.1f}" for row in judged if row["kind"] in NOMINAL) or "–",
             )
         )
-    rule = "|---|--:|---|" + "--:|" * len(names) + "---|--:|"
+    rule = "|---|--:|---|" + "--:|" * len(names) + "---|--:|--:|"
     return "\n".join([f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(line)} |" for line in body)])
 
 
@@ -196,6 +218,7 @@ def criterion(found: list[Row]) -> str:
         "hold",
         "outside, noted",
         "outside, not noted",
+        "missed without a note",
         "lowest",
         "highest",
     )
@@ -208,7 +231,7 @@ def criterion(found: list[Row]) -> str:
         outside = [row for row in part if row["default"] != "holds"]
         told = sum(float(row["noted"]) >= NOTED for row in outside)
         shares = [100 * float(row["share"]) for row in part]
-        counts = (len(part), len(part) - len(outside), told, len(outside) - told)
+        counts = (len(part), len(part) - len(outside), told, len(outside) - told, sum(map(beyond, part)))
         body.append((subject, kind, *map(str, counts), f"{min(shares):.1f}", f"{max(shares):.1f}"))
     rule = "|---|---|" + "--:|" * (len(header) - 2)
     return "\n".join([f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(line)} |" for line in body)])

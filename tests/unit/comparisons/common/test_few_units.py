@@ -1,0 +1,159 @@
+"""Where units are so few that no swap of theirs has a small p-value: what decides then, and what is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import bestby as bb
+from bestby.inference import permutation
+from bestby.results.values import TestResult
+
+
+def by_language(n_clusters: int = 10, n_systems: int = 10) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    rng = np.random.default_rng(0)
+    language = np.repeat(np.arange(n_clusters), 100)
+    u = rng.random(language.size)
+    rates = np.linspace(0.35, 0.8, n_systems)
+    systems = {
+        f"s{i}": ((0.3 * u + 0.7 * rng.random(language.size)) < p).astype(int) for i, p in enumerate(rates)
+    }
+    return systems, language
+
+
+def codes(result: bb.Comparison) -> set[str]:
+    return {note.code for note in result.notes}
+
+
+def found(result: bb.Comparison) -> int:
+    return sum(d.p_adjusted <= 0.05 for d in result.differences if d.p_adjusted is not None)
+
+
+def test_ten_systems_on_ten_languages_are_told_apart() -> None:
+    systems, language = by_language()
+    result = bb.compare(systems, clusters=language)
+    assert found(result) == 39
+    assert "few_units_for_permutation" in codes(result)
+    (note,) = [note for note in result.notes if note.code == "few_units_for_permutation"]
+    assert note.message.startswith("swaps of 10 clusters cannot give a p-value below 0.002, 0.088 after")
+    assert "detect a difference of" not in str(result)  # of a test that could find none
+    swaps = bb.compare(systems, clusters=language, test="permutation")
+    assert found(swaps) == 0
+    assert "out_of_reach" in codes(swaps)
+    assert "detect a difference of" not in str(swaps)
+
+
+def test_above_the_least_p_value_of_swaps_nothing_changes() -> None:
+    rng = np.random.default_rng(3)
+    for n in (4, 6, 9, 30):
+        for _ in range(10):
+            x, y = rng.normal(0.3, 1.0, n), rng.normal(size=n)
+            auto, swaps = (
+                bb.compare({"a": x, "b": y}, test=test)["a", "b"] for test in ("auto", "permutation")
+            )
+            least = permutation.least_p(n, "two-sided")
+            if swaps.p_value > least * 1.000001:
+                assert auto.test == swaps.test
+            else:
+                hall = bb.compare({"a": x, "b": y}, test="hall")["a", "b"].p_value
+                assert auto.p_value == pytest.approx(min(least, hall))
+
+
+def test_units_that_do_not_differ_count_too() -> None:
+    """Four discordant items of a thousand keep 2 / 2^4, which is far above 2 / 2^1000."""
+    a, b = np.zeros(1000), np.zeros(1000)
+    a[:4] = 1.0
+    assert bb.compare({"a": a, "b": b})["a", "b"].p_value == 0.125
+    assert bb.compare({"a": 0.5 * a, "b": b})["a", "b"].p_value == 0.125
+
+
+def test_units_that_all_differ_by_the_same_keep_the_least_p_value() -> None:
+    x = np.arange(5.0)
+    result = bb.compare({"a": x + 1.0, "b": x})
+    assert result["a", "b"].p_value == 0.0625
+    assert "out_of_reach" in codes(result)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_one_sided_tests_go_on_too(alternative: str) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=5)
+    sign = 1.0 if alternative == "greater" else -1.0
+    result = bb.compare({"a": x + sign * (3.0 + rng.random(5)), "b": x}, alternative=alternative)
+    assert result["a", "b"].test.name == "hall"
+    assert result["a", "b"].p_value < 2.0**-5
+
+
+@pytest.mark.parametrize("metric", ["f1_macro", "rmse"])
+def test_functions_of_sums_go_on_by_their_influence(metric: str) -> None:
+    rng = np.random.default_rng(2)
+    cluster = np.repeat(np.arange(6), 60)
+    if metric == "rmse":
+        gold = rng.normal(size=360)
+        systems = {"a": gold + 0.5 * rng.normal(size=360), "b": gold + 1.5 * rng.normal(size=360)}
+    else:
+        gold = rng.integers(0, 3, 360)
+        systems = {
+            name: np.where(rng.random(360) < p, gold, rng.integers(0, 3, 360))
+            for name, p in (("a", 0.9), ("b", 0.3))
+        }
+    result = bb.compare(systems, gold, metric=metric, clusters=cluster)
+    assert result["a", "b"].test.name == "hall"
+    assert result["a", "b"].p_value < 0.01
+
+
+def test_paired_runs_follow_the_same_rule() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=5)
+    systems = {"a": x + 2.0 + 0.1 * rng.random(5), "b": x, "c": x - 2.0 - 0.1 * rng.random(5)}
+    result = bb.compare_runs(systems, paired=True)
+    assert {d.test.name for d in result.differences} == {"hall"}
+    assert "few_units_for_permutation" in codes(result)
+    alone = bb.compare_runs({name: systems[name] for name in "ab"}, paired=True)
+    assert alone["a", "b"].p_value == result["a", "b"].p_value  # whatever other systems there are
+    swaps = bb.compare_runs(systems, paired=True, test="permutation")
+    assert "out_of_reach" in codes(swaps)
+
+
+def test_a_sentence_below_the_headline_says_on_how_few_units_it_rests() -> None:
+    rng = np.random.default_rng(5)
+    cluster = np.repeat(np.arange(5), 20)
+    base = rng.normal(size=100)
+    text = str(bb.compare({"a": base + 2.0 + 0.1 * rng.normal(size=100), "b": base}, clusters=cluster))
+    assert "This rests on 5 clusters" in text
+    assert "have no swap with a p-value below 0.062" in " ".join(text.split())
+    many = str(bb.compare({"a": base + 2.0 + 0.1 * rng.normal(size=100), "b": base}))
+    assert "This rests on" not in many
+
+
+def test_the_least_p_value_decides_when_another_test_goes_on() -> None:
+    other = TestResult("hall", 1e-4, "two-sided", False, "asymptotic", statistic=9.0)
+    swaps = TestResult("permutation", 0.0625, "two-sided", True, "enumeration", statistic=1.0)
+    assert permutation.refined(swaps, 5, other) is other
+    assert permutation.refined(swaps, 4, other) is other  # rounding cannot make p smaller than the least
+    assert permutation.refined(swaps, 6, other) is swaps  # some swap was more extreme
+    weaker = TestResult("hall", 0.2, "two-sided", False, "asymptotic", statistic=1.0)
+    assert permutation.refined(swaps, 5, weaker) is swaps
+    assert permutation.refined(swaps, 5, None) is swaps
+    drawn = TestResult("permutation", 0.0625, "two-sided", False, "monte carlo", statistic=1.0)
+    assert permutation.refined(drawn, 5, other) is drawn
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("effects", ["normal", "exponential"])
+@pytest.mark.parametrize(("n_clusters", "n_systems"), [(5, 2), (8, 5), (10, 10)])
+def test_families_of_equal_systems_reject_at_most_at_the_level(
+    effects: str, n_clusters: int, n_systems: int
+) -> None:
+    rng = np.random.default_rng(n_clusters)
+    cluster, times, rejected = np.repeat(np.arange(n_clusters), 10), 150, 0
+    for _ in range(times):
+        common = rng.normal(size=cluster.size)
+        shapes = {"normal": rng.normal, "exponential": rng.exponential}
+        systems = {
+            f"s{i}": common + shapes[effects](size=n_clusters)[cluster] + 0.5 * rng.normal(size=cluster.size)
+            for i in range(n_systems)
+        }
+        result = bb.compare(systems, clusters=cluster, interval=None)
+        rejected += any(d.p_adjusted <= 0.05 for d in result.differences)
+    assert rejected / times <= 0.065 + 2.0 * np.sqrt(0.05 * 0.95 / times)
