@@ -333,11 +333,13 @@ def with_verdict(
     if margin is None and interval is d.interval:
         return d
     tost, deciding = on_marks(tost, scores, margin), on_marks(decides, scores, margin) or interval
-    found, shown = (
-        verdict(one, tost, margin, d.greater_is_better, doubted=doubted) for one in (deciding, interval)
-    )
+    found = verdict(deciding, tost, margin, d.greater_is_better, doubted=doubted)
+    shown = verdict(interval, tost, margin, d.greater_is_better)
     notes = d.notes
-    if found != shown and deciding is not None:
+    if doubted and found != shown:
+        told = f"the interval may be too short, so that no verdict is read from it; it would be {shown}"
+        notes += (Note("doubted_verdict", told, (d.metric, d.a, d.b)),)
+    elif found != shown and deciding is not None:
         told = (
             f"a verdict allows for more skewness than the interval does, by which it would be {shown}: the"
             f" interval that decides it is {deciding.low:.4g} to {deciding.high:.4g}"

@@ -57,12 +57,25 @@ def data_notes(evaluation: Evaluation, *, intervals: bool = True) -> list[Note]:
     return notes
 
 
-def on_intervals(notes: Sequence[Note], intervals: Iterable[Interval | None]) -> list[Note]:
-    """Return notes, without those of `data_notes` on intervals if no interval came out."""
-    others = [note for note in notes if note.code not in ("few_items", "few_clusters")]
-    if len(others) == len(notes):
-        return others  # very many intervals may be made when they are looked at
-    return [*notes] if any(one is not None for one in intervals) else others
+HOLD_FOR_FEW = frozenset({"tango", "wilson", "wilson-midp", "hall", "hall-wide", "fisher-z", "unseen"})
+"""Intervals that are not too short because there are few items."""
+
+
+def on_intervals(
+    notes: Sequence[Note], intervals: Iterable[Interval | None], metrics: Sequence[BaseMetric] = ()
+) -> list[Note]:
+    """Return notes, without those of `data_notes` that are not true of the intervals that came out.
+
+    Student's t of a mean is right for few items too, if they are not skewed, which the headline says.
+    """
+    if not any(note.code in ("few_items", "few_clusters") for note in notes):
+        return [*notes]  # very many intervals may be made when they are looked at
+    hold = HOLD_FOR_FEW
+    if metrics and all(isinstance(metric, MeanMetric) for metric in metrics):
+        hold |= {"normal"}
+    methods = {one.method for one in intervals if one is not None}
+    untrue = () if methods - hold else ("few_items",) if methods else ("few_items", "few_clusters")
+    return [note for note in notes if note.code not in untrue]
 
 
 def evaluation_notes(

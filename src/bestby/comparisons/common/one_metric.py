@@ -104,7 +104,10 @@ def compared_by_metric(
         systems=tuple(score for part in ordered for score in part.systems),
         differences=_joined([part.differences for part in ordered]),
         omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
-        notes=(*note_rules.on_intervals(notes, given), *(note for part in ordered for note in part.notes)),
+        notes=(
+            *note_rules.on_intervals(notes, given, metrics),
+            *(note for part in ordered for note in part.notes),
+        ),
         provenance=evaluation_provenance(evaluation, metrics, named, drawing),
         n_items=evaluation.n_items,
         level=settings.level,

@@ -215,7 +215,17 @@ def difference(
         standard_error=error[0],
         standard_error_method=error[1],
     )
-    return with_verdict(plain, tost, settings.margin, decides=_decides(makers, pair, interval, settings))
+    if settings.margin is None:
+        return with_verdict(plain, tost, None)
+    decides = _decides(makers, pair, interval, settings)
+    return with_verdict(plain, tost, settings.margin, decides=decides, doubted=_doubted(plain))
+
+
+def _doubted(d: Difference) -> bool:
+    """Return whether the interval of a difference is said to be too short, so that it decides nothing."""
+    codes = {note.code for note in d.notes}
+    few = "few_differing" in codes and d.interval is not None and d.interval.method != "tango"
+    return "few_effective" in codes or few
 
 
 def _decides(

@@ -42,7 +42,10 @@ def run_differences(
                 data, places, settings, settings.towards(data.metric.greater_is_better), n_datasets
             )
             notes.update({note.code: note for note in reasons if note.code not in notes})
-            return tuple(difference_of(data, *pair, tests.get(pair), orders, settings) for pair in places)
+            n_all = n_datasets * n_pairs
+            return tuple(
+                difference_of(data, *pair, tests.get(pair), orders, settings, n_all) for pair in places
+            )
 
         made[name], long = family.with_one_long_note(on_dataset(name, differences))
         notes.update({f"{note.code} {name}": _about(name, note) for note in long})

@@ -192,7 +192,7 @@ def compare_runs(
     n_orders = 2 * len(pairs) if corrected else 1
     orders = None if test is None else orders_of(runs, settings, drawing, n_orders)
     tests, reasons = tests_of(runs, pairs, settings, alternative, len(pairs) if corrected else 1)
-    made = [difference_of(runs, a, b, tests.get((a, b)), orders, settings) for a, b in pairs]
+    made = [difference_of(runs, a, b, tests.get((a, b)), orders, settings, len(pairs)) for a, b in pairs]
     adjusted = family.adjusted(made, settings.correction)
     differences = family.with_direction_notes(adjusted, settings.alpha)
     differences, long = family.with_one_long_note(differences)

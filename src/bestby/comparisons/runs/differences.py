@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestby._core import rounding
+from bestby._core import rounding, special
 from bestby._core.typing import Alternative, Array, FloatArray
 from bestby.advising import interval_choice
 from bestby.comparisons.common import equivalence, family, few_units, one_pair
@@ -115,11 +115,15 @@ def difference_of(
     test: TestResult | None,
     orders: StochasticOrders | None,
     settings: Settings,
+    n_differences: int = 1,
 ) -> RunsDifference:
-    """Return all that is told of A minus B, made in the order of their names; its p-value is not adjusted."""
+    """Return all that is told of A minus B, made in the order of their names; its p-value is not adjusted.
+
+    It is one of `n_differences`, of which chance may set the spreads of two systems apart.
+    """
     if data.names[a] > data.names[b]:
         turned = None if test is None else test.mirrored()
-        return difference_of(data, b, a, turned, orders, settings).mirrored()
+        return difference_of(data, b, a, turned, orders, settings, n_differences).mirrored()
     x, y = data.maker.scores[a], data.maker.scores[b]
     name_a, name_b = data.names[a], data.names[b]
     n_differing = _differing(data, a, b)
@@ -132,7 +136,7 @@ def difference_of(
     elif math.isnan(effect):
         notes += (Note("no_spread", "the runs do not vary: the effect size is undefined"),)
     if not isinstance(data.maker, RunsWithItems) and not settings.bare:
-        notes += tuple(spread_notes(x, y, name_a, name_b, settings.statistic))
+        notes += tuple(spread_notes(x, y, name_a, name_b, settings.statistic, n_differences))
     plain = RunsDifference(
         metric=data.metric.name,
         a=name_a,
@@ -237,7 +241,9 @@ def _alike(x: FloatArray, y: FloatArray, paired: bool) -> bool:
     return np.array_equal(x, y) if paired else np.array_equal(np.sort(x), np.sort(y))
 
 
-def spread_notes(x: FloatArray, y: FloatArray, a: str, b: str, statistic: str = "mean") -> Iterator[Note]:
+def spread_notes(
+    x: FloatArray, y: FloatArray, a: str, b: str, statistic: str = "mean", n_differences: int = 1
+) -> Iterator[Note]:
     """Yield a note where the runs of one system vary so much more that test or interval can mislead.
 
     What varies is what the location is made of: of trimmed means the winsorized runs, of means the runs
@@ -255,11 +261,23 @@ def spread_notes(x: FloatArray, y: FloatArray, a: str, b: str, statistic: str = 
     apart = SPREAD_APART_OF_FEW if few else SPREAD_APART
     if statistic != "mean":
         apart = SPREAD_APART_OF_OTHERS
-    if not high > apart * low > 0.0:
+    if not high > _apart(apart, x.size, y.size, n_differences) * low > 0.0:
         return
     if statistic == "median" and n >= FEW_SPREAD:
         return
     yield Note("unequal_spread", _spread_text(wide, narrow, high / low, n, min(x.size, y.size), statistic))
+
+
+def _apart(apart: float, n: int, m: int, n_differences: int) -> float:
+    """Return the ratio of spreads that chance exceeds in a family as often as `apart` in one difference.
+
+    The logarithm of a ratio of mean distances is nearly normal; the family is allowed for by Bonferroni.
+    """
+    sd = 1.07 * math.sqrt(
+        0.5 / (n - 1.0) + 0.5 / (m - 1.0)
+    )  # 1.07: a mean distance against a root of squares
+    tail = float(special.ndtr(-math.log(apart) / sd)) / n_differences
+    return math.exp(-float(special.ndtri(tail)) * sd)
 
 
 def _counted(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:

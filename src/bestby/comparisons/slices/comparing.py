@@ -210,6 +210,7 @@ def compare_slices(
                     for part in made
                     for d in (*part.overall, *(one.difference for one in part.slices))
                 ),
+                metrics,
             ),
             *notes,
             *(note for part in made for note in part.notes),
