@@ -125,9 +125,10 @@ def compare_slices(
     correlations that follow from what each item (or cluster) adds to each of them; they are independent if
     slices share no unit. The p-values are adjusted by the step-down procedure of the largest statistics
     [1]_, which is never larger than Holm's, and each interval is made at the level at which all of them
-    hold. As a step-down procedure finds more than its first step, an interval may hold 0 though the adjusted
-    p-value is at most 1 - level. Bonferroni's bound and Holm's are used where too few units tell the
-    correlations. The family is all slices and pairs of one metric.
+    hold; of means, so far out, it allows for skewness however few the items are. As a step-down procedure
+    finds more than its first step, an interval may hold 0 though the adjusted p-value is at most 1 - level.
+    Bonferroni's bound and Holm's are used where too few units tell the correlations. The family is all slices
+    and pairs of one metric.
 
     *Heterogeneity.* Cochran's Q [2]_ of the differences in the slices of a column. Its p-value is Welch's
     [4]_; if in some slice all items differ by the same, it is from permutations of the items among the
