@@ -18,6 +18,7 @@ from bestby.engine import prepare
 from bestby.metrics import resolve
 from bestby.resampling.settings import Resampling
 from bestby.results.gate import outcome_of
+from bestby.vocabulary import FailTest
 from calibration.populations import Floats
 from calibration.statements import Kind, Outcome, Statements, What
 from calibration.subjects.equivalence import Bounded, changed, grouped, near_copies, truth
@@ -29,9 +30,10 @@ metrics both are worse by their margins (*both*), or one of them is and the othe
 `rejected`: how often a gate without a margin fails a candidate that is as good as the baseline; of several
 metrics how often one of them does. Over slices and tasks B is as good everywhere, or worse by the margin in
 the smallest of them only (*one worse*), or by the margin in all (*all worse*): *fails at the margin* is how
-often one of the checks then says that the loss is larger; slices of two columns cross. The systems are `a`,
-the baseline, and `b`. The note `skewed_differences` is counted: of lognormal differences, few items gain
-much; of minus lognormal ones, few lose much.
+often one of the checks then says that the loss is larger; slices of two columns cross. *By bound* is the
+same with `fail_test="bound"`, the rule of version 0.2.0: where few items are lost and none or hardly any
+gained, it fails too often. The systems are `a`, the baseline, and `b`. The note `skewed_differences` is
+counted: of lognormal differences, few items gain much; of minus lognormal ones, few lose much.
 """
 
 SUBJECT = "gate"
@@ -49,6 +51,7 @@ def cells() -> Iterator[Statements]:
     yield from _cells_of_clusters()
     yield from _cells_of_alarms()
     yield from _cells_of_parts()
+    yield from _cells_of_rare_losses()
 
 
 def _cell(
@@ -80,14 +83,18 @@ def _one(
 
 
 def _asked(
-    evaluation: Evaluation, metrics: Sequence[object], margins: Sequence[float | None], seed: int
+    evaluation: Evaluation,
+    metrics: Sequence[object],
+    margins: Sequence[float | None],
+    seed: int,
+    fail_test: FailTest = "exact",
 ) -> tuple[str, bool]:
     """Return the outcome of a gate, and whether it has a note on skewness."""
     resolved = [resolve(one) for one in metrics]
     wanted = dict(zip([one.name for one in resolved], margins, strict=True))
     parts, _ = parts_of(evaluation, [Column(name) for name in evaluation.groupings], 1, crossed=False)
     drawn = Resampling(n_resamples=199, rng=seed)
-    made, found = decided(parts, resolved, "a", wanted, 0.95, resampling=drawn)
+    made, found = decided(parts, resolved, "a", wanted, 0.95, drawn, fail_test=fail_test)
     notes = [
         *(note for one in made for note in one.notes),
         *(n for one in found for n in one.difference.notes),
@@ -276,11 +283,32 @@ def _cells_of_parts() -> Iterator[Statements]:
             sample = partial(in_parts, how, k, 0.1, 0.02)
             yield _cell(f"{told}, one worse by 10 %", n, sample, ("accuracy",), _fixed(0.1), 600)
             sample = partial(in_parts, how, k, 0.1, 0.02, everywhere=True)
-            one = partial(_failing, sample, n)
+            one = partial(_failing, sample, n, 0.1)
             yield Statements(SUBJECT, f"{told}, all worse by 10 %", str(n), n, one, 300)
 
 
-def _failing(sample: Sampler, n: int, rng: np.random.Generator, seed: int) -> dict[What, Outcome]:
+def _failing(
+    sample: Sampler, n: int, margin: float, rng: np.random.Generator, seed: int
+) -> dict[What, Outcome]:
     """Return whether a gate fails whose loss is the margin, and no more, in all its parts."""
-    outcome, noted = _asked(sample(rng, n), ("accuracy",), (0.1,), seed)
-    return {What("rejected", "fails at the margin", True): Outcome(outcome == "fail", noted)}
+    evaluation = sample(rng, n)
+    rules: dict[What, FailTest] = {
+        What("rejected", "fails at the margin", True): "exact",
+        What("rejected", "by bound"): "bound",
+    }
+    made = {}
+    for what, rule in rules.items():
+        outcome, noted = _asked(evaluation, ("accuracy",), (margin,), seed, rule)
+        made[what] = Outcome(outcome == "fail", noted)
+    return made
+
+
+# -- losses at the margin that are rare and hardly offset by gains -------------------------------------
+
+
+def _cells_of_rare_losses() -> Iterator[Statements]:
+    sizes = ((0.005, 300), (0.005, 600), (0.005, 1500), (0.02, 300), (0.02, 600), (0.05, 100), (0.05, 150))
+    for (margin, n), gains in itertools.product(sizes, (0.0, 0.01)):
+        told = f"accuracy, {gains + margin:.1%} lost, {gains:.0%} gained"
+        one = partial(_failing, partial(answers, gains + margin, gains), n, margin)
+        yield Statements(SUBJECT, told, str(n), n, one, 2000)

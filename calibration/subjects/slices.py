@@ -21,6 +21,9 @@ where it is; *change of sign* that of Gail and Simon, where half of the slices h
 others one of the same sign; in *half, scores* it is 1.4 standard deviations of normal differences.
 *Unequal spread*: the systems disagree on 5 % of the items in one half of the slices and on 60 % in the
 other. *Two columns*: the items are sliced by another column too, and both families hold at once.
+*Small vary most*: slices of 10 to 400 items, on 60 to 2 % of which the systems disagree, and normal or
+exponential differences in slices of 8 to 200 items with a spread of 3 to .3; *least*: the other way
+round; *all alike*: slices of one size and spread.
 *Clusters across slices*: ten items of a cluster lie in ten slices. *shrunken*: the mean squared error of
 the shrunken differences is below that of the raw ones, in data sets whose true differences have a
 standard deviation of .03.
@@ -50,6 +53,15 @@ def cells() -> Iterator[Statements]:
     for mean in (3, 5, 20):
         one = partial(_scores, k=10, size=mean)
         yield Statements("slices", "half, scores", f"10 of {mean}", 10 * mean, one, datasets=400)
+    for kind, k in (("answers", 8), ("normal", 6), ("exponential", 6)):
+        for most in (True, False):
+            one = partial(_unequal, kind=kind, k=k, most=most)
+            told = f"{kind}, small vary {'most' if most else 'least'}"
+            span = "10-400" if kind == "answers" else "8-200"
+            yield Statements("slices", told, f"{k} of {span}", k * 50, one, datasets=300)
+    for size in (25, 80):
+        one = partial(_unequal, kind="exponential", k=6, most=True, size=size)
+        yield Statements("slices", "exponential, all alike", f"6 of {size}", 6 * size, one, datasets=150)
 
 
 def _one(rng: np.random.Generator, _seed: int, name: str, k: int, n: int) -> dict[What, Outcome]:
@@ -91,6 +103,33 @@ def _scores(rng: np.random.Generator, _seed: int, k: int, size: int) -> dict[Wha
     made = _family(found, true)
     (tested,) = found.heterogeneity
     made[What("rejected", "change of sign", True)] = Outcome(tested.sign_p <= 0.05, False)
+    return made
+
+
+def _unequal(
+    rng: np.random.Generator, seed: int, kind: str, k: int, most: bool, size: int | None = None
+) -> dict[What, Outcome]:
+    """Return what is found in slices of equal means that vary the more, or the less, the smaller they are.
+
+    With a `size` all have it, and vary alike.
+    """
+    answers = kind == "answers"
+    sizes = np.rint(np.geomspace(*((10, 400) if answers else (8, 200)), k)).astype(np.int64)
+    spread = np.geomspace(*((0.6, 0.02) if answers else (3.0, 0.3)), k)[:: 1 if most else -1]
+    if size is not None:
+        sizes, spread = np.full(k, size), np.ones(k)
+    code = np.repeat(np.arange(k), sizes)
+    if answers:
+        a, b = _answers(rng, np.zeros(code.size), spread[code])
+    else:
+        drawn = rng.standard_normal(code.size) if kind == "normal" else rng.exponential(size=code.size) - 1.0
+        a, b = spread[code] * drawn, np.zeros(code.size)
+    plain = "auto" if size is not None else "normal"  # the test does not depend on the intervals
+    found = compare_slices({"a": a, "b": b}, by={"slice": code}, interval=plain, n_resamples=999, rng=seed)
+    made = {} if size is None else _family(found, {(one.column, one.slice): 0.0 for one in found})
+    noted = any(note.code == "heterogeneity_approximate" for note in found.notes)
+    p = found.heterogeneity[0].p_value if found.heterogeneity else 1.0
+    made[What("rejected", "heterogeneity", True)] = Outcome(p <= 0.05, noted)
     return made
 
 

@@ -18,8 +18,9 @@ ORDER = """
     ignore conditions items dataset datasets outer fold repetition a b winner run system_column value_column
     clusters strata labels_drawn bias_by by crossed min_items on_missing classes normalise annotators blocks
     paired missing texts label_sets label_separator format stream ratio required ties scale prior baseline
-    candidate pool interval level simultaneous test across inside alternative correction margin n_comparisons
-    curve n_simulations n_resamples resample_size rescale rng n_jobs progress executor cache resampling
+    candidate pool interval level simultaneous test across inside alternative correction margin fail_test
+    n_comparisons curve n_simulations n_resamples resample_size rescale rng n_jobs progress executor cache
+    resampling
 """.split()  # noqa: SIM905 - a list of words
 """The order that docs/concepts/design.md lays down."""
 

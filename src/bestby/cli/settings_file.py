@@ -37,6 +37,7 @@ KEYS = {
     "format": _Key("data", "format", "text"),
     "metrics": _Key("statistics", "metric", "texts"),
     "margins": _Key("statistics", "margin", "margins"),
+    "fail_test": _Key("statistics", "fail_test", "text"),
     "by": _Key("cut", "by", "texts"),
     "crossed": _Key("cut", "crossed", "flag"),
     "min_items": _Key("cut", "min_items", "count"),

@@ -11,6 +11,7 @@ from scipy.special import chdtr, chdtrc, fdtrc, ndtri, stdtr
 
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
+from bestby.inference import exchangeability
 from bestby.resampling import streams
 
 AT_ONCE = 1 << 22
@@ -90,7 +91,9 @@ def chi_squared(q: float, df: int) -> float:
 def welch(estimates: FloatArray, errors: FloatArray, freedom: FloatArray) -> float:
     """Return the p-value of Q for independent effects whose errors have degrees of freedom, shape (K,).
 
-    Welch (1951), Biometrika 38, 330-336: Q over K - 1 and a correction, by the F distribution.
+    Welch (1951), Biometrika 38, 330-336: Q over K - 1 and a correction, by the F distribution. It holds its
+    level however unequally groups of ten values or more vary, and not with many smaller ones: 10 % of tests
+    of 20 groups of 6 reject at 5 %.
 
     >>> a, b = np.array([1.0, 2.0, 3.0, 5.0]), np.array([2.0, 6.0, 7.0, 9.0, 11.0])
     >>> errors = np.array([x.std(ddof=1) / x.size**0.5 for x in (a, b)])
@@ -108,6 +111,27 @@ def welch(estimates: FloatArray, errors: FloatArray, freedom: FloatArray) -> flo
     return float(fdtrc(k - 1, (k**2 - 1) / (3.0 * loss), statistic))
 
 
+def skewed(groups: Sequence[FloatArray]) -> bool:
+    """Tell whether values are so skewed that it moves the level of tests of the mean of the smallest group.
+
+    The skewness is that of all values, standardised within their groups: a small group shows little of its
+    own. Values that are 0 or of one size, as differences of answers, are as skewed as their mean is not 0.
+
+    >>> values = np.repeat([0.0, 1.0, 5.0], [60, 30, 10])
+    >>> skewed([values, values[::4]]), skewed([np.tile(values, 20)] * 2), skewed([-1.0 * (values > 0.0)] * 2)
+    (True, False, False)
+    """
+    sizes = np.abs(np.concatenate(groups))
+    largest = float(sizes.max(initial=0.0))
+    there = sizes[sizes > rounding.level_width(largest)]
+    if there.size == 0 or rounding.level(float(there.min()), largest, largest):
+        return False
+    centred = [(group - group.mean(), group.std()) for group in groups]
+    u = np.concatenate([away / spread for away, spread in centred if spread > 0.0])
+    least = min(group.size for group in groups)
+    return abs(float((u**3).mean())) > exchangeability.SKEWNESS * math.sqrt(least)
+
+
 def hotelling(q: float, df: int, n_units: float) -> float:
     """Return the p-value of Q for effects that the same units tell, whose joint covariance is estimated.
 
@@ -121,7 +145,10 @@ def hotelling(q: float, df: int, n_units: float) -> float:
 
 
 def gail_simon(
-    estimates: FloatArray, errors: FloatArray, freedom: FloatArray | float = math.inf
+    estimates: FloatArray,
+    errors: FloatArray,
+    freedom: FloatArray | float = math.inf,
+    exact: FloatArray | float = math.nan,
 ) -> tuple[float, float]:
     """Return the statistic and the p-value of the test that independent effects have different signs.
 
@@ -132,7 +159,8 @@ def gail_simon(
 
     They take the standard errors to be known. Where these have degrees of freedom, of shape (K,), an effect
     over its error is replaced by the normal score with the same tail as this value of Student's t: errors of
-    few items would otherwise make signs change that do not.
+    few items would otherwise make signs change that do not. `exact`, of shape (K,), are one-sided p-values
+    that take the place of these tails where they are not NaN, as where no spread is seen.
 
     >>> statistic, p = gail_simon(
     ...     np.array([0.163, -0.114, -0.047, -0.151]), np.array([0.0788, 0.0689, 0.0614, 0.0547])
@@ -140,7 +168,8 @@ def gail_simon(
     >>> round(statistic, 2), round(p, 3)
     (4.28, 0.088)
     """
-    tails = np.maximum(stdtr(freedom, -np.abs(estimates / errors)), np.finfo(np.float64).tiny)
+    tails = np.where(np.isnan(exact), stdtr(freedom, -np.abs(estimates / errors)), exact)
+    tails = np.maximum(tails, np.finfo(np.float64).tiny)
     squares = ndtri(tails) ** 2
     statistic = min(float(squares[estimates > 0.0].sum()), float(squares[estimates < 0.0].sum()))
     if statistic == 0.0:
@@ -161,6 +190,26 @@ def steadied(variances: FloatArray, sizes: IntArray) -> FloatArray:
     """
     within = ((sizes - 1) * variances).sum(axis=-1, keepdims=True) / max(1.0, float((sizes - 1).sum()))
     return np.where(rounding.is_nothing(variances, within, rounding.ERROR), within, variances)
+
+
+def steadied_errors(estimates: FloatArray, errors: FloatArray, sizes: IntArray) -> FloatArray:
+    """Return the standard errors of effects, shape (K,), of which some may be 0.
+
+    An effect whose error is 0 gets the error of its size in a group that varies as all do within themselves;
+    if none does, in one that varies as the units of all groups together: that is their variance if the
+    effects are equal, and makes Q the squares between the groups over those of all. 0 is left where the
+    effects are equal, too.
+
+    >>> steadied_errors(np.array([1.0, -1.0]), np.zeros(2), np.array([20, 20])).round(3)
+    array([0.226, 0.226])
+    """
+    variances = steadied(errors**2 * sizes, sizes)
+    if not (variances > 0.0).all():
+        away = estimates - float(sizes @ estimates) / float(sizes.sum())
+        away[np.abs(away) <= rounding.level_width(float(np.abs(estimates).max()))] = 0.0
+        variances = np.full(sizes.size, float(sizes @ away**2) / (float(sizes.sum()) - 1.0))
+    found: FloatArray = np.sqrt(variances / sizes)
+    return found
 
 
 def permuted(groups: Sequence[FloatArray], n_resamples: int, seed: int) -> float:

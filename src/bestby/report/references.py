@@ -147,6 +147,9 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "interquartile mean": ("agarwal-etal-2021-precipice",),
         "improvement over datasets": ("agarwal-etal-2021-precipice",),
         "optimality gap": ("agarwal-etal-2021-precipice",),
+        "loss beyond a margin": (
+            "tango-1998-equivalence", "sidik-2003-exact", "berger-boos-1994-values",
+        ),
         "change of sign": ("gail-simon-1985-testing",),
         "shrunken effects": ("dersimonian-laird-1986-meta",),
         "detectable": ("bloom-1995-minimum",),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 from bestby._core import checks as _checks
+from bestby._core import rounding
 from bestby._core.errors import GateFailedError, InvalidInputError
 from bestby._core.margins import margin_of
 from bestby._core.text import quoted, suggestion
@@ -23,12 +25,17 @@ OUTCOMES: tuple[Outcome, ...] = ("fail", "inconclusive", "pass")
 
 
 def outcome_by_margin(
-    bounds: Interval | None, margin: float, greater_is_better: bool, fail_bound: float | None = None
+    bounds: Interval | None,
+    margin: float,
+    greater_is_better: bool,
+    fail_bound: float | None = None,
+    fails: bool | None = None,
 ) -> Outcome:
     """Return the outcome of a check of non-inferiority from the two one-sided bounds of a difference.
 
     `bounds` are those of the candidate minus the baseline; None where the data give none. `fail_bound` is the
-    bound of a gain that holds for several checks at once, in place of that end of `bounds`.
+    bound of a gain that holds for several checks at once, in place of that end of `bounds`; `fails` is
+    whether a test shows the loss, which decides in place of either.
 
     >>> bounds = Interval(-0.02, 0.01, 0.9, "t", True)
     >>> [outcome_by_margin(bounds, margin, True) for margin in (0.03, 0.01)]
@@ -41,6 +48,8 @@ def outcome_by_margin(
     low, high = (bounds.low, bounds.high) if greater_is_better else (-bounds.high, -bounds.low)
     if low > -margin:
         return "pass"
+    if fails is not None:
+        return "fail" if fails else "inconclusive"
     if fail_bound is not None:
         high = fail_bound if greater_is_better else -fail_bound
     return "fail" if high < -margin else "inconclusive"
@@ -83,9 +92,9 @@ class GateCheck:
         The metric.
     outcome : {"pass", "fail", "inconclusive"}
         With a margin: "pass" if the one-sided bound of the difference excludes a loss of the margin or more,
-        "fail" if the bound on the other side, of several checks `fail_bound`, shows one, else "inconclusive".
-        Without: "fail" if a one-sided
-        test shows a loss, else "pass".
+        "fail" if `fail_p` is at most `threshold` or, without a test, the bound on the other side, of several
+        checks `fail_bound`, shows one, else "inconclusive".
+        Without: "fail" if a one-sided test shows a loss, else "pass".
     difference : Difference
         The candidate minus the baseline. Each end of its ``equivalence_interval`` is a one-sided bound at the
         level of the gate.
@@ -97,7 +106,8 @@ class GateCheck:
         The smallest p-value that the test of an alarm could give on these items, if all that differ spoke
         against the candidate.
     threshold : float or None
-        The p-value at which an alarm fails if no other does: one minus the level, divided by their number.
+        The p-value at which an alarm fails if no other does: one minus the level, divided by their number. Of
+        a check with a margin that fails by a test, the same over the number of all checks.
     detectable : float or None
         The smallest true loss that an alarm finds with the power 0.8 on so many items that differ as these
         do; None where the data do not tell.
@@ -108,7 +118,13 @@ class GateCheck:
         What `more` counts.
     fail_bound : float or None
         The bound on the side of a gain that holds for all checks of the gate at once (Bonferroni), by which
-        this one fails; None of a single check, or where the data give none.
+        this one fails; None of a single check, of one that fails by a test, or where the data give none.
+    fail_p : float or None
+        The p-value of the exact test of a loss of more than the margin, by which this check fails; None of an
+        alarm, and where the bound decides.
+    counted : tuple of int or None
+        Of right and wrong answers to independent items: on how many only the candidate is wrong, on how many
+        only it is right, and how many count. None of other scores, and where the bound decides.
 
     See Also
     --------
@@ -126,6 +142,31 @@ class GateCheck:
     more: int | None = None
     unit: str = "items"
     fail_bound: float | None = None
+    fail_p: float | None = None
+    counted: tuple[int, int, int] | None = None
+
+    @classmethod
+    def with_margin(
+        cls, d: Difference, margin: float, threshold: float, counted: tuple[int, int, int] | None, **more: Any
+    ) -> GateCheck:
+        """Return the check of a difference for non-inferiority; it fails by the test if answers are counted.
+
+        `threshold` is the level of that test; `more` are other fields.
+        """
+        p = None
+        if counted is not None:  # results are below the inference, which is asked by name
+            p = import_module("bestby.inference.unconditional").p_value(*counted, margin, threshold)
+        outcome = outcome_by_margin(
+            d.equivalence_interval,
+            margin,
+            d.greater_is_better,
+            more.get("fail_bound"),
+            None if p is None else rounding.at_most(p, threshold),
+        )
+        return cls(
+            d.metric, outcome, d, margin, fail_p=p, counted=counted,
+            threshold=None if p is None else threshold, **more,
+        )  # fmt: skip
 
     @property
     def name(self) -> str:
@@ -221,7 +262,7 @@ class Gate(Drawn, Reported):
         return True
 
     def with_margin(self, margin: float | Mapping[str, float]) -> Gate:
-        """Return the gate with other margins: the bounds are the same, and each outcome is read anew.
+        """Return the gate with other margins: bounds and counts are the same, and each outcome is read anew.
 
         Parameters
         ----------
@@ -234,6 +275,7 @@ class Gate(Drawn, Reported):
             If a margin is not a positive number, or a metric has none.
         """
         margins = margins_of(margin, [check.metric for check in self.checks])
+        threshold = round(1.0 - self.level, 15) / len(self.checks)
         made = []
         for check in self.checks:
             own = margins[check.metric]
@@ -242,12 +284,11 @@ class Gate(Drawn, Reported):
                     f"margin has none for {quoted(check.metric)}", hint="give each metric one"
                 )
             d = check.difference
-            outcome = outcome_by_margin(d.equivalence_interval, own, d.greater_is_better, check.fail_bound)
             plain = dataclasses.replace(d, test=None, p_adjusted=None, verdict=None, margin=own)
             made.append(
-                GateCheck(
-                    check.metric, outcome, plain, own, check.part, unit=check.unit,
-                    fail_bound=check.fail_bound,
+                GateCheck.with_margin(
+                    plain, own, threshold, check.counted,
+                    part=check.part, unit=check.unit, fail_bound=check.fail_bound,
                 )
             )  # fmt: skip
         settings = {**self.provenance.settings, "margin": shown_margins(margins), "test": None}

@@ -36,7 +36,7 @@ from bestby.vocabulary.lookup import (
     terms,
 )
 from bestby.vocabulary.questions import ALTERNATIVES, CORRECTIONS, STATISTICS, ItemCorrection
-from bestby.vocabulary.settings import CHOOSING, SETTINGS, Draw, MonitorPopulation, StratifyBy
+from bestby.vocabulary.settings import CHOOSING, SETTINGS, Draw, FailTest, MonitorPopulation, StratifyBy
 from bestby.vocabulary.significance_tests import (
     HETEROGENEITY_TESTS,
     OMNIBUS_TESTS,
@@ -72,6 +72,7 @@ __all__ = [
     "DatasetRunsInterval",
     "DatasetTest",
     "Draw",
+    "FailTest",
     "FigureFont",
     "FigureWidth",
     "FoldFigure",

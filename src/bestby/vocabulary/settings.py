@@ -9,6 +9,7 @@ from bestby.vocabulary.term import Term
 MonitorPopulation: TypeAlias = Literal["bank", "wider"]
 StratifyBy: TypeAlias = Literal["score", "disagreement"]
 Draw: TypeAlias = Literal["proportional", "neyman"]
+FailTest: TypeAlias = Literal["exact", "bound"]
 
 # fmt: off
 SETTINGS = (
@@ -32,6 +33,11 @@ SETTINGS = (
     Term("system", "system", "The outer keys of a mapping are systems.", ("outer",)),
     Term("factor", "factor", "Multiply the scores.", ("by",)),
     Term("offset", "offset", "Add to the scores.", ("by",)),
+    Term(
+        "exact", "exact unconditional test", "Independent answers fail by it, other scores by a bound.",
+        ("gate.fail_test",),
+    ),
+    Term("bound", "one-sided bound", "A check fails by its bound, as in version 0.2.0.", ("gate.fail_test",)),
 )
 # fmt: on
 

@@ -126,8 +126,8 @@ OMNIBUS_TESTS = (
 )
 
 HETEROGENEITY_TESTS = (
-    Term("permutation-q", "permutations of Cochran's Q", "Where the systems differ on few items of a slice."),
-    Term("welch-q", "Cochran's Q by Welch's F", "For slices that share no cluster."),
+    Term("permutation-q", "permutations of Cochran's Q", "Where all items of a slice differ by the same."),
+    Term("welch-q", "Cochran's Q by Welch's F", "For other slices that share no cluster."),
     Term("hotelling", "Cochran's Q by Hotelling's T²", "For clusters that span slices."),
 )
 # fmt: on

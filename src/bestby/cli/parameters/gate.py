@@ -8,6 +8,7 @@ from bestby._core.errors import InvalidInputError
 from bestby.cli.options import argument, flag, option, record, result_file
 from bestby.cli.parameters import compare, groups, outputs, slices
 from bestby.cli.parameters.groups import Count, Names, Number, Text
+from bestby.vocabulary import allowed_names
 
 INCONCLUSIVE = ("pass", "fail")
 
@@ -44,6 +45,12 @@ class Statistics(groups.Direction, groups.Resamples):
     metric: Names = groups.metrics_or_scores()
     margin: Names = option(
         "SIZE|METRIC=SIZE", "Smallest loss that matters, in every metric or in one; repeatable."
+    )
+    fail_test: Text = option(
+        "RULE",
+        "By what a check with a margin fails: exact (the default; other scores than independent answers by a"
+        " bound) or bound.",
+        choices=allowed_names("fail_test", "gate"),
     )
     level: Number = option("P", "Level of the one-sided bounds and of the tests (default: 0.95).")
     baseline: Text = option("NAME", "System that is the baseline (default: the first).")
@@ -115,8 +122,9 @@ class Gate:
     that cannot be read, 70 for an internal error, 141 for a closed pipe.
 
     A file bestby.toml in the current folder may hold files, baseline_file, baseline, candidate, gold, items,
-    metrics, margins, clusters, strata, by, crossed, min_items, pool, level, inconclusive and format; options
-    of the command line override it, a note says what it set, and --settings none leaves it unread.
+    metrics, margins, fail_test, clusters, strata, by, crossed, min_items, pool, level, inconclusive and
+    format; options of the command line override it, a note says what it set, and --settings none leaves it
+    unread.
 
     Without gold the values must be scores: --metric names them (--metric mean), or their column does
     (score, correct, accuracy).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, TypeAlias
 
 from bestby._core.errors import within
 from bestby.comparisons.common import family, one_pair
@@ -15,11 +15,15 @@ from bestby.comparisons.gate import foresight
 from bestby.comparisons.gate.parts import GatePart
 from bestby.comparisons.gate.skewness import skewness_notes
 from bestby.engine.interval_maker import Intervals
+from bestby.engine.targets import Target
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.settings import Resampling
-from bestby.results.base import Note
 from bestby.results.comparison import Comparison, Difference
-from bestby.results.gate import GateCheck, outcome_by_margin
+from bestby.results.gate import GateCheck
+from bestby.vocabulary import FailTest
+
+Counted: TypeAlias = tuple[int, int, int]
+"""On how many items only the candidate is wrong, on how many only it is right, and how many there are."""
 
 
 def decided(
@@ -30,15 +34,17 @@ def decided(
     level: float,
     resampling: Resampling,
     cache: str | PathLike[str] | None = None,
+    fail_test: FailTest = "exact",
     **more: Any,
 ) -> tuple[list[Comparison], list[GateCheck]]:
     """Return the comparison of two systems on each part and metric, and its check; alarms are one family.
 
-    Only an alarm is tested, for a loss of the candidate. Metrics are known to suit the items of all parts
-    together: in one part every answer may be wrong. Several checks fail by a bound for all of them at once.
-    `more` are other settings of `compare`.
+    An alarm is tested for a loss of the candidate, and answers that are right or wrong for one of more than
+    the margin. Metrics are known to suit the items of all parts together: in one part every answer may be
+    wrong. Several checks fail by a bound for all of them at once. `more` are other settings of `compare`.
     """
     asked_of = [(part, one) for part in parts for one in metrics]
+    threshold = family.alpha_of(level) / len(asked_of)
     together = None if len(asked_of) == 1 else 1.0 - (1.0 - level) / len(asked_of)
     compared_parts = [
         _compared(
@@ -48,10 +54,11 @@ def decided(
             together,
             resampling,
             cache,
+            fail_test,
         )
         for part, one in asked_of
     ]
-    made = [comparison for comparison, _ in compared_parts]
+    made = [comparison for comparison, _, _ in compared_parts]
     differences = [
         _unjudged(next(iter(one.differences)), margins, part.name)
         for (part, _), one in zip(asked_of, made, strict=True)
@@ -59,16 +66,16 @@ def decided(
     alarms = family.adjusted([d for d in differences if d.margin is None], "holm")
     by_unit = more.get("blocks") is None  # blocks of text overlap: how many could be exchanged is not known
     alarmed = iter([_alarm(d, level, len(alarms), by_unit=by_unit) for d in alarms])
-    return made, [
-        dataclasses.replace(
-            next(alarmed)
-            if d.margin is None
-            else _with_margin(d, bound, skewness_notes(part.evaluation, d, one)),
-            part=part.name,
-            fail_bound=bound,
-        )
-        for (part, one), d, (_, bound) in zip(asked_of, differences, compared_parts, strict=True)
-    ]
+    checks = []
+    for (part, one), d, (_, bound, counted) in zip(asked_of, differences, compared_parts, strict=True):
+        how: dict[str, Any] = {"part": part.name, "fail_bound": bound}
+        if d.margin is None:
+            checks.append(dataclasses.replace(next(alarmed), counted=counted, **how))
+            continue
+        noted = dataclasses.replace(d, notes=(*d.notes, *skewness_notes(part.evaluation, d, one)))
+        unit = foresight.unit_of(d)[0]
+        checks.append(GateCheck.with_margin(noted, d.margin, threshold, counted, unit=unit, **how))
+    return made, checks
 
 
 def _check_settings(
@@ -96,13 +103,21 @@ def _compared(
     other_level: float | None,
     resampling: Resampling,
     cache: str | PathLike[str] | None,
-) -> tuple[Comparison, float | None]:
-    """Return the comparison on a part, and from the same draws the bound of a gain at another level."""
+    fail_test: FailTest,
+) -> tuple[Comparison, float | None, Counted | None]:
+    """Return the comparison on a part, and what it fails by if that is not the bound of the comparison.
+
+    This is from the same draws the bound of a gain at another level or, for the exact test, the counts.
+    """
     bounds: list[float | None] = []
+    counts: list[Counted] = []
 
     def part_of(makers: Intervals, m: int, unfitted: BaseMetric) -> MetricPart:
         found = compared(makers, m, unfitted, part.evaluation, settings)
-        if other_level is not None:
+        counted = _counted(makers, m, part.evaluation.names, found.differences[0])
+        if counted is not None and fail_test == "exact":
+            counts.append(counted)
+        elif other_level is not None:
             other = dataclasses.replace(settings, level=other_level)
             bounds.append(_bound_of_gain(makers, m, part.evaluation.names, found.differences[0], other))
         return found
@@ -111,7 +126,20 @@ def _compared(
         comparison = compared_by_metric(
             part.evaluation, [metric], settings, settings.by_name(), resampling, part_of, "compare", cache
         )
-    return comparison, bounds[0] if bounds else None
+    return comparison, bounds[0] if bounds else None, counts[0] if counts else None
+
+
+def _counted(makers: Intervals, m: int, names: Sequence[str], d: Difference) -> Counted | None:
+    """Return losses, gains and items of answers to independent items; None of all else."""
+    bounds, target = d.equivalence_interval, Target(m, names.index(d.a), names.index(d.b))
+    if bounds is None or bounds.method != "tango":
+        return None
+    plain = makers.answers(target, makers.group.contributions(*target))
+    assert plain is not None  # Tango's interval is of answers
+    values, counts = plain.merged
+    lower, higher = (int(counts[values == value].sum()) for value in (-1.0, 1.0))
+    n = int(counts.sum())
+    return (lower, higher, n) if d.greater_is_better else (higher, lower, n)
 
 
 def _bound_of_gain(
@@ -142,13 +170,6 @@ def _unjudged(d: Difference, margins: Mapping[str, float | None], part: str | No
         if note.code != family.UNSEEN
     )
     return dataclasses.replace(d, verdict=None, margin=margins[d.metric], notes=notes)
-
-
-def _with_margin(d: Difference, fail_bound: float | None, notes: tuple[Note, ...]) -> GateCheck:
-    assert d.margin is not None
-    outcome = outcome_by_margin(d.equivalence_interval, d.margin, d.greater_is_better, fail_bound)
-    d = dataclasses.replace(d, notes=(*d.notes, *notes))
-    return GateCheck(d.metric, outcome, d, d.margin, unit=foresight.unit_of(d)[0])
 
 
 def _alarm(d: Difference, level: float, n_alarms: int, *, by_unit: bool) -> GateCheck:

@@ -25,6 +25,7 @@ from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.gate import Gate, margins_of, outcome_of, shown_margins
+from bestby.vocabulary import FailTest, allowed_names
 
 
 @with_suggestions
@@ -54,6 +55,7 @@ def gate(
     pool: bool = False,
     level: float = 0.95,
     margin: float | Mapping[str, float] | None = None,
+    fail_test: FailTest = "exact",
     n_resamples: int = 10_000,
     rng: Rng = 0,
     n_jobs: int = 1,
@@ -98,6 +100,10 @@ def gate(
     margin : float or mapping of str to float, optional
         The smallest loss that matters, on the scale of the metric and smaller than its range, for all metrics
         or by metric. Metrics without one are alarms.
+    fail_test : {"exact", "bound"}
+        By what a check with a margin fails. "exact": right and wrong answers to independent items by an exact
+        test, other scores by a bound. "bound": all by a bound, as in version 0.2.0; where few answers differ,
+        that fails candidates whose loss is the margin in up to 9 % of cases, instead of 5 %.
     n_resamples, rng, n_jobs, progress, executor, cache, resampling
         As for `compare`.
 
@@ -126,8 +132,10 @@ def gate(
 
     With margins every check must pass for the gate to pass, which is an intersection-union test: their number
     needs no correction [2]_. The gate fails if one check fails; so each of several checks fails only if its
-    loss exceeds the margin by a bound that holds for all at once, at one minus their share of 1 - L
-    (Bonferroni). Without margins one check is enough to fail;
+    loss exceeds the margin at the level of their share of 1 - L (Bonferroni): by a bound that holds for all
+    checks at once, or, of right and wrong answers to independent items, by the exact unconditional test of
+    Tango's score [3]_, whose unknown share of gains is taken from an interval [4]_. Without margins one check
+    is enough to fail;
     the one-sided permutation tests are corrected by Holm's method over these checks. A check is a metric on
     all items, on a task or in a slice; of many small tasks or slices some stay open with any margin that is
     not wide. Slices are of the items of all tasks together.
@@ -140,6 +148,10 @@ def gate(
     ----------
     .. [1] Wellek (2010), Testing Statistical Hypotheses of Equivalence and Noninferiority, section 2.
     .. [2] Berger (1982), Multiparameter hypothesis testing and acceptance sampling, Technometrics 24.
+    .. [3] Sidik (2003), Exact unconditional tests for testing non-inferiority in matched-pairs design,
+       Statist. Med. 22, 265-278.
+    .. [4] Berger & Boos (1994), P values maximized over a confidence set for the nuisance parameter, J. Amer.
+       Statist. Assoc. 89, 1012-1016.
 
     Examples
     --------
@@ -155,6 +167,7 @@ def gate(
         resampling, n_resamples, rng=rng, n_jobs=n_jobs, progress=progress, executor=executor
     )
     _check_level(level)
+    checks.choice(fail_test, allowed_names("fail_test", "gate"), "fail_test")
     columns, least = _columns(by, min_items, crossed=checks.flag(crossed, "crossed"))
     arguments = Arguments(
         gold=gold, systems=systems, ignore=ignore, system_column=system_column, value_column=value_column,
@@ -170,10 +183,13 @@ def gate(
     margins = _margins(margin, metrics)
     parts, left_out = parts_of(evaluation, columns, least, crossed=crossed)
     more = {"annotators": annotators, "blocks": blocks}
-    made, decisions = decided(parts, metrics, base, margins, level, resampling, cache, **more)
+    made, decisions = decided(parts, metrics, base, margins, level, resampling, cache, fail_test, **more)
     found = tuple(foresight.foreseen(check, level, len(decisions)) for check in decisions)
     flips, n_worse, n_better = flipped(evaluation, base, new, metrics[0])
-    named = {**_settings(margins, level, base, new), **settings_of(columns, least, crossed=crossed)}
+    named = {
+        **_settings(margins, fail_test, level, base, new),
+        **settings_of(columns, least, crossed=crossed),
+    }
     provenance = dataclasses.replace(provenance_of(evaluation, columns, made[0]), settings=named)
     notes = notes_of(evaluation, made, [check.part for check in found])
     return Gate(
@@ -255,7 +271,7 @@ def _columns(by: Any, min_items: Any, *, crossed: bool) -> tuple[list[Column], i
 
 
 def _settings(
-    margins: Mapping[str, float | None], level: float, baseline: str, candidate: str
+    margins: Mapping[str, float | None], fail_test: str, level: float, baseline: str, candidate: str
 ) -> dict[str, Any]:
     """Return the settings of checks for the provenance; `margins` has all metrics."""
     return {
@@ -265,6 +281,7 @@ def _settings(
         "test": "permutation" if None in margins.values() else None,
         "correction": "holm",
         "margin": shown_margins(margins),
+        "fail_test": fail_test if any(one is not None for one in margins.values()) else None,
         "baseline": baseline,
         "candidate": candidate,
     }

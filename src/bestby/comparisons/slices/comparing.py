@@ -125,20 +125,25 @@ def compare_slices(
     correlations that follow from what each item (or cluster) adds to each of them; they are independent if
     slices share no unit. The p-values are adjusted by the step-down procedure of the largest statistics
     [1]_, which is never larger than Holm's, and each interval is made at the level at which all of them
-    hold. As a step-down procedure finds more than its first step, an interval may hold 0 though the adjusted
-    p-value is at most 1 - level. Bonferroni's bound and Holm's are used where too few units tell the
-    correlations. The family is all slices and pairs of one metric.
+    hold; of means, so far out, it allows for skewness however few the items are. As a step-down procedure
+    finds more than its first step, an interval may hold 0 though the adjusted p-value is at most 1 - level.
+    Bonferroni's bound and Holm's are used where too few units tell the correlations. The family is all slices
+    and pairs of one metric.
 
-    *Heterogeneity.* Cochran's Q [2]_ of the differences in the slices of a column. If systems differ on
-    fewer than 50 items in some slice, its p-value is from permutations of the items among the slices,
-    studentised [3]_; otherwise Welch's [4]_. If clusters span slices, it is Hotelling's, by the covariance of
-    the slices. The test of Gail and Simon [5]_ for opposite signs needs independent slices, and takes their
-    differences as normal. With several columns, these tests are not corrected for the number of columns.
+    *Heterogeneity.* Cochran's Q [2]_ of the differences in the slices of a column. Its p-value is Welch's
+    [4]_; if in some slice all items differ by the same, it is from permutations of the items among the
+    slices, studentised [3]_. If clusters span slices, it is Hotelling's, by the covariance of the slices.
+    The test of Gail and Simon [5]_ for opposite signs needs independent slices, and takes their differences
+    as normal. With several columns, these tests are not corrected for the number of columns.
 
     *Shrunken effects* are those of DerSimonian and Laird's model [6]_, with the spread of the true effects
     that explains Q. With few slices that spread is known badly, and it is often 0: then all of them are the
     mean; below ten slices the note ``"few_slices"`` says how often. They suit slices of which none is known
     beforehand to be special.
+
+    *Small slices.* In slices of fewer than ten items neither intervals nor tests that rest on a standard
+    error hold their level; the note ``"small_slices"`` names them. Score intervals of right and wrong answers
+    do.
 
     References
     ----------

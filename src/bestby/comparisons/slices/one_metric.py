@@ -17,6 +17,7 @@ from bestby.comparisons.slices.parts import Part, Sharing, correlation, joint_of
 from bestby.comparisons.slices.settings import Settings
 from bestby.comparisons.slices.slicing import Slicing
 from bestby.data.evaluation import Evaluation
+from bestby.data.roles import listed
 from bestby.engine import test_maker
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals
@@ -69,6 +70,7 @@ def slices_on(
     made: list[SliceDifference] = []
     found: list[Heterogeneity] = []
     methods: Counter[str] = Counter()
+    small: list[Part] = []
     for p, pair in enumerate(pairs):
         first = p * len(parts)
         made_by_pair = [
@@ -77,6 +79,11 @@ def slices_on(
         ]
         differences = [d for d, _ in made_by_pair]
         methods.update(method for _, method in made_by_pair)
+        small += [
+            part
+            for part, (_, method) in zip(parts, made_by_pair, strict=True)
+            if part.makers.group.n_units < testing.FEWEST_UNITS and method != "tango"
+        ]
         for number, slicing in enumerate(slicings):
             chosen = [s for s, part in enumerate(parts) if part.slicing == number]
             places = [first + s for s in chosen]
@@ -89,6 +96,7 @@ def slices_on(
             found += [] if tested.result is None else [tested.result]
             notes += tested.notes
     notes.append(_note(metric.name, methods, joint, at, settings))
+    notes += _small(metric.name, small)
     pairs_noted = note_rules.sample_notes(whole.group, 0, pairs, evaluation)
     below = note_rules.below_half_notes(whole, 0, evaluation.names, settings.level, method=settings.interval)
     return MetricSlices(overall, tuple(made), tuple(found), (*notes, *pairs_noted, *below))
@@ -167,6 +175,23 @@ def _detectable(part: Part, pair: Pair, error: float, alpha: float, alternative:
         found = max(found, multiple**2 / (group.n_units + multiple**2))
     low, high = group.metrics[pair[0]].bounds
     return found if found <= high - low else None
+
+
+def _small(metric: str, small: Sequence[Part]) -> list[Note]:
+    """Return a note on slices of too few items (clusters) for anything that rests on a standard error.
+
+    Score intervals of answers hold however few there are; `small` are the slices without them.
+    """
+    if not small:
+        return []
+    what = "clusters" if small[0].makers.group.clustered else "items"
+    names = list(dict.fromkeys(quoted(part.name) for part in small))
+    told = (
+        f"fewer than {testing.FEWEST_UNITS} {what} in {listed(names, 5)}: so few hold no"
+        " level, neither of intervals nor of the test whether the difference depends on the slice; leave such"
+        " slices out, or put some together"
+    )
+    return [Note("small_slices", told, (metric,))]
 
 
 def _note(metric: str, methods: Counter[str], joint: Joint, at: float, settings: Settings) -> Note:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,12 +14,13 @@ from bestby.comparisons.slices.parts import Part
 from bestby.engine import unit_values
 from bestby.engine.base import Pair
 from bestby.inference import heterogeneity as inference
+from bestby.metrics.base import MeanMetric
 from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from bestby.results.slices import Heterogeneity, HeterogeneityTest
 
-FEW_DIFFERING = 50
-"""Differing items of a slice below which values are permuted, if they can be."""
+FEWEST_UNITS = 10
+"""Items (clusters) of a slice below which nothing made of a standard error holds its level."""
 
 MOST_PERMUTED = 30_000
 """Items up to which they are permuted."""
@@ -56,7 +58,7 @@ def tested(
     """
     d = differences[0]
     about, column = (d.metric, d.a, d.b), parts[0].column
-    errors = _errors(parts, differences)
+    errors = _errors(parts, differences, spanned=spanned)
     if errors is None:
         told = "nothing tells how far the differences in the slices vary"
         return Tested(None, None, None, (_untested(column, told, about),))
@@ -78,7 +80,8 @@ def tested(
     else:
         degrees = np.array([freedom(part, pair) for part in parts])
         name, p, notes = _p_value(parts, pair, differences, errors, degrees)
-        sign, sign_p = inference.gail_simon(estimates, errors, degrees)
+        exact = np.array([_tail(part, pair, one) for part, one in zip(parts, differences, strict=True)])
+        sign, sign_p = inference.gail_simon(estimates, errors, degrees, exact)
     result = Heterogeneity(
         *about, column, pooled.q, pooled.df, p, name, pooled.mean, pooled.error, pooled.tau, sign, sign_p
     )
@@ -112,14 +115,27 @@ def _well_known(correlations: FloatArray, n_units: int) -> bool:
     return n_units > 2 * size and bool(np.linalg.matrix_rank(correlations) == size)
 
 
-def _errors(parts: Sequence[Part], differences: Sequence[Difference]) -> FloatArray | None:
-    """Return the standard errors; where nothing differs, that of a slice that varies as the others do."""
+def _errors(parts: Sequence[Part], differences: Sequence[Difference], *, spanned: bool) -> FloatArray | None:
+    """Return the standard errors; where nothing varies, that of a slice that varies as the others do."""
     if any(one.standard_error is None for one in differences):
         return None
     sizes = np.array([part.makers.group.n_units for part in parts])
     errors = np.array([one.standard_error for one in differences], dtype=np.float64)
-    steadied = np.sqrt(inference.steadied(errors**2 * sizes, sizes) / sizes)
+    if spanned and not errors.any():
+        return None  # the clusters show no correlations
+    estimates = np.array([one.estimate for one in differences])
+    steadied = inference.steadied_errors(estimates, errors, sizes)
     return steadied if bool((steadied > 0.0).all()) else None
+
+
+def _tail(part: Part, pair: Pair, d: Difference) -> float:
+    """Return the one-sided p-value of a mean to which all units add the same; NaN of others.
+
+    It is that of the swaps, of which only one leaves all of them as they are.
+    """
+    group = part.makers.group
+    constant = d.standard_error == 0.0 and isinstance(group.metrics[pair[0]], MeanMetric)
+    return 0.5**group.n_units if constant and d.estimate != 0.0 else math.nan
 
 
 def _p_value(
@@ -129,24 +145,29 @@ def _p_value(
     errors: FloatArray,
     degrees: FloatArray,
 ) -> tuple[HeterogeneityTest, float, tuple[Note, ...]]:
-    """Return the test of independent slices (permutations or Welch's F), its p-value and what to know of it.
+    """Return the test of independent slices, its p-value and what to know of it.
 
+    It is Welch's F, which lets slices vary unequally; where a slice does not vary at all, permutations.
     `errors` and their `degrees` of freedom have shape (K,).
     """
-    least = min(one.n_differing for one in differences)
-    values = _values(parts, pair, differences) if least < FEW_DIFFERING else None
-    if values is not None:
+    values = _values(parts, pair, differences)
+    constant = any(one.standard_error == 0.0 for one in differences)
+    if constant and values is not None:
         n = sum(one.size for one in values)
         drawing = parts[0].makers.drawing
         times = min(drawing.n_resamples, max(LEAST_PERMUTATIONS, MOST_WORK // n))
         return "permutation-q", inference.permuted(values, times, drawing.seed), ()
     p = inference.welch(np.array([one.estimate for one in differences]), errors, degrees)
-    if least >= FEW_DIFFERING:
+    if constant:
+        why = "in some slice nothing varies, and its standard error is taken from all slices"
+    elif values is not None and inference.skewed(values):
+        why = "the differences of the items are skewed, and some slice has few"
+    else:
         return "welch-q", p, ()
     d = differences[0]
     told = (
         f"whether the difference depends on {quoted(parts[0].column)} is tested as if they were normal:"
-        f" approximately, as in some slice the two systems differ on {least} items only"
+        f" approximately, as {why}"
     )
     return "welch-q", p, (Note("heterogeneity_approximate", told, (d.metric, d.a, d.b)),)
 

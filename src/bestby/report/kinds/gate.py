@@ -9,21 +9,23 @@ from operator import attrgetter
 from typing import Any
 
 from bestby._core.text import counted, grouped, shortened, visible
+from bestby.comparisons.common.family import rejects
 from bestby.inference.unseen import ENOUGH_DIFFERING
 from bestby.planning.base import USUAL_POWER
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
+from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture
 from bestby.report.figures import gate as figure
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
-from bestby.report.tables import Table
+from bestby.report.tables import Table, marked_by
 from bestby.report.words import listed
 from bestby.results.gate import Gate, GateCheck, outcome_by_margin
 
 COLUMNS = (
     "metric", "part", "outcome", "margin", "baseline", "candidate", "score_baseline", "score_candidate",
     "difference", "low", "high", "level", "p_value", "p_adjusted", "n_differing", "smallest_p", "detectable",
-    "more", "unit", "fail_bound",
+    "more", "unit", "fail_bound", "fail_p",
 )  # fmt: skip
 TABLE = "checks"
 FLIPS = ("item", "change", "gold", "baseline", "candidate")
@@ -70,11 +72,19 @@ def _together(g: Gate) -> tuple[str, ...]:
     if len(g.checks) - n_alarms > 1:
         told.append(
             "All checks with a margin must pass, so their number needs no correction (intersection-union);"
-            f" one fails by a bound that holds for all {len(g.checks)} at once (Bonferroni)."
+            f" one fails by {_all_at_once(g)} (Bonferroni)."
         )
     if n_alarms > 1:
         told.append(f"One alarm is enough to fail; Holm's method corrects the p-values of all {n_alarms}.")
     return tuple(told)
+
+
+def _all_at_once(g: Gate) -> str:
+    """Return by what checks with a margin fail among several: an exact test, a bound, or either."""
+    tested = [check.fail_p is not None for check in g.checks if check.margin is not None]
+    test = f"an exact test at the level {alpha(g.level):.6g}/{len(g.checks)}"
+    bound = f"a bound that holds for all {len(g.checks)} at once"
+    return test if all(tested) else f"{test} or {bound}" if any(tested) else bound
 
 
 def _check_lines(g: Gate) -> tuple[str, ...]:
@@ -161,7 +171,7 @@ def _measured(check: GateCheck, level: float) -> str:
 
 
 def _with_margin(g: Gate, check: GateCheck) -> str:
-    size, d = check.margin or math.nan, check.difference
+    size = check.margin or math.nan
     margin, where = f"the margin of {margin_text(size)}", f"in {check.name}{_direction(check)}"
     measured = _measured(check, g.level)
     if check.outcome == "pass":
@@ -169,18 +179,43 @@ def _with_margin(g: Gate, check: GateCheck) -> str:
     if check.outcome == "fail":
         return (
             f"{g.candidate} is worse than {g.baseline} {where} by more than {margin}:"
-            f" {measured}{_fail_bound(g, check)}."
+            f" {measured}{_why_fails(g, check)}."
         )
-    if outcome_by_margin(d.equivalence_interval, size, d.greater_is_better) == "fail":
-        measured += _fail_bound(g, check)
+    if _bound_fails(check):
+        measured += _why_fails(g, check)
     text = (
         f"the data leave open whether {g.candidate} is worse than {g.baseline} {where} by as much as {margin}"
     )
     return f"{text}: {measured}. {_more(check)}"
 
 
-def _fail_bound(g: Gate, check: GateCheck) -> str:
-    """Return the bound by which one of several checks fails."""
+def _bound_fails(check: GateCheck) -> bool:
+    """Return whether the bound shown would fail a check with a margin by itself."""
+    d = check.difference
+    return outcome_by_margin(d.equivalence_interval, check.margin or 0.0, d.greater_is_better) == "fail"
+
+
+def _kinds(g: Gate, check: GateCheck) -> Kinds:
+    """Return why the bound shown and the exact test disagree on a loss of more than the margin."""
+    if check.fail_p is None or _bound_fails(check) == (check.outcome == "fail"):
+        return ()
+    return (Kind.FAMILY if rejects(check.fail_p, alpha(g.level)) else Kind.TEST,)
+
+
+_WHY_MARKED = {
+    Kind.FAMILY: "bound and test are of one check at a time and both show a loss of more than the margin; the"
+    " test does not at the level of each of all checks, which decides.",
+    Kind.TEST: "the bound and the exact test are computed in different ways and disagree on whether the loss"
+    " is more than the margin. The test decides.",
+}
+
+
+def _why_fails(g: Gate, check: GateCheck) -> str:
+    """Return the test by which a check fails, or the bound by which one of several does."""
+    if check.fail_p is not None:
+        p = p_clause(check.fail_p, check.threshold)
+        several = f" at the level {check.threshold:.3g}" if len(g.checks) > 1 else ""
+        return f"; exact test of a greater loss{several}: {p}"
     if check.fail_bound is None:
         return ""
     text = _rounding(check).text(check.fail_bound)
@@ -251,6 +286,7 @@ def _table(g: Gate) -> Table:
     shown = 2.0 * g.level - 1.0
     alarms = [check for check in g.checks if check.margin is None]
     margins = len(alarms) < len(g.checks)
+    kinds = {check: _kinds(g, check) for check in g.checks}
 
     def p_value(value: float | None) -> Cell:
         return Cell(DASH, 1.0) if value is None else Cell(p_text(value, alpha(g.level)), value)
@@ -275,9 +311,15 @@ def _table(g: Gate) -> Table:
         Column("p", lambda check: p_value(check.difference.p_value), applies=bool(alarms)),
         Column("p (holm)", lambda check: p_value(check.difference.p_adjusted), applies=len(alarms) > 1),
         Column(_DETECTABLE, detectable, applies=any(check.detectable is not None for check in alarms)),
+        marked_by(lambda check: kinds[check], applies=any(kinds.values())),
     )
     caption = f"Checks, {g.candidate} {MINUS} {g.baseline}"
-    return Table.of(caption, columns, g.checks, lambda check: check.outcome == "fail", main=1)
+    marked = [(kind, sum(kind in found for found in kinds.values())) for kind in _WHY_MARKED]
+    lines = [said(kind, many, len(g.checks), _WHY_MARKED[kind], "checks") for kind, many in marked]
+    return Table.of(
+        caption, columns, g.checks, lambda check: check.outcome == "fail", main=1,
+        footnote="\n".join(filter(None, lines)),
+    )  # fmt: skip
 
 
 def _flips(g: Gate) -> Table:
@@ -318,8 +360,11 @@ def _methods(g: Gate) -> str:
         text += "."
         if len(g.checks) > 1:
             one = "Such a check" if alarms else "A check"
-            text += f" {one} fails if a bound that holds for all {len(g.checks)} checks at once (Bonferroni)"
-            text += " shows a greater loss."
+            text += f" {one} fails if {_all_at_once(g)} (Bonferroni) shows a greater loss."
+        elif g.checks[0].fail_p is not None:
+            text += " It fails if an exact test shows a greater loss."
+        if any(check.fail_p is not None for check in g.checks):
+            text += " The test is the unconditional one of Tango's score, for independent answers."
     if alarms:
         text += " A check without a margin is an alarm: it fails if a one-sided paired permutation test finds"
         text += f" a loss at {alpha(g.level):.6g}"

@@ -8,7 +8,20 @@ from bestby.report.numbers import alpha, margin_text, percent
 from bestby.report.paper.shared import clustered, drawn, intervals_and_tests, measured, with_works
 from bestby.report.references import cite
 from bestby.report.words import listed
-from bestby.results.gate import Gate
+from bestby.results.gate import Gate, GateCheck
+
+
+def _failing(g: Gate, bounded: list[GateCheck]) -> str:
+    """Return how checks fail that an exact test decides; nothing if a bound decides all."""
+    tested = [check for check in bounded if check.fail_p is not None]
+    if not tested:
+        return ""
+    which = "A check fails" if len(tested) == len(bounded) else "Checks of right and wrong answers fail"
+    share = f" divided by {len(g.checks)}, the number of checks (Bonferroni)" if len(g.checks) > 1 else ""
+    return (
+        f"{which} if an exact unconditional test{cite('analysis', 'loss beyond a margin')} shows a"
+        f" greater loss at {alpha(g.level):.6g}{share}."
+    )
 
 
 def sentences(g: Gate) -> Iterator[str]:
@@ -29,6 +42,7 @@ def sentences(g: Gate) -> Iterator[str]:
             f" bound of the difference{cite('analysis', 'equivalence')} excludes it; all checks"
             f" must pass, which needs no correction. Bounds: {named_methods}."
         )
+        yield _failing(g, bounded)
     if alarms:
         names = listed([measured(check.name) for check in alarms])
         _, tests = intervals_and_tests([check.difference for check in alarms])

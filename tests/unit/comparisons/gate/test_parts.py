@@ -64,8 +64,9 @@ def test_with_a_margin_all_slices_must_pass() -> None:
 
 def test_one_of_several_slices_fails_by_a_bound_for_all_checks() -> None:
     data, by = with_losses("ja", 15), {"language": LANGUAGE}
-    result = bb.gate(data, GOLD, by=by, margin=0.05)
-    strict = bb.gate(data, GOLD, by=by, margin=0.05, level=1.0 - 0.05 / 4)
+    rule: dict[str, Any] = {"fail_test": "bound"}
+    result = bb.gate(data, GOLD, by=by, margin=0.05, **rule)
+    strict = bb.gate(data, GOLD, by=by, margin=0.05, level=1.0 - 0.05 / 4, **rule)
     for check, other in zip(result, strict, strict=True):
         assert check.fail_bound == pytest.approx(other.difference.equivalence_interval.high)
         assert check.fail_bound > check.difference.equivalence_interval.high
@@ -74,8 +75,8 @@ def test_one_of_several_slices_fails_by_a_bound_for_all_checks() -> None:
     assert high < ja.fail_bound < -0.05
     between = -0.5 * (high + ja.fail_bound)  # the slice alone would fail, the slice among four does not
     alone = {name: values[LANGUAGE == "ja"] for name, values in data.items()}
-    assert bb.gate(alone, GOLD[:100], margin=between).outcome == "fail"
-    among = bb.gate(data, GOLD, by=by, margin=between)
+    assert bb.gate(alone, GOLD[:100], margin=between, **rule).outcome == "fail"
+    among = bb.gate(data, GOLD, by=by, margin=between, **rule)
     assert among.checks[3].outcome == "inconclusive"
     assert "its upper bound that holds for all 4 checks at once" in among.sentences[3]
     assert result.with_margin(between).checks[3].outcome == "inconclusive"
@@ -84,7 +85,7 @@ def test_one_of_several_slices_fails_by_a_bound_for_all_checks() -> None:
     assert bb.load(among.to_json()).checks[3].fail_bound == among.checks[3].fail_bound
     shown = in_percent(among).checks[3]
     assert shown.fail_bound == pytest.approx(100.0 * among.checks[3].fail_bound)
-    assert bb.gate(alone, GOLD[:100], margin=0.05).checks[0].fail_bound is None
+    assert bb.gate(alone, GOLD[:100], margin=0.05, **rule).checks[0].fail_bound is None
 
 
 @pytest.mark.parametrize(("margin", "checks"), [(0.11, 4), (0.2, 1)])
@@ -114,8 +115,15 @@ def test_the_bound_for_all_checks_takes_no_resamples_of_its_own() -> None:
 
 def test_the_bound_of_a_gain_follows_the_direction() -> None:
     loss = {name: 1.0 - values for name, values in with_losses("ja", 15).items()}
-    score = bb.gate(with_losses("ja", 15), by={"language": LANGUAGE}, margin=0.05, metric="mean")
-    lower = bb.gate(loss, by={"language": LANGUAGE}, margin=0.05, metric="mean", greater_is_better=False)
+    asked: dict[str, Any] = {"by": {"language": LANGUAGE}, "margin": 0.05, "metric": "mean"}
+    exact = [
+        [(check.outcome, check.fail_p, check.counted) for check in bb.gate(data, **asked, **way)]
+        for data, way in ((with_losses("ja", 15), {}), (loss, {"greater_is_better": False}))
+    ]
+    assert exact[0] == exact[1]
+    asked["fail_test"] = "bound"
+    score = bb.gate(with_losses("ja", 15), **asked)
+    lower = bb.gate(loss, **asked, greater_is_better=False)
     assert [check.outcome for check in lower] == [check.outcome for check in score]
     assert [check.fail_bound for check in lower] == pytest.approx([-check.fail_bound for check in score])
 
