@@ -218,14 +218,8 @@ def difference(
     if settings.margin is None:
         return with_verdict(plain, tost, None)
     decides = _decides(makers, pair, interval, settings)
-    return with_verdict(plain, tost, settings.margin, decides=decides, doubted=_doubted(plain))
-
-
-def _doubted(d: Difference) -> bool:
-    """Return whether the interval of a difference is said to be too short, so that it decides nothing."""
-    codes = {note.code for note in d.notes}
-    few = "few_differing" in codes and d.interval is not None and d.interval.method != "tango"
-    return "few_effective" in codes or few
+    doubted = any(note.code == "few_effective" for note in plain.notes)
+    return with_verdict(plain, tost, settings.margin, decides=decides, doubted=doubted)
 
 
 def _decides(

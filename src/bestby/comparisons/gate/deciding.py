@@ -16,6 +16,7 @@ from bestby.comparisons.gate.parts import GatePart
 from bestby.comparisons.gate.skewness import skewness_notes
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
+from bestby.inference.skewness import FEWEST
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.settings import Resampling
 from bestby.results.comparison import Comparison, Difference
@@ -176,7 +177,9 @@ def _alarm(d: Difference, level: float, n_alarms: int, *, by_unit: bool) -> Gate
     alpha = family.alpha_of(level)
     assert d.p_adjusted is not None  # every alarm is tested
     assert d.test is not None
-    exchanges = by_unit and d.test.name == "permutation"
+    _, n = foresight.unit_of(d)
+    goes_on = n >= FEWEST and d.n_differing >= n  # where all units differ, p can be below that of swaps
+    exchanges = by_unit and d.test.name == "permutation" and not goes_on
     return GateCheck(
         d.metric,
         "fail" if family.rejects(d.p_adjusted, alpha) else "pass",

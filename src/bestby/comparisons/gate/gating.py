@@ -278,7 +278,7 @@ def _settings(
         "metrics": list(margins),
         "interval": "auto",
         "level": level,
-        "test": "permutation" if None in margins.values() else None,
+        "test": "auto" if None in margins.values() else None,
         "correction": "holm",
         "margin": shown_margins(margins),
         "fail_test": fail_test if any(one is not None for one in margins.values()) else None,

@@ -86,7 +86,11 @@ def test_the_test_is_chosen_by_the_number_of_runs_alone() -> None:
     assert forced["a", "b"].test.name == "permutation-2"
     assert "below 0.1:" in next(n.message for n in forced.notes if n.code == "out_of_reach")
     paired = compare_runs({"a": OLD[:5], "b": NEW[:5]}, paired=True)
-    assert paired["a", "b"].test.name == "t"
+    assert paired["a", "b"].test.name == "permutation"
+    apart = compare_runs(
+        {"a": OLD[:5], "b": [x + 0.2 + 0.001 * i for i, x in enumerate(OLD[:5])]}, paired=True
+    )
+    assert apart["b", "a"].test.name == "hall"  # as all pairs point the same way
     median = compare_runs({"a": OLD[:3], "b": NEW[:3]}, statistic="median")
     assert median["a", "b"].test.name == median["a", "b"].interval.method == "price-bonett"
     assert codes(median) == {"few_runs"}

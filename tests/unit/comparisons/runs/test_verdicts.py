@@ -49,9 +49,19 @@ def test_known_names_of_metrics_bring_their_direction() -> None:
     ("margin", "verdict"), [(0.005, "better"), (0.03, "inconclusive"), (0.2, "equivalent")]
 )
 def test_verdicts(margin: float, verdict: str) -> None:
-    d = compare_runs({"old": OLD, "new": NEW}, margin=margin)["new", "old"]
+    d = compare_runs({"old": OLD, "new": NEW}, margin=margin, interval="t")["new", "old"]
     assert d.verdict == verdict
     assert d.mirrored().verdict == {"better": "worse"}.get(verdict, verdict)
+
+
+def test_a_verdict_allows_for_skewness_that_few_runs_do_not_show() -> None:
+    d = compare_runs({"old": OLD, "new": NEW}, margin=0.005)["new", "old"]
+    assert d.interval == compare_runs({"old": OLD, "new": NEW}, interval="t")["new", "old"].interval
+    assert (d.verdict, d.interval.low > 0.005) == ("not worse", True)
+    (note,) = [note for note in d.notes if note.code == "skewed_verdict"]
+    assert "by which it would be better" in note.message
+    decides = compare_runs({"old": OLD, "new": NEW}, interval="hall-wide")["new", "old"].interval
+    assert f"{decides.low:.4g} to {decides.high:.4g}" in note.message
 
 
 def test_a_baseline() -> None:
