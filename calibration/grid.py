@@ -26,6 +26,8 @@ SINGLE = tuple(
     for name in allowed_names("interval", "items")
     if name not in ("auto", "cr2") and not {"answers", "crossed"} & {*needs("interval", name)}
 )
+OF_ONE = ("wilson-midp", "fisher-z", "bca-expanded")
+"""Intervals of the score of one system that only "auto" makes."""
 RANKED = tuple(name for name in SINGLE if "sums" not in needs("interval", name))
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
 SIDED = ("permutation", "bootstrap", "mcnemar-midp", "t", "wald")
@@ -126,6 +128,8 @@ def _cell(
     if not methods:
         methods = RANKED if name in DEAR else SINGLE
         methods = (*score, *methods) if name == "accuracy" else methods
+    if systems == "one":
+        methods = (*methods, *OF_ONE)
     if n > 100 and name not in ("accuracy", "mean"):
         methods = tuple(m for m in methods if m != "studentized")
     datasets, resamples = _sizes(name, n) if family == "base" else (400 if n < 5000 else 200, 499)
