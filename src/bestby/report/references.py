@@ -98,7 +98,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "rogan-gladen": ("rogan-gladen-1978-estimating", "lee-etal-2025-correctly"),
         "powered-score": (*_POWERED, "wilson-1927-probable", "tango-1998-equivalence"),
         "betting": ("waudby-smith-ramdas-2024-estimating", "waudby-smith-ramdas-2020-confidence"),
-        "asymptotic": ("waudby-smith-etal-2024-time",),
+        "asymptotic": ("waudby-smith-etal-2024-time", "maurer-pontil-2009-empirical"),
         "normal-mixture": ("howard-etal-2021-time",),
         "obrien-fleming": ("obrien-fleming-1979-multiple", "jennison-turnbull-2000-group"),
         "pocock": ("pocock-1977-group", "jennison-turnbull-2000-group"),
