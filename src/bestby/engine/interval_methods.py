@@ -16,7 +16,8 @@ from bestby.engine.base import Group
 from bestby.engine.reach import bound_of_copies
 from bestby.engine.resampled import Resampled
 from bestby.engine.targets import Target, defined_replicates, value_of
-from bestby.inference import abc, intervals, proportions, skewness
+from bestby.inference import abc, calibration_error, intervals, proportions, skewness
+from bestby.metrics.calibration import ExpectedCalibrationError
 from bestby.results.base import Note
 from bestby.results.values import Interval
 from bestby.vocabulary import needs
@@ -27,8 +28,17 @@ Made: TypeAlias = tuple[Interval, tuple[Note, ...]]
 
 def interval(sample: Resampled, target: Target, method: str, level: float) -> Made:
     """Return the interval of one target by one method."""
+    if _has_own(sample, target):
+        return _of_calibration(sample, target, level)
     _check(sample, method)
     return METHODS[method](sample, target, level)
+
+
+def _has_own(sample: Resampled, target: Target) -> bool:
+    """Return whether no interval but its own covers a metric: that of two systems which differ at all."""
+    pair = (target.metric, target.a, target.b)
+    own = isinstance(sample.group.metrics[target.metric], ExpectedCalibrationError)
+    return own and (target.b is None or sample.group.differing(pair)[1] > 0)
 
 
 def without_fallback(sample: Resampled, target: Target, method: str, level: float) -> Interval | None:
@@ -36,7 +46,7 @@ def without_fallback(sample: Resampled, target: Target, method: str, level: floa
 
     An ABC interval at a level near 0 need not hold the estimate.
     """
-    if method != "abc":
+    if method != "abc" or _has_own(sample, target):
         return interval(sample, target, method, level)[0]
     _check(sample, method)
     return _abc_alone(sample, target, level, holding=False)
@@ -231,6 +241,36 @@ def _no_formula(group: Group, target: Target) -> DesignError:
     return DesignError(
         f"{group.metrics[target.metric].name} has no delta-method standard error",
         hint='pass interval="bca" or "percentile"',
+    )
+
+
+def _of_calibration(sample: Resampled, target: Target, level: float) -> Made:
+    group = sample.group
+    low = high = math.nan
+    errors = [calibration_error_of(group, target.metric, system, level) for system in target.systems]
+    known = [error for error in errors if error is not None]
+    if sample.by_units and not group.in_blocks and not group.crossed and len(known) == len(errors):
+        low, high = (
+            (known[0].low, known[0].high) if target.b is None else calibration_error.difference(*known)
+        )
+    return clipped(group, target, low, high, level, "calibration", True), ()
+
+
+def calibration_error_of(
+    group: Group, metric: int, system: int, level: float
+) -> calibration_error.CalibrationError | None:
+    """Return the calibration error of a system with what is known of it; None for other metrics."""
+    own = group.metrics[metric]
+    sums = group.squares(metric, system) if isinstance(own, ExpectedCalibrationError) else None
+    if not isinstance(own, ExpectedCalibrationError) or sums is None:
+        return None
+    errors, variances = slice(own.n_bins), slice(own.n_bins, 2 * own.n_bins)
+    deviations = calibration_error.noise(
+        sums.total[errors], sums.squares[errors], sums.nonzero[variances], sums.total[variances]
+    )
+    df = max(1.0, group.n_units - 1.0)
+    return calibration_error.calibration_error(
+        sums.total[errors], deviations, float(sums.total[-1]), level, df
     )
 
 

@@ -129,6 +129,10 @@ INTERVALS = (
         "unseen", "bound on unseen items",
         "Where nothing varies on the data, and the metric is bounded: how far other items could move it."
     ),
+    Term(
+        "calibration", "calibration-error",
+        "Of calibration errors alone: allows for the noise that each bin adds to them."
+    ),
     Term("max-t", "simultaneous max-T", "By its own method, at a level at which all pairs hold at once."),
     Term(
         "t", "Student's t", "Student's t over the runs, or over items and runs.",
