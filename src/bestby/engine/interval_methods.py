@@ -17,6 +17,8 @@ from bestby.engine.reach import bound_of_copies
 from bestby.engine.resampled import Resampled
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import abc, calibration_error, intervals, proportions, skewness
+from bestby.inference.influence import standard_error
+from bestby.metrics.agreement import Agreement
 from bestby.metrics.calibration import ExpectedCalibrationError
 from bestby.results.base import Note
 from bestby.results.values import Interval
@@ -210,6 +212,44 @@ def _normal(sample: Resampled, target: Target, level: float) -> Made:
     return clipped(group, target, low, high, level, "normal", True), ()
 
 
+FEW_RARE = 8
+"""Units with another label than the commonest below which no interval of agreement is right."""
+
+
+def _fisher_z(sample: Resampled, target: Target, level: float) -> Made:
+    group, estimate = sample.group, sample.estimate(target)
+    se, df = math.nan, float(group.n_units - 1)
+    if group.clustered and (error := group.error(target.metric, target.a)) is not None:
+        se, df = error.se, error.df
+    elif not group.clustered:
+        left_out = value_of(sample.jackknife.scores, target)
+        counts, bounds_of = sample.jackknife.counts, sample.jackknife.bounds
+        se = standard_error(-(1.0 - 1.0 / group.n_units) * left_out, counts, bounds_of)
+    low, high = intervals.fisher_z(estimate, se, level, df)
+    return clipped(group, target, low, high, level, "fisher-z", True), _rare_label(group, target)
+
+
+def _rare_label(group: Group, target: Target) -> tuple[Note, ...]:
+    """Return a note if few units have another label than the commonest."""
+    metric, sums = group.metrics[target.metric], group.squares(target.metric, target.a)
+    columns = metric.label_columns() if isinstance(metric, Agreement) else None
+    if columns is None or sums is None:
+        return ()
+    with_label = sums.nonzero[columns]
+    rare = int(with_label.sum() - with_label[np.argmax(sums.total[columns])])
+    if rare >= FEW_RARE:
+        return ()
+    units = f"{rare} {'cluster' if group.clustered else 'item'}{'s' * (rare != 1)}"
+    have = "has" if rare == 1 else "have"
+    return (
+        Note(
+            "rare_label",
+            f"only {units} {have} another label than the commonest, which does not show how often annotators"
+            f" agree on it: with fewer than {FEW_RARE} no interval of agreement keeps its level",
+        ),
+    )
+
+
 def _abc(sample: Resampled, target: Target, level: float) -> Made:
     made = _abc_alone(sample, target, level)
     if made is None:
@@ -401,6 +441,7 @@ METHODS: dict[str, Callable[[Resampled, Target, float], Made]] = {
     "basic": _basic,
     "studentized": _studentized,
     "normal": _normal,
+    "fisher-z": _fisher_z,
     "cr2": _cr2,
     "hall": _hall,
     "hall-wide": _hall_wide,

@@ -118,6 +118,10 @@ INTERVALS = (
         also="delta gaussian asymptotic standard",
     ),
     Term(
+        "fisher-z", "Fisher z", "For the agreement of annotators: t on the scale of atanh; made by auto.",
+        needs=("units",)
+    ),
+    Term(
         "cr2", "cluster-robust (CR2)", "The same with the bias-reduced error of few or unequal clusters.",
         _BY_ITEMS, ("units",)
     ),
