@@ -38,9 +38,9 @@ def interval(sample: Resampled, target: Target, method: str, level: float) -> Ma
 
 def _has_own(sample: Resampled, target: Target) -> bool:
     """Return whether no interval but its own covers a metric: that of two systems which differ at all."""
-    pair = (target.metric, target.a, target.b)
-    own = isinstance(sample.group.metrics[target.metric], ExpectedCalibrationError)
-    return own and (target.b is None or sample.group.differing(pair)[1] > 0)
+    m, a, b = target
+    own = isinstance(sample.group.metrics[m], ExpectedCalibrationError)
+    return own and (b is None or sample.group.differing((m, a, b))[1] > 0)
 
 
 def without_fallback(sample: Resampled, target: Target, method: str, level: float) -> Interval | None:

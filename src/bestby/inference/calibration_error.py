@@ -104,4 +104,4 @@ def _noise_quantile(deviations: FloatArray, level: float, df: float) -> float:
     kurtosis = _KURTOSIS * _VARIANCE**2 * float((deviations**4).sum()) / variance**2
     at = z + skewness * (z * z - 1.0) / 6.0
     at += kurtosis * (z**3 - 3.0 * z) / 24.0 - skewness**2 * (2.0 * z**3 - 5.0 * z) / 36.0
-    return _MEAN * float(deviations.sum()) + at * math.sqrt(variance)
+    return float(_MEAN * deviations.sum() + at * math.sqrt(variance))
