@@ -17,7 +17,6 @@ from bestby.engine.reach import bound_of_copies
 from bestby.engine.resampled import Resampled
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import abc, calibration_error, intervals, proportions, skewness
-from bestby.inference.influence import standard_error
 from bestby.metrics.agreement import Agreement
 from bestby.metrics.calibration import ExpectedCalibrationError
 from bestby.results.base import Note
@@ -216,23 +215,11 @@ FEW_RARE = 8
 """Units with another label than the commonest below which no interval of agreement is right."""
 
 
-def _fisher_z(sample: Resampled, target: Target, level: float) -> Made:
-    group, estimate = sample.group, sample.estimate(target)
-    se, df = math.nan, float(group.n_units - 1)
-    if group.clustered and (error := group.error(target.metric, target.a)) is not None:
-        se, df = error.se, error.df
-    elif not group.clustered:
-        left_out = value_of(sample.jackknife.scores, target)
-        counts, bounds_of = sample.jackknife.counts, sample.jackknife.bounds
-        se = standard_error(-(1.0 - 1.0 / group.n_units) * left_out, counts, bounds_of)
-    low, high = intervals.fisher_z(estimate, se, level, df)
-    return clipped(group, target, low, high, level, "fisher-z", True), _rare_label(group, target)
-
-
 def _rare_label(group: Group, target: Target) -> tuple[Note, ...]:
     """Return a note if few units have another label than the commonest."""
-    metric, sums = group.metrics[target.metric], group.squares(target.metric, target.a)
+    metric = group.metrics[target.metric]
     columns = metric.label_columns() if isinstance(metric, Agreement) else None
+    sums = None if columns is None else group.squares(target.metric, target.a)
     if columns is None or sums is None:
         return ()
     with_label = sums.nonzero[columns]
@@ -342,7 +329,7 @@ def _allowing(sample: Resampled, target: Target, level: float, method: str, erro
 
 
 def _fisher_z(sample: Resampled, target: Target, level: float) -> Made:
-    """Return the interval of a correlation on Fisher's scale atanh(r), where it is nearly normal."""
+    """Return the interval of a correlation or agreement on the scale atanh(r), where it is nearly normal."""
     group, r = sample.group, sample.estimate(target)
     if abs(r) >= 1.0:
         return Interval(r, r, level, "fisher-z", True), ()
@@ -350,7 +337,7 @@ def _fisher_z(sample: Resampled, target: Target, level: float) -> Made:
     if error is None:
         raise _no_formula(group, target)
     low, high = np.tanh(skewness.interval(math.atanh(r), error, level)).tolist()
-    return clipped(group, target, low, high, level, "fisher-z", True), ()
+    return clipped(group, target, low, high, level, "fisher-z", True), _rare_label(group, target)
 
 
 def _bca_expanded(sample: Resampled, target: Target, level: float) -> Made:
@@ -441,7 +428,6 @@ METHODS: dict[str, Callable[[Resampled, Target, float], Made]] = {
     "basic": _basic,
     "studentized": _studentized,
     "normal": _normal,
-    "fisher-z": _fisher_z,
     "cr2": _cr2,
     "hall": _hall,
     "hall-wide": _hall_wide,

@@ -187,25 +187,6 @@ def normal(estimate: float, se: float, level: float, df: float = math.inf) -> En
     return estimate - z * se, estimate + z * se
 
 
-def fisher_z(estimate: float, se: float, level: float, df: float, cap: float = 1.0 - 1e-12) -> Ends:
-    """Return the interval of a coefficient between -1 and 1 by Fisher's transformation.
-
-    That is tanh(atanh(r) -+ t se / (1 - r^2)), the standard error in z by the delta method (Fisher 1921, On
-    the "probable error" of a coefficient of correlation, Metron 1, 3-32). Ends beside 1 reach further down
-    than up, as the estimates of agreement are skewed there. A coefficient of 1 has no such error, and the
-    interval no length.
-
-    >>> low, high = fisher_z(0.8, 0.05, 0.95, 99.0)
-    >>> round(low, 3), round(high, 3)
-    (0.677, 0.88)
-    """
-    if not abs(estimate) < cap or not se > 0.0:
-        return (math.nan, math.nan) if math.isnan(se) else (estimate, estimate)
-    reach = float(special.stdtrit(df, 0.5 * (1.0 + level))) * se / (1.0 - estimate**2)
-    z = math.atanh(estimate)
-    return math.tanh(z - reach), math.tanh(z + reach)
-
-
 def studentized(pivots: Distribution, estimate: float, se: float, level: float) -> Ends:
     """Return the bootstrap-t interval.
 

@@ -66,7 +66,6 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "interval": {
         "tango": ("tango-1998-equivalence",),
-        "fisher-z": ("fisher-1921-probable",),
         "calibration": ("zou-donner-2008-construction",),
         "wilson": ("wilson-1927-probable",),
         "wilson-midp": ("wilson-1927-probable", "berry-armitage-1995-mid"),

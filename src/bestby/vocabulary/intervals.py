@@ -70,7 +70,10 @@ INTERVALS = (
         "wilson-midp", "Wilson score and mid-P", "For one proportion, made by auto: the longer end of both.",
         needs=("answers", "units")
     ),
-    Term("fisher-z", "Hall's t on Fisher's scale", "For one correlation, made by auto.", needs=("units",)),
+    Term(
+        "fisher-z", "Hall's t on Fisher's scale",
+        "For one correlation or agreement of annotators, made by auto.", needs=("units",)
+    ),
     Term(
         "bca-expanded", "expanded BCa bootstrap", "BCa for few units, made by auto for one system.",
         needs=("units", "no blocks")
@@ -116,10 +119,6 @@ INTERVALS = (
         "normal", "delta-method t", "Estimate plus or minus t standard errors, by the delta method.",
         (*_BY_ITEMS, "study.interval"), ("formula", "units"),
         also="delta gaussian asymptotic standard",
-    ),
-    Term(
-        "fisher-z", "Fisher z", "For the agreement of annotators: t on the scale of atanh; made by auto.",
-        needs=("units",)
     ),
     Term(
         "cr2", "cluster-robust (CR2)", "The same with the bias-reduced error of few or unequal clusters.",

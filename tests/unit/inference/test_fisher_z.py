@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.inference.intervals import fisher_z
+from bestby.inference import skewness
+from bestby.inference.clusters import StandardError
+from bestby.inference.intervals import Moments
 
 Rows = list[tuple[int, ...]]
 
@@ -29,16 +31,20 @@ def true(rare: float) -> float:
 @pytest.mark.parametrize("metric", ["krippendorff_alpha", "fleiss_kappa", "krippendorff_alpha_ordinal"])
 def test_the_interval_is_that_of_the_jackknife_in_z(metric: str) -> None:
     rows = labelled(np.random.default_rng(1), 60, 0.4)
-    (one,) = bb.evaluate({"a": rows}, metric=metric).systems
-    left = np.array(
-        [bb.evaluate({"a": rows[:i] + rows[i + 1 :]}, metric=metric, interval=None).systems[0].score
-         for i in range(60)]
-    )  # fmt: skip
-    se = math.sqrt(59.0 / 60.0 * float(((left - left.mean()) ** 2).sum()))
+    result = bb.evaluate({"a": rows}, metric=metric)
+    (one,) = result.systems
+    left = [
+        bb.evaluate({"a": rows[:i] + rows[i + 1 :]}, metric=metric, interval=None).systems[0].score
+        for i in range(60)
+    ]
+    units = Moments.of(-59.0 * np.arctanh(left), np.ones(60, dtype=np.int64))
+    assert units is not None
+    error = skewness.robust(StandardError(units.error_of_mean, 59.0), units, skewness.FOR_INTERVALS)
+    expected = np.tanh(skewness.interval(math.atanh(one.score), error, 0.95))
     assert one.interval is not None
     assert one.interval.method == "fisher-z"
-    assert (one.interval.low, one.interval.high) == pytest.approx(fisher_z(one.score, se, 0.95, 59.0))
-    assert "Fisher, 1921" in bb.evaluate({"a": rows}, metric=metric).methods()
+    assert (one.interval.low, one.interval.high) == pytest.approx(tuple(expected))
+    assert "Fisher, 1921" in result.methods()
 
 
 @pytest.mark.parametrize(("n", "rare"), [(30, 0.5), (30, 0.06), (100, 0.06), (200, 0.06)])
