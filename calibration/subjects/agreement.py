@@ -15,9 +15,9 @@ TITLE = "Agreement of annotators"
 TEXT = """
 Krippendorff's alpha of three annotators and two labels: a share of the items is of the rare kind, on which an
 annotator gives the rare label with .85, and with .005 or .05 on the others. `coverage` of the interval of the
-default, by Fisher's z with the standard error of the jackknife, beside the percentile bootstrap. *noted*:
-`rare_label`, which says that fewer than eight items have the rare label, or `few_effective`. Where all
-annotators agree on all items there is no interval.
+default, by Hall's t on Fisher's scale with the standard error of the jackknife, beside the percentile
+bootstrap. *noted*: `rare_label`, which says that fewer than ten items have the rare label, or
+`few_effective`. Where all annotators agree on all items there is no interval.
 """
 
 _NOTES = {"rare_label", "few_effective"}

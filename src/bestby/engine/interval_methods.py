@@ -211,7 +211,7 @@ def _normal(sample: Resampled, target: Target, level: float) -> Made:
     return clipped(group, target, low, high, level, "normal", True), ()
 
 
-FEW_RARE = 8
+FEW_RARE = 10
 """Units with another label than the commonest below which no interval of agreement is right."""
 
 
