@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtri
 
-from bestby.comparisons.runs.comparing import few_runs_note
 from bestby.inference import improvement, locations, samples
 from calibration.statements import Outcome, Statements, What
 
@@ -18,7 +17,8 @@ TITLE = "P(A > B) of runs that vary unequally"
 
 TEXT = """
 Independent runs; the spread is that of A to that of B. *auto* is Newcombe's score interval whose variance
-is that of two normal distributions with the observed variances wherever that is larger. *Newcombe* is the
+is that of two normal distributions with the observed variances wherever that is larger, with Student's
+quantile where a system has fewer than five runs. *Newcombe* is the
 interval itself, the earlier default, which takes both systems to vary alike. *Brunner-Munzel* is the t
 interval of the placements. Exponential scores are skewed; they were not looked at when the variance was
 chosen. The note `few_runs` is counted.
@@ -26,11 +26,14 @@ chosen. The note `few_runs` is counted.
 
 LEVEL = 0.95
 SIZES = ((3, 3), (5, 5), (3, 10), (10, 3), (10, 10), (20, 20))
+MORE_SIZES = ((4, 20), (20, 4))
 
 
 def cells() -> Iterator[Statements]:
     """Yield normal runs by sizes, spread and truth, and some exponential ones."""
     for (n, m), spread, truth in itertools.product(SIZES, (1.0, 3.0, 10.0), (0.5, 0.8)):
+        yield _cell("normal", n, m, spread, truth)
+    for (n, m), spread, truth in itertools.product(MORE_SIZES, (1.0, 6.0), (0.5, 0.95)):
         yield _cell("normal", n, m, spread, truth)
     for (n, m), spread in itertools.product(((5, 5), (10, 10), (20, 20)), (1.0, 5.0)):
         yield _cell("exponential", n, m, spread, spread / (1.0 + spread))
@@ -50,7 +53,7 @@ def _one(
         b = rng.normal(size=m)
     else:
         a, b = spread * rng.exponential(size=n), rng.exponential(size=m)
-    noted = any(few_runs_note(min(n, m), "mean"))
+    noted = min(n, m) < locations.FEW_RUNS
     p, interval = improvement.improvement(a, b, LEVEL, paired=False)
     low, high = _newcombe(p, n, m)
     placed = improvement.placements(a, b)[1:]

@@ -37,7 +37,8 @@ alone in eleven, and more than the former limit in eleven. *Welch's t* asks abou
 correction in place of Bonferroni's would add little.
 
 If the system with fewer runs varies more, exchanging the runs makes it look better than it is (7.0 %);
-the note `unequal_spread` says so.
+the note `unequal_spread` says so. It does for fewer than ten runs of each, too, where one system looks
+dominant and one varies more than twice as much as the other.
 """
 
 Draw = Callable[[np.random.Generator, int], FloatArray]
@@ -77,7 +78,15 @@ def cells() -> Iterator[Statements]:
         for systems, n in sizes:
             yield _family(name, draw, systems, n, 1000 if systems < 8 else 500)
     yield _family("one in ten fails", SHAPES["one in ten fails"], 8, 20, 500)
-    for n, m, spread in ((10, 10, 5.0), (20, 20, 5.0), (20, 20, 0.5), (5, 15, 5.0), (15, 5, 5.0)):
+    for n, m, spread in (
+        (10, 10, 5.0),
+        (20, 20, 5.0),
+        (20, 20, 0.5),
+        (5, 15, 5.0),
+        (15, 5, 5.0),
+        (5, 5, 4.0),
+        (5, 5, 0.25),
+    ):
         population = f"alike but for the spread, {spread:g} : 1"
         one = partial(_pair, SHAPES["normal"], n, m, spread, 0.0)
         yield Statements("stochastic_order", population, f"{n} v {m}", min(n, m), one, 2000)
@@ -130,7 +139,7 @@ def _pair(
     kind: Any = "power" if shift else "rejected"
     found = {What(kind, "p-value", default=not shift): Outcome(order.dominant, noted)}
     found[What(kind, "violation ratio alone")] = Outcome(_plain(a, b, seed) <= 0.05)
-    if n == m:
+    if (n, 2) in FORMER and n == m:
         found[What(kind, "former limit")] = Outcome(order.epsilon_min <= FORMER[n, 2])
     t = stats.ttest_ind(a, b, equal_var=False, alternative="greater").pvalue
     return found | {What(kind, "Welch's t"): Outcome(bool(t <= 0.05))}

@@ -200,13 +200,13 @@ def reservation(
     `choose_interval`; `tested` and `bounded` tell of what the note is to speak, a p-value and the interval.
     Returns the note; None if there is nothing to say.
     """
-    if difference and 0 < n_differing < FEW_DIFFERING:
+    if difference and 0 < n_differing < FEW_DIFFERING and method != "calibration":
         units = "one unit" if n_differing == 1 else f"{n_differing} units"
         told = "the interval is probably too short"
         if method == "tango":
             told = "with so few, no interval meets its level; this one covers more than it says"
         return Note("few_differing", f"the systems differ on only {units}: {told}")
-    if method == "tango":
+    if method in ("tango", "calibration"):
         return None
     if steps:  # effective units, which come from the effect of single units, mean nothing then
         return _step_note(method, n_differing)
@@ -234,7 +234,7 @@ def strata_note(method: str, shown: Shown, *, formula: bool = True) -> Note | No
     >>> strata_note("bca", Shown(1.0, 0.5)).code, strata_note("normal", Shown(1.0, 0.5))
     ('small_strata', None)
     """
-    seen = shown.by_formula if method in BY_FORMULA else shown.by_resamples
+    seen = shown.by_formula if method in (*BY_FORMULA, "calibration") else shown.by_resamples
     if seen >= ENOUGH_SHOWN:
         return None
     short = f"about {100.0 * (1.0 - math.sqrt(seen)):.0f} % too short"

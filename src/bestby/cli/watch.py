@@ -161,8 +161,10 @@ def _line(monitor: Monitor) -> str:
     """Return what is known at a look."""
     running = len(monitor.running)
     left = "" if len(monitor.systems) == 2 else f"; {running} of {len(monitor.systems)} systems can be first"
-    pairs = "; ".join(map(_pair, monitor.pairs))
-    return f"{counted(monitor.n_counted, 'item')}: {pairs}{left}; {monitor.decision or 'open'}"
+    differences = monitor.pairs
+    pairs = "; ".join(map(_pair, differences))
+    doubt = " (provisional)" if monitor.decision and any(one.provisional for one in differences) else ""
+    return f"{counted(monitor.n_counted, 'item')}: {pairs}{left}; {monitor.decision or 'open'}{doubt}"
 
 
 def _pair(one: MonitoredDifference) -> str:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -110,6 +110,14 @@ class Jackknife:
     scores: FloatArray
     counts: IntArray
     bounds: IntArray
+
+
+class Squares(NamedTuple):
+    """Sums over the units of statistics and of their squares, and how many units have one other than 0."""
+
+    total: FloatArray
+    squares: FloatArray
+    nonzero: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,6 +310,10 @@ class Group(ABC):
 
         None for what is no mean or share of bounded values of the units.
         """
+        return None
+
+    def squares(self, metric: int, system: int) -> Squares | None:  # noqa: ARG002
+        """Return sums over the units of the statistics of a system, if the metric is a function of sums."""
         return None
 
     def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002

@@ -16,7 +16,9 @@ from bestby.engine.base import Group
 from bestby.engine.reach import bound_of_copies
 from bestby.engine.resampled import Resampled
 from bestby.engine.targets import Target, defined_replicates, value_of
-from bestby.inference import abc, intervals, proportions, skewness
+from bestby.inference import abc, calibration_error, intervals, proportions, skewness
+from bestby.metrics.agreement import Agreement
+from bestby.metrics.calibration import ExpectedCalibrationError
 from bestby.results.base import Note
 from bestby.results.values import Interval
 from bestby.vocabulary import needs
@@ -27,8 +29,17 @@ Made: TypeAlias = tuple[Interval, tuple[Note, ...]]
 
 def interval(sample: Resampled, target: Target, method: str, level: float) -> Made:
     """Return the interval of one target by one method."""
+    if _has_own(sample, target):
+        return _of_calibration(sample, target, level)
     _check(sample, method)
     return METHODS[method](sample, target, level)
+
+
+def _has_own(sample: Resampled, target: Target) -> bool:
+    """Return whether no interval but its own covers a metric: that of two systems which differ at all."""
+    m, a, b = target
+    own = isinstance(sample.group.metrics[m], ExpectedCalibrationError)
+    return own and (b is None or sample.group.differing((m, a, b))[1] > 0)
 
 
 def without_fallback(sample: Resampled, target: Target, method: str, level: float) -> Interval | None:
@@ -36,7 +47,7 @@ def without_fallback(sample: Resampled, target: Target, method: str, level: floa
 
     An ABC interval at a level near 0 need not hold the estimate.
     """
-    if method != "abc":
+    if method != "abc" or _has_own(sample, target):
         return interval(sample, target, method, level)[0]
     _check(sample, method)
     return _abc_alone(sample, target, level, holding=False)
@@ -200,6 +211,32 @@ def _normal(sample: Resampled, target: Target, level: float) -> Made:
     return clipped(group, target, low, high, level, "normal", True), ()
 
 
+FEW_RARE = 10
+"""Units with another label than the commonest below which no interval of agreement is right."""
+
+
+def _rare_label(group: Group, target: Target) -> tuple[Note, ...]:
+    """Return a note if few units have another label than the commonest."""
+    metric = group.metrics[target.metric]
+    columns = metric.label_columns() if isinstance(metric, Agreement) else None
+    sums = None if columns is None else group.squares(target.metric, target.a)
+    if columns is None or sums is None:
+        return ()
+    with_label = sums.nonzero[columns]
+    rare = int(with_label.sum() - with_label[np.argmax(sums.total[columns])])
+    if rare >= FEW_RARE:
+        return ()
+    units = f"{rare} {'cluster' if group.clustered else 'item'}{'s' * (rare != 1)}"
+    have = "has" if rare == 1 else "have"
+    return (
+        Note(
+            "rare_label",
+            f"only {units} {have} another label than the commonest, which does not show how often annotators"
+            f" agree on it: with fewer than {FEW_RARE} no interval of agreement keeps its level",
+        ),
+    )
+
+
 def _abc(sample: Resampled, target: Target, level: float) -> Made:
     made = _abc_alone(sample, target, level)
     if made is None:
@@ -234,6 +271,36 @@ def _no_formula(group: Group, target: Target) -> DesignError:
     )
 
 
+def _of_calibration(sample: Resampled, target: Target, level: float) -> Made:
+    group = sample.group
+    low = high = math.nan
+    errors = [calibration_error_of(group, target.metric, system, level) for system in target.systems]
+    known = [error for error in errors if error is not None]
+    if sample.by_units and not group.in_blocks and not group.crossed and len(known) == len(errors):
+        low, high = (
+            (known[0].low, known[0].high) if target.b is None else calibration_error.difference(*known)
+        )
+    return clipped(group, target, low, high, level, "calibration", True), ()
+
+
+def calibration_error_of(
+    group: Group, metric: int, system: int, level: float
+) -> calibration_error.CalibrationError | None:
+    """Return the calibration error of a system with what is known of it; None for other metrics."""
+    own = group.metrics[metric]
+    sums = group.squares(metric, system) if isinstance(own, ExpectedCalibrationError) else None
+    if not isinstance(own, ExpectedCalibrationError) or sums is None:
+        return None
+    errors, variances = slice(own.n_bins), slice(own.n_bins, 2 * own.n_bins)
+    deviations = calibration_error.noise(
+        sums.total[errors], sums.squares[errors], sums.nonzero[variances], sums.total[variances]
+    )
+    df = max(1.0, group.n_units - 1.0)
+    return calibration_error.calibration_error(
+        sums.total[errors], deviations, float(sums.total[-1]), level, df
+    )
+
+
 def _cr2(sample: Resampled, target: Target, level: float) -> Made:
     return _robust(sample, target, level, "cr2")
 
@@ -262,7 +329,7 @@ def _allowing(sample: Resampled, target: Target, level: float, method: str, erro
 
 
 def _fisher_z(sample: Resampled, target: Target, level: float) -> Made:
-    """Return the interval of a correlation on Fisher's scale atanh(r), where it is nearly normal."""
+    """Return the interval of a correlation or agreement on the scale atanh(r), where it is nearly normal."""
     group, r = sample.group, sample.estimate(target)
     if abs(r) >= 1.0:
         return Interval(r, r, level, "fisher-z", True), ()
@@ -270,7 +337,7 @@ def _fisher_z(sample: Resampled, target: Target, level: float) -> Made:
     if error is None:
         raise _no_formula(group, target)
     low, high = np.tanh(skewness.interval(math.atanh(r), error, level)).tolist()
-    return clipped(group, target, low, high, level, "fisher-z", True), ()
+    return clipped(group, target, low, high, level, "fisher-z", True), _rare_label(group, target)
 
 
 def _bca_expanded(sample: Resampled, target: Target, level: float) -> Made:

@@ -12,7 +12,7 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.batches import Batch, Streamed, Words
-from bestby.engine.base import Drawing, Group, Jackknife, Pair
+from bestby.engine.base import Drawing, Group, Jackknife, Pair, Squares
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import scores
 from bestby.engine.transforms import Functional
@@ -76,6 +76,18 @@ class StreamGroup(Group):
         return Units(np.array([self.data.n]), np.array([0, 1]))
 
     has_formula = True
+
+    def squares(self, metric: int, system: int) -> Squares:
+        """Return sums over the items of the statistics of a system."""
+        return Squares(*(each[self.columns[metric][system]] for each in self._squares))
+
+    @cached_property
+    def _squares(self) -> Squares:
+        """The sums of all columns, from a pass over the items."""
+        parts = [
+            (rows.sum(axis=0), (rows**2).sum(axis=0), (rows != 0.0).sum(axis=0)) for _, rows in self._passed()
+        ]
+        return Squares(*np.sum(parts, axis=0))
 
     def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return the number of items for a mean."""

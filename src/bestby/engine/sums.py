@@ -11,7 +11,7 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import pivots, raw_values, shares, slopes
-from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair
+from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair, Squares
 from bestby.engine.expansions import expansion
 from bestby.engine.memo import Memo
 from bestby.engine.permutations import Permutations
@@ -165,6 +165,24 @@ class SumGroup(raw_values.OfStandardScores):
             return shares.answers(own, self.table, metric, a, b)
         group, target = of_kinds
         return group.shares(target.metric, target.a, target.b)
+
+    def squares(self, metric: int, system: int) -> Squares:
+        """Return sums over the units of the statistics of a system."""
+        if (metric, system) not in self._squares:
+            group, own = self.alone(metric, system)
+            table, columns = group.table, group.table.columns[own.metric][own.a]
+            k, weights = table.X.shape[1], table.units.weights
+            squares, nonzero = (table.full(weights @ each, 1) for each in (table.X**2, table.X != 0.0))
+            squares[k:] = table.units.n * table.constants**2
+            nonzero[k:] = table.units.n * (table.constants != 0.0)
+            self._squares[metric, system] = Squares(
+                table.total()[columns], squares[columns], nonzero[columns]
+            )
+        return self._squares[metric, system]
+
+    @cached_property
+    def _squares(self) -> dict[tuple[int, int], Squares]:
+        return {}
 
     def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:
         """Return how many units of equal size a mean or a share is made of."""

@@ -31,6 +31,9 @@ CORRELATED = 2.0
 UNEQUAL = 0.7
 """Effective number of clusters, by their sizes, over their number, below which such a correlation matters."""
 
+FEW_CLUSTERS = 30
+"""Clusters below which such a correlation mostly does not show, so that unequal sizes alone are a reason."""
+
 MOST_EFFECTIVE = 100
 """Effective number of clusters from which it does not matter either."""
 
@@ -104,10 +107,7 @@ def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray, pairs
     for all `pairs` together (by Bonferroni).
     """
     effects, sizes = np.repeat(effects, counts), np.repeat(sizes, counts)
-    if sizes.size < FEWEST:
-        return False
-    effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
-    if effective >= MOST_EFFECTIVE or effective >= UNEQUAL * sizes.size:
+    if sizes.size < FEWEST or not unequal(sizes):
         return False
     slack = rounding.level_width(float(np.abs(effects).max(initial=0.0)))
     x, y = (doubled_ranks(values, gap).astype(np.float64) for values, gap in ((effects, slack), (sizes, 0.0)))
@@ -115,3 +115,13 @@ def follows_size(effects: FloatArray, sizes: FloatArray, counts: IntArray, pairs
     spread = math.sqrt(float(x @ x) * float(y @ y))
     limit = max(CORRELATED, _chance(pairs))
     return spread > 0.0 and abs(float(x @ y)) / spread * math.sqrt(sizes.size - 1) > limit
+
+
+def unequal(sizes: FloatArray) -> bool:
+    """Tell whether clusters are so unequal that it matters whether the effect goes with their size.
+
+    >>> unequal(np.array([1.0, 1.0, 1.0, 9.0])), unequal(np.array([5.0, 4.0, 6.0, 5.0]))
+    (True, False)
+    """
+    effective = float(sizes.sum()) ** 2 / float(sizes @ sizes)
+    return effective < min(MOST_EFFECTIVE, UNEQUAL * sizes.size)

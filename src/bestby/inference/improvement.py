@@ -7,11 +7,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-from scipy.special import ndtr, ndtri, owens_t
+from scipy.special import ndtr, ndtri, owens_t, stdtrit
 
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import locations, samples
 from bestby.results.values import Interval, TestResult
+
+LEAST_FREEDOM = 6.0
+"""Degrees of freedom below which the interval would be longer than it must (calibration, `improvement`)."""
 
 
 def probability(a: FloatArray, b: FloatArray, *, paired: bool) -> float:
@@ -27,16 +30,17 @@ def improvement(a: FloatArray, b: FloatArray, level: float, *, paired: bool) -> 
     Munzel, does not shrink to a point where all runs of one system are above all of the other. Newcombe's
     variance takes both systems to vary alike. Where one varies much more, its runs alone decide, so the
     variance is the larger of Newcombe's and that of two normal distributions with the observed variances (by
-    pairs with a common run: Hanley & McNeil 1982, Radiology 143, 29-36).
+    pairs with a common run: Hanley & McNeil 1982, Radiology 143, 29-36). These are hardly known of fewer than
+    five runs: the quantile is then Student's, with Satterthwaite's degrees of freedom and six at least.
     """
-    z = float(ndtri(0.5 * (1.0 + level)))
     p = probability(a, b, paired=paired)
     if paired:
-        n = float(a.size)
+        n, z = float(a.size), float(ndtri(0.5 * (1.0 + level)))
         centre = (p + z * z / (2.0 * n)) / (1.0 + z * z / n)
         half = z / (1.0 + z * z / n) * math.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
         return p, Interval(max(0.0, centre - half), min(1.0, centre + half), level, "wilson", True)
     var_a, var_b = float(a.var(ddof=1)), float(b.var(ddof=1))
+    z = _quantile([(a.size, b.size, var_a, var_b)], level)
     low = _lower(p, z, lambda theta: _variance(theta, a.size, b.size, var_a, var_b))
     high = 1.0 - _lower(1.0 - p, z, lambda theta: _variance(theta, b.size, a.size, var_b, var_a))
     return p, Interval(low, high, level, "newcombe", True)
@@ -56,19 +60,30 @@ def mean_over_strata(
 
     >>> p, interval = mean_over_strata([(np.array([2.0, 3.0]), np.array([0.0, 1.0]))] * 4, 0.95, paired=False)
     >>> p, round(interval.low, 2), interval.high
-    (1.0, 0.72, 1.0)
+    (1.0, 0.65, 1.0)
     """
-    z = float(ndtri(0.5 * (1.0 + level)))
     p = math.fsum(probability(a, b, paired=paired) for a, b in samples_of) / len(samples_of)
     sides = [
         [(a.size, b.size, float(a.var(ddof=1)), float(b.var(ddof=1))) for a, b in samples_of],
         [(b.size, a.size, float(b.var(ddof=1)), float(a.var(ddof=1))) for a, b in samples_of],
     ]
+    z = float(ndtri(0.5 * (1.0 + level))) if paired else _quantile(sides[0], level)
     low, high = (
         _lower(at, z, partial(_mean_variance, sizes, paired=paired))
         for at, sizes in zip((p, 1.0 - p), sides, strict=True)
     )
     return p, Interval(low, 1.0 - high, level, "wilson" if paired else "newcombe", True)
+
+
+def _quantile(strata: Sequence[tuple[int, int, float, float]], level: float) -> float:
+    """Return the quantile of an interval whose variance rests on those of the runs."""
+    sizes = [size for n, m, *_ in strata for size in (n, m)]
+    if min(sizes) >= locations.FEW_RUNS:
+        return float(ndtri(0.5 * (1.0 + level)))
+    spread = [variance for *_, var_a, var_b in strata for variance in (var_a, var_b)]
+    of_means = [variance / size for variance, size in zip(spread, sizes, strict=True)]
+    _, freedom = locations.combined(of_means, [size - 1 for size in sizes])
+    return float(stdtrit(max(LEAST_FREEDOM, freedom), 0.5 * (1.0 + level)))
 
 
 def _mean_variance(strata: Sequence[tuple[int, int, float, float]], theta: float, *, paired: bool) -> float:

@@ -14,7 +14,10 @@ from bestby.inference.violation import MOST_DEALS, Estimate, n_deals
 from bestby.results.base import Note
 
 SPREAD_APART = 2.0
-"""Ratio of standard deviations from which runs of unequal number are not safely exchanged."""
+"""Ratio of standard deviations from which runs of unequal number, or few runs, are not safely exchanged."""
+
+FEW_TO_EXCHANGE = 10
+"""Runs of each system below which that is so of equally many, too."""
 
 MOST_NAMED = 3
 """Pairs or systems that a note names."""
@@ -51,10 +54,21 @@ class Ordered:
     @property
     def unequal_spread(self) -> bool:
         """Whether the system with fewer runs varies much more than the other."""
-        if self.scores_a.size == self.scores_b.size:
-            return False
         fewer, more = sorted((self.scores_a, self.scores_b), key=lambda scores: scores.size)
-        return float(fewer.std(ddof=1)) > SPREAD_APART * float(more.std(ddof=1))
+        return fewer.size < more.size and _ratio(fewer, more) > SPREAD_APART
+
+    @property
+    def few_and_unequal(self) -> bool:
+        """Whether one of two systems with equally few runs looks dominant, and one varies much more."""
+        a, b, found = self.scores_a, self.scores_b, self.estimate
+        few = a.size == b.size < FEW_TO_EXCHANGE and min(found.greater, found.less) <= self.alpha
+        return few and max(_ratio(a, b), _ratio(b, a)) > SPREAD_APART
+
+
+def _ratio(a: FloatArray, b: FloatArray) -> float:
+    """Return the ratio of the standard deviations; 0 if the second system has none, which a note tells."""
+    spread = float(b.std(ddof=1))
+    return float(a.std(ddof=1)) / spread if spread > 0.0 else 0.0
 
 
 def pair_notes(pairs: Sequence[Ordered]) -> tuple[Note, ...]:
@@ -89,6 +103,14 @@ def _notes(pairs: Sequence[Ordered]) -> Iterator[Note]:
             " the permutation test can take that for an advantage; compare equal numbers of runs"
         )
         yield Note("unequal_spread", message, _about(uneven))
+    far = [pair for pair in pairs if pair.few_and_unequal]
+    if far:
+        message = (
+            f"for {_named(far)}, one system varies more than twice as much as the other: with fewer"
+            f" than {FEW_TO_EXCHANGE} runs each the permutation test takes that for an advantage somewhat too"
+            " often; use more runs"
+        )
+        yield Note("unequal_spread", message, _about(far))
     undefined = [pair for pair in pairs if pair.estimate.undefined]
     if undefined:
         most = max(pair.estimate.undefined for pair in undefined)

@@ -23,16 +23,20 @@ _FAR = 30.0
 """Standard deviations from the common centre up to which sums of squares and their gradients keep digits."""
 
 
-class _Agreement(Metric):
+class Agreement(Metric):
     """What all metrics of agreement share."""
 
     reads = "objects"
     needs_gold: ClassVar[bool] = False
     bounds = (-1.0, 1.0)
 
+    def label_columns(self) -> slice | None:
+        """Return the statistics that count each label on an item; None if labels are no categories."""
+        return None
+
 
 @dataclass(frozen=True, repr=False)
-class _LabelAgreement(_Agreement):
+class _LabelAgreement(Agreement):
     """A metric that counts how often each label occurs, and fixes the set of labels first."""
 
     name: str = ""
@@ -52,6 +56,10 @@ class _LabelAgreement(_Agreement):
                 hint="krippendorff_alpha_interval takes any numbers; or round the labels",
             )
         return dataclasses.replace(self, values=values)
+
+    def label_columns(self) -> slice:
+        """Return the statistics that count each label on an item."""
+        return slice(1, None)
 
     def _columns(self, n_values: int) -> int:
         return n_values + 1
@@ -102,7 +110,7 @@ class NominalAlpha(_LabelAgreement):
 
 
 @dataclass(frozen=True, repr=False)
-class IntervalAlpha(_Agreement):
+class IntervalAlpha(Agreement):
     """Krippendorff's alpha of numbers, by their squared differences.
 
     Items are those of `NominalAlpha`, their labels numbers. Labels are centred by `centre`, the mean of all,
@@ -202,6 +210,10 @@ class OrdinalAlpha(_NumberAgreement):
 
     name: str = "krippendorff_alpha_ordinal"
 
+    def label_columns(self) -> slice:
+        """Return the statistics that count each label on an item, which are the first here."""
+        return slice(len(self.values))
+
     def _columns(self, n_values: int) -> int:
         return n_values * (n_values + 1) // 2
 
@@ -271,7 +283,7 @@ def _alpha(observed: FloatArray, expected: FloatArray, n: FloatArray) -> FloatAr
     return np.where(defined, 1.0 - (n - 1.0) * observed / divisor, np.nan)
 
 
-def _varied(metric: _Agreement, table: FloatArray) -> FloatArray:
+def _varied(metric: Agreement, table: FloatArray) -> FloatArray:
     """Return the statistics, unless the metric is undefined on all items together."""
     if np.isnan(metric.score(table.sum(axis=0))):
         raise InvalidInputError(

@@ -66,6 +66,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "interval": {
         "tango": ("tango-1998-equivalence",),
+        "calibration": ("zou-donner-2008-construction",),
         "wilson": ("wilson-1927-probable",),
         "wilson-midp": ("wilson-1927-probable", "berry-armitage-1995-mid"),
         "fisher-z": ("fisher-1921-probable", *_HALL),
@@ -98,7 +99,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
         "rogan-gladen": ("rogan-gladen-1978-estimating", "lee-etal-2025-correctly"),
         "powered-score": (*_POWERED, "wilson-1927-probable", "tango-1998-equivalence"),
         "betting": ("waudby-smith-ramdas-2024-estimating", "waudby-smith-ramdas-2020-confidence"),
-        "asymptotic": ("waudby-smith-etal-2024-time",),
+        "asymptotic": ("waudby-smith-etal-2024-time", "maurer-pontil-2009-empirical"),
         "normal-mixture": ("howard-etal-2021-time",),
         "obrien-fleming": ("obrien-fleming-1979-multiple", "jennison-turnbull-2000-group"),
         "pocock": ("pocock-1977-group", "jennison-turnbull-2000-group"),

@@ -126,6 +126,12 @@ def systems_table(
         Column("rank", lambda e: Cell(_ranks(e), place[e.system]), applies=tested),
         column.name(kind, attrgetter("system"), baselines or (c.baseline,)),
         column.number(metric.name, digits, attrgetter("score")),
+        column.number(
+            "if calibrated",
+            digits,
+            attrgetter("if_calibrated"),
+            applies=any(entry.if_calibrated is not None for entry in entries),
+        ),
         *beside_score,
         column.interval(c.level, digits, attrgetter("interval"), applies=computed(c, "interval")),
         *beside_interval,

@@ -44,6 +44,9 @@ class SystemScore(InShort):
         systems.
     standard_error, standard_error_method : float or None, str or None
         Standard error of the score and its source, None where they are for `Difference`.
+    if_calibrated : float or None
+        Of a calibration error: what it is expected to be for a calibrated system with these probabilities,
+        by noise. None for other metrics, or if no interval was asked for.
 
     See Also
     --------
@@ -60,6 +63,7 @@ class SystemScore(InShort):
     group: str | None
     standard_error: float | None = field(default=None, kw_only=True)
     standard_error_method: str | None = field(default=None, kw_only=True)
+    if_calibrated: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

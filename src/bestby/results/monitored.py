@@ -70,6 +70,12 @@ class MonitoredDifference:
         Of A against B, made at the first look at which it could be; None while it is open.
     decided_at : int or None
         How many items had been counted then.
+    overturned_by : float or None
+        Of scores without bounds: the decision is right, with the error of the level, if no single item can
+        differ from the mean by so much. None with bounds, and without a decision that rests on an interval.
+    provisional : bool
+        Whether that is less than three times the largest deviation so far, and nothing was said of the
+        largest that is possible.
 
     See Also
     --------
@@ -88,6 +94,8 @@ class MonitoredDifference:
     losses: int
     decision: Decision | None
     decided_at: int | None
+    overturned_by: float | None = None
+    provisional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +161,8 @@ class MonitoredComparison(Drawn, Reported):
         What must be known to read them.
     provenance : Provenance
         Settings, versions and data hash.
+    largest : float or None
+        The largest difference on an item that is possible, as far as it was said.
 
     See Also
     --------
@@ -177,6 +187,7 @@ class MonitoredComparison(Drawn, Reported):
     margin: float | None
     notes: tuple[Note, ...]
     provenance: Provenance
+    largest: float | None = None
 
     described_by: ClassVar[str] = "monitored"
     drawn_by: ClassVar[tuple[str, str]] = ("monitored", "monitored")
@@ -190,6 +201,13 @@ class MonitoredComparison(Drawn, Reported):
     def interval(self) -> Interval | None:
         """The interval of that difference, which is valid whenever one stops."""
         return self.pairs[0].interval
+
+    @property
+    def provisional(self) -> bool:
+        """Whether the decision rests on one that is provisional."""
+        if self.decision == "worse":
+            return all(one.provisional for one in self.pairs if one.decision == "worse")
+        return self.decision is not None and any(one.provisional for one in self.pairs)
 
     @property
     def dropped(self) -> tuple[str, ...]:

@@ -70,7 +70,10 @@ INTERVALS = (
         "wilson-midp", "Wilson score and mid-P", "For one proportion, made by auto: the longer end of both.",
         needs=("answers", "units")
     ),
-    Term("fisher-z", "Hall's t on Fisher's scale", "For one correlation, made by auto.", needs=("units",)),
+    Term(
+        "fisher-z", "Hall's t on Fisher's scale",
+        "For one correlation or agreement of annotators, made by auto.", needs=("units",)
+    ),
     Term(
         "bca-expanded", "expanded BCa bootstrap", "BCa for few units, made by auto for one system.",
         needs=("units", "no blocks")
@@ -128,6 +131,10 @@ INTERVALS = (
     Term(
         "unseen", "bound on unseen items",
         "Where nothing varies on the data, and the metric is bounded: how far other items could move it."
+    ),
+    Term(
+        "calibration", "calibration-error",
+        "Of calibration errors alone: allows for the noise that each bin adds to them."
     ),
     Term("max-t", "simultaneous max-T", "By its own method, at a level at which all pairs hold at once."),
     Term(

@@ -68,8 +68,12 @@ def test_improvement_solves_newcombes_equation(n: int, m: int) -> None:
         shared_b, shared_a = (covariance(t, v / (var_a + var_b)) for v in (var_b, var_a))
         return max(newcombe, t * (1 - t) + (n - 1) * shared_b + (m - 1) * shared_a) / (n * m)
 
+    of_means = np.array([var_a / n, var_b / m])
+    satterthwaite = of_means.sum() ** 2 / (of_means**2 / (np.array([n, m]) - 1)).sum()
+    quantile = special.stdtrit(max(6.0, satterthwaite), 0.975) if min(n, m) < 5 else special.ndtri(0.975)
+
     def equation(t: float) -> float:
-        return (p - t) ** 2 - special.ndtri(0.975) ** 2 * variance(t)
+        return (p - t) ** 2 - quantile**2 * variance(t)
 
     if 0 < p < 1:
         assert interval.low == pytest.approx(optimize.brentq(equation, 1e-9, p), abs=1e-7)

@@ -263,7 +263,8 @@ def test_notes() -> None:
 def test_a_note_where_fewer_runs_vary_more() -> None:
     few, many = [0.0, 6.0, 9.0, 12.0, 18.0], np.arange(10.0)
     assert codes(bb.aso(few, many)) == codes(bb.aso(many, few)) == ["unequal_spread"]
-    assert codes(bb.aso(few, many[:5])) == []  # as many of each
+    assert codes(bb.aso(few, many[:5])) == ["unequal_spread"]  # as many of each, and one looks dominant
+    assert codes(bb.aso(np.subtract(few, 7.0), many[:5])) == []
     assert codes(bb.aso(np.divide(few, 9), many)) == []  # the larger sample varies more
 
 

@@ -17,6 +17,7 @@ from tests.unit.metrics.soft_labels import ENTROPIES, fitted_metric, score_of
 from bestby import compare
 from bestby._core.errors import InvalidInputError
 from bestby.metrics import MeanMetric, Metric, list_metrics, resolve
+from bestby.metrics.calibration import MEMBER
 
 ALL = {**plain.MEASURES, **plain.HARD_GOLD}
 ZERO_IF_EQUAL = (
@@ -243,7 +244,7 @@ def test_few_columns():
     predictions[0] = 0.5, 0.25, 0.25
     width = {
         "soft_f1_macro": 6, "soft_precision_macro": 6, "soft_recall_macro": 6, "soft_f1[0]": 2,
-        "soft_precision[0]": 2, "soft_recall[0]": 2, "ece": 16, "ece@4": 5,
+        "soft_precision[0]": 2, "soft_recall[0]": 2, "ece": 31, "ece@4": 9,
     }  # fmt: skip
     for name in set(ALL) - set(ENTROPIES):
         rows = fitted_metric(name, gold, predictions).statistics(gold, predictions)
@@ -269,9 +270,9 @@ def test_directions_and_the_way_through_the_engine():
 def test_a_probability_on_an_edge_belongs_to_the_bin_below(top, n_bins, place):
     gold, predictions = np.array([[1.0, 0.0]]), np.array([[top, 1 - top]])
     rows = resolve(f"ece@{n_bins}").statistics(gold, predictions)
-    assert rows.shape == (1, n_bins + 1)
-    expected = np.zeros(n_bins + 1)
-    expected[place], expected[-1] = 1.0 - top, 1.0
+    assert rows.shape == (1, 2 * n_bins + 1)
+    expected = np.zeros(2 * n_bins + 1)
+    expected[place], expected[n_bins + place], expected[-1] = 1.0 - top, top * (1.0 - top) + MEMBER, 1.0
     np.testing.assert_array_equal(rows[0], expected)
 
 

@@ -35,6 +35,7 @@ class Statistics(groups.Direction):
     margin: Number = option("SIZE", "Smallest difference that matters; without it nothing is equivalent.")
     bounds: tuple[float, float] | None = option("LOW HIGH", "Least and greatest score (default: 0 1).")
     unbounded: bool = flag("Scores have no bounds; nothing is said of the first items then.")
+    largest: Number = option("SIZE", "With --unbounded: the largest difference that one item can have.")
     n_items: Count = option(
         "N", "Items of the benchmark; with --population wider as many as can be paid for.", "--items"
     )
@@ -64,6 +65,11 @@ class Statistics(groups.Direction):
             raise InvalidInputError(
                 f"--bounds must be two rising numbers, got {self.bounds[0]:g} and {self.bounds[1]:g}",
                 hint="--bounds 0 1, or --unbounded",
+            )
+        if self.largest is not None and not self.unbounded:
+            raise InvalidInputError(
+                "--largest is for scores without bounds, and these have bounds",
+                hint="give --unbounded too, or leave out --largest",
             )
         if self.looks is not None:
             rest["looks"] = planned_looks(self.looks)

@@ -30,7 +30,7 @@ from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.settings import Settings, check_reach
 from bestby.comparisons.common.simultaneous import FamilyIntervals
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, test_maker
+from bestby.engine import interval_methods, prepare, test_maker
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.pairwise import intervals_of
@@ -302,12 +302,13 @@ def system_scores(
     notes: list[Note] = []
     for position, system in enumerate(order):
         target = Target(m, system)
-        interval, error, error_method = None, None, None
+        interval, error, error_method, noise = None, None, None, None
         if method is not None:
             chosen, situation = one_pair.chosen(makers, target, method)
             interval, found = makers.interval(target, chosen, level)
             notes += notes_about((*found, *one_pair.doubts(interval, situation)), metric.name, names[system])
             error, error_method = one_pair.standard_error(makers, target, interval)
+            noise = interval_methods.calibration_error_of(makers.group, m, system, level)
         entries.append(
             SystemScore(
                 metric.name,
@@ -319,6 +320,7 @@ def system_scores(
                 None if labels is None else labels[position],
                 standard_error=error,
                 standard_error_method=error_method,
+                if_calibrated=None if noise is None else noise.if_calibrated,
             )
         )
     notes += note_rules.below_half_notes(makers, m, names, level, method=method)

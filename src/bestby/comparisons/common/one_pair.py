@@ -20,6 +20,7 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Situation, Target
 from bestby.inference import proportions
 from bestby.inference.influence import Shown
+from bestby.metrics.agreement import Agreement
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import Note, notes_about
 from bestby.results.comparison import Difference
@@ -36,6 +37,10 @@ def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, Situati
     situation = makers.situation(target, jackknife=method in ("auto", "bca"))
     if method == "auto":
         method = interval_choice.choose_interval(**situation).method
+        agreement = target.b is None and isinstance(makers.group.metrics[target.metric], Agreement)
+        if agreement and makers.by_units and not (situation["crossed"] or situation["blocks"]):
+            # Agreement is skewed near 1, and less so by Fisher's transformation (calibration, `agreement`).
+            method = "fisher-z"
     return method, situation
 
 

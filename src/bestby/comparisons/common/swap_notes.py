@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
 import numpy as np
 
@@ -120,6 +121,11 @@ def exchangeability_notes(
         notes += [] if found is None else notes_about((found,), metric, names[a], names[b])
     sized = [pair for pair, one in zip(pairs, rejected, strict=True) if one or len(pairs) == 1]
     sized = [pair for pair in sized if _goes_with_size(group, pair, tests[pair], len(pairs))]
+    unsure = [
+        pair
+        for pair, one in zip(pairs, rejected, strict=True)
+        if one and pair not in sized and _may_go_with_size(group, pair, tests[pair])
+    ]
     if sized:
         told = (
             f"the difference of {_pairs(sized, names)} depends on the size of the cluster, and sizes are"
@@ -128,17 +134,36 @@ def exchangeability_notes(
             " more clusters the rest"
         )
         notes.append(Note("effect_of_size", told, _about(metric, sized, names)))
+    if unsure:
+        told = (
+            f"the {group.n_units} clusters are of unequal size and too few to show whether the difference"
+            f" of {_pairs(unsure, names)} depends on it: if it does, tests of clusters reject too often"
+            " (about 10 % at a level of 5 %), so a p-value near the level is weak evidence"
+        )
+        notes.append(Note("effect_of_size", told, _about(metric, unsure, names)))
     return notes
 
 
 def _goes_with_size(group: Group, pair: Pair, test: TestResult, n_tests: int) -> bool:
     """Return whether the difference of a pair goes with the size of its clusters."""
-    if test.name not in TESTS_OF_MEANS or not (isinstance(group, SumGroup) and group.clustered):
-        return False
-    if group.n_strata > 1 or group.contributions(*pair) is not None:
+    if not _of_unequal_clusters(group, pair, test):
         return False
     sizes, counts = group.table.sizes, group.table.units.counts
     return exchangeability.follows_size(group.influence(*pair) / sizes, sizes, counts, n_tests)
+
+
+def _may_go_with_size(group: Group, pair: Pair, test: TestResult) -> bool:
+    """Return whether clusters are unequal, and too few to show whether a difference goes with their size."""
+    if group.n_units >= exchangeability.FEW_CLUSTERS or not _of_unequal_clusters(group, pair, test):
+        return False
+    return exchangeability.unequal(np.repeat(group.table.sizes, group.table.units.counts))
+
+
+def _of_unequal_clusters(group: Group, pair: Pair, test: TestResult) -> TypeGuard[SumGroup]:
+    """Return whether a test of a mean is one of clusters that may be of unequal size."""
+    if test.name not in TESTS_OF_MEANS or not (isinstance(group, SumGroup) and group.clustered):
+        return False
+    return group.n_strata == 1 and group.contributions(*pair) is None
 
 
 def _pairs(pairs: Sequence[Pair], names: Sequence[str]) -> str:

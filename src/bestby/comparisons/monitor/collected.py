@@ -165,7 +165,21 @@ class Collected:
         row = [math.nan] * len(column)
         for name in running:
             row[column[name]] = self._score(scores[name], name, item)
+        self._check_largest(item, row)
         return row
+
+    def _check_largest(self, item: str | int, row: Sequence[float]) -> None:
+        """Refuse systems that differ by more than was said to be possible."""
+        largest = self.settings.largest
+        if largest is None:
+            return
+        there = [score for score in row if score == score]
+        reach = max(there) - min(there)
+        if reach > largest:
+            raise InvalidInputError(
+                f"on item {quoted(item)} two systems differ by {reach:g}, and largest is {largest:g}",
+                hint=f"correct the scores; if they are right, start a new monitor: largest={reach!r} or more",
+            )
 
     def _check_names(self, item: str | int, scores: Mapping[str, Any], running: Sequence[str]) -> None:
         """Refuse a score of a system that is not monitored, and the lack of one that is running."""

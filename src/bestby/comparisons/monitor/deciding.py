@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from bestby._core import rounding
 from bestby.comparisons.monitor import planned
-from bestby.comparisons.monitor.sequences import Pairs
+from bestby.comparisons.monitor.sequences import Claim, Pairs
 from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS, Settings
 from bestby.inference.confidence_sequences import asymptotic_radius
 from bestby.results.monitored import Decision
@@ -23,21 +23,25 @@ def hypotheses(settings: Settings) -> tuple[float, ...]:
 
 def pair_decision(pairs: Pairs, place: int) -> Decision | None:
     """Return what was decided of the first system of a pair against the second; None while it is open."""
-    s = pairs.settings
-    ahead, behind = (0, 1) if s.greater_is_better else (1, 0)
-    top, bottom = (len(pairs.means) - 1, 0) if s.greater_is_better else (0, len(pairs.means) - 1)
-    if pairs.shown(ahead, top, s.alpha / 2.0)[place]:
-        return "better"
-    if pairs.shown(behind, bottom, s.alpha / 2.0)[place]:
-        return "worse"
-    inside = pairs.shown(0, 0, s.alpha)[place] and pairs.shown(1, len(pairs.means) - 1, s.alpha)[place]
-    if s.margin is not None and inside:
-        return "equivalent"
+    s, means = pairs.settings, pairs.means.tolist()
+    conclusions: tuple[Decision, ...] = ("better", "worse", "equivalent")
+    for made in conclusions[: 2 if s.margin is None else 3]:
+        if all(pairs.shown(side, means.index(mean), error)[place] for side, mean, error in claims(s, made)):
+            return made
     if not pairs.active[place]:
         return None
     if _complete(pairs):
         return _at_the_end(pairs, place)
     return "futile" if _hopeless(pairs, place) else None
+
+
+def claims(s: Settings, decision: Decision) -> tuple[Claim, ...]:
+    """Return what must be shown of a difference for a decision about it."""
+    margin = s.margin or 0.0
+    if decision == "equivalent":
+        return (0, -margin, s.alpha), (1, margin, s.alpha)
+    above = (decision == "better") == s.greater_is_better
+    return ((0, margin, s.alpha / 2.0) if above else (1, -margin, s.alpha / 2.0),)
 
 
 def _complete(pairs: Pairs) -> bool:

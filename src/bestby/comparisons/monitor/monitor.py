@@ -39,7 +39,8 @@ class Monitor:
         The names of the systems. The decision is about the first one.
     bounds : tuple of float or None
         The least and the greatest score that an item can have. None if there are none: then only the
-        asymptotic sequence is available, which is not valid with few items.
+        asymptotic sequence is available, which is not valid with few items, nor where losses are rarer and
+        larger than any so far: `largest` helps.
     greater_is_better : bool
         The direction of the scores.
     n_items : int, optional
@@ -62,6 +63,10 @@ class Monitor:
         Looks that are planned: so many, at equal distances up to `n_items`, or the numbers of items; items
         count at them only. Intervals are shorter, and approximate: a note says where in doubt. `method` is
         then "obrien-fleming", "pocock", "spending-obrien-fleming" ("auto") or "spending-pocock".
+    largest : float, optional
+        Of scores without bounds, the largest difference that two systems can have on one item. Without it the
+        largest so far takes its place: it cannot allow for a loss that has not happened, and the result says
+        with each decision how large a single one would overturn it.
 
     See Also
     --------
@@ -111,12 +116,13 @@ class Monitor:
         level: float = 0.95,
         margin: float | None = None,
         looks: int | Sequence[int] | None = None,
+        largest: float | None = None,
     ) -> None:
         usual: MonitorPopulation = "wider" if n_items is None else "bank"
         question = usual if population is None else population
         self._start(checked_settings(
             systems, bounds, greater_is_better, n_items, question, largest_cluster, method, level, margin,
-            looks,
+            looks, largest,
         ))  # fmt: skip
 
     def _start(self, settings: Settings) -> None:
@@ -314,7 +320,7 @@ class Monitor:
             If the file cannot be written.
         """
         target = checks.valid_path(path, "monitor.save('monitor.jsonl')")
-        self._journal = saving.Journal.written(target, self._settings.as_dict(), self._lines())
+        self._journal = saving.Journal.written(target, self._settings, self._lines())
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         """Yield what happened so far, in its order."""

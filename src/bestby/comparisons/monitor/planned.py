@@ -20,6 +20,7 @@ from bestby._core import special
 from bestby._core.errors import DesignError
 from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons.monitor.settings import SPENDING_METHODS, Settings
+from bestby.inference.betting import Units
 from bestby.inference.group_sequential import BOUNDARIES, NEAREST
 from bestby.inference.skewness import restored
 from bestby.results.base import Note
@@ -56,6 +57,11 @@ def reached(looks: Sequence[int], ends: Sequence[int]) -> tuple[int, ...]:
     while (units := due(looks, ends, counts[-1] if counts else 0)) is not None:
         counts.append(ends[units - 1])
     return tuple(counts)
+
+
+def counts_of(settings: Settings, units: Units) -> tuple[int, ...]:
+    """Return the numbers of items at the looks that some units reach; none if no looks are planned."""
+    return () if settings.looks is None else reached(settings.looks, np.cumsum(units.sizes).tolist())
 
 
 def multiples(settings: Settings, n_units: int, alpha: float, counts: tuple[int, ...]) -> tuple[float, float]:
@@ -99,13 +105,11 @@ def reaches(
 
 
 def spread(settings: Settings, n_units: int, deviation: FloatArray) -> FloatArray:
-    """Return the deviation of a unit, as if one more had been seen that differs as far as the bounds allow.
+    """Return the deviation of a unit, as if one more had been seen that differs as far as is possible.
 
     Without it the interval of systems that agreed on all items so far would be a point.
     """
-    if settings.bounds is None:
-        return deviation
-    return np.hypot(deviation, settings.difference_bounds[1] / math.sqrt(n_units + 1.0))
+    return np.hypot(deviation, (settings.largest_difference or 0.0) / math.sqrt(n_units + 1.0))
 
 
 def share_left(settings: Settings, count: int) -> float:

@@ -12,11 +12,11 @@ from functools import cache, partial
 
 import numpy as np
 
-from bestby.comparisons.monitor import planned
+from bestby.comparisons.monitor import deciding, planned
 from bestby.comparisons.monitor.collected import Collected
 from bestby.comparisons.monitor.order import order_note
-from bestby.comparisons.monitor.sequences import Ends, Pairs, interval
-from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS
+from bestby.comparisons.monitor.sequences import Ends, Pairs, Sums, interval, overturned_by
+from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS, PROVISIONAL
 from bestby.comparisons.monitor.tracking import exact_ends
 from bestby.data.evaluation import Evaluation
 from bestby.results.base import Note, provenance_of
@@ -81,9 +81,10 @@ def result(
     digest = hashlib.blake2b(c.scores.tobytes() + repr(c.items).encode(), digest_size=8).hexdigest()
     settings = {key: value for key, value in s.as_dict().items() if key != "systems"}
     extent = {"items": n, "clusters": n_units if c.clustered else 0, "systems": list(s.systems)}
+    pairs = differences(first, c, state, find_ends)
     return MonitoredComparison(
         systems=tuple(_system(c, place, name, state) for place, name in enumerate(s.systems)),
-        pairs=differences(first, c, state, find_ends),
+        pairs=pairs,
         path=tuple(_path(first, c)),
         decision=None if state.decision is None else state.decision[0],
         decided_at=None if state.decision is None else state.decision[1],
@@ -98,8 +99,9 @@ def result(
         greater_is_better=s.greater_is_better,
         level=s.level,
         margin=s.margin,
-        notes=(*notes, *_notes(c), *_contradictions(first, find_ends)),
+        notes=(*notes, *_notes(c, first), *_contradictions(first, find_ends), *_provisional(pairs)),
         provenance=provenance_of(settings, extent, data_hash=digest),
+        largest=s.largest,
     )
 
 
@@ -126,6 +128,7 @@ def _difference(
     gaps = c.scores[:n, a] - c.scores[:n, b]
     ahead = gaps if s.greater_is_better else -gaps
     made, at = state.decisions.get(s.systems[b], (None, None))
+    size, largest = (None, 0.0) if made is None or at is None else _overturned_by(first, place, c, made, at)
     return MonitoredDifference(
         a=s.systems[a],
         b=s.systems[b],
@@ -141,7 +144,30 @@ def _difference(
         losses=int((ahead < 0.0).sum()),
         decision=made,
         decided_at=at,
+        overturned_by=size,
+        provisional=size is not None and s.largest is None and size < PROVISIONAL * largest,
     )
+
+
+def _overturned_by(
+    first: Pairs, place: int, c: Collected, made: Decision, at: int
+) -> tuple[float | None, float]:
+    """Return which single difference would overturn a decision, and the largest deviation so far.
+
+    Any look may show it, as the intervals of all looks hold at once: that of the decision, or the present.
+    """
+    s, n_units = c.settings, int(first.n_units[place])
+    looks = {bisect_left(c.ends, at) + 1, n_units}
+    whole = s.n_population is not None and c.n_counted == s.n_population
+    if s.bounds is not None or made == "futile" or whole:
+        return None, 0.0
+    units = [c.pair(*first.pairs[place], one) for one in sorted(looks)]
+    sums, claims = [Sums.of(one) for one in units], deciding.claims(s, made)
+    sizes = [
+        overturned_by(one, s, claims, planned.counts_of(s, part))
+        for one, part in zip(sums, units, strict=True)
+    ]
+    return max(sizes), float(sums[-1].largest[0])
 
 
 def _p_value(first: Pairs, place: int) -> float | None:
@@ -174,16 +200,19 @@ def _steps(c: Collected, n_units: int) -> list[int]:
     return [bisect_left(c.ends, count) + 1 for count in counts]
 
 
-def _notes(c: Collected) -> Iterator[Note]:
+def _notes(c: Collected, first: Pairs) -> Iterator[Note]:
     s = c.settings
     order = order_note(c.items, c.clusters)
     if order is not None:
         yield order
     if s.method == "asymptotic":
+        yield _asymptotic(c, first)
+    if s.file_format == 1 and s.bounds is None:
         yield Note(
-            "asymptotic_sequence",
-            "without bounds of the scores the interval is only valid with many items: of the first"
-            f" {FEW_FOR_ASYMPTOTICS} nothing is concluded, and with heavy tails it may still be too short",
+            "begun_before",
+            "this monitor was begun by version 0.2.0 and goes on by its rules, whose intervals of scores"
+            " without bounds are too short where losses are rare and large; a new monitor with the same items"
+            " allows for them",
         )
     if c.clustered and (s.largest_cluster is None or s.method != "betting"):
         yield Note(
@@ -191,6 +220,12 @@ def _notes(c: Collected) -> Iterator[Note]:
             "the size of the largest cluster was not given, so that the interval is only approximate"
             if s.method == "betting"
             else "clusters are counted by their totals, with an interval that is only approximate",
+        )
+    if s.bounds is None and s.largest is None and any(one.constant[0] for one in _sums(c, first)):
+        yield Note(
+            "constant_differences",
+            "two systems differ by the same amount on all items, which does not show how far differences can"
+            " vary: there is no interval of them; give the largest difference that is possible (largest=...)",
         )
     if s.looks is not None:
         means, _ = c.units(0, len(c.ends), range(len(s.systems)))
@@ -201,6 +236,43 @@ def _notes(c: Collected) -> Iterator[Note]:
             f"{len(c) - c.n_counted} items of the last cluster are not counted yet: they are when the next"
             " one begins, or after close_cluster()",
         )
+
+
+def _sums(c: Collected, first: Pairs) -> list[Sums]:
+    """Return the sums of each pair over the units that were counted of it."""
+    counted = zip(first.pairs, first.n_units.tolist(), strict=True)
+    return [Sums.of(c.pair(*pair, n_units)) for pair, n_units in counted if n_units]
+
+
+def _asymptotic(c: Collected, first: Pairs) -> Note:
+    """Return what must be known of a sequence for scores without bounds."""
+    needed, s = float(FEW_FOR_ASYMPTOTICS), c.settings
+    if s.largest_difference is None and s.file_format > 1:
+        needed = max([needed, *(float(one.units_needed[0]) for one in _sums(c, first))])
+    rare = (
+        f"it allows for differences of up to {s.largest_difference:g}"
+        if s.largest_difference is not None
+        else "it cannot allow for losses that are rarer and larger than any so far: give the largest"
+        " difference that is possible (largest=...)"
+    )
+    return Note(
+        "asymptotic_sequence",
+        "the asymptotic interval is only valid with many items: of the first"
+        f" {math.ceil(needed)} nothing is concluded; {rare}",
+    )
+
+
+def _provisional(pairs: Sequence[MonitoredDifference]) -> Iterator[Note]:
+    """Yield a note for each decision that one item might overturn."""
+    for one in pairs:
+        if one.provisional:
+            yield Note(
+                "provisional_decision",
+                f"{one.a} and {one.b}: {one.decision!r} is provisional: an item that differs from the mean by"
+                f" {one.overturned_by:.3g} would overturn it, which is less than {PROVISIONAL:g} times the"
+                " largest deviation so far; go on, or give the largest difference that is possible"
+                " (largest=...)",
+            )
 
 
 def _contradictions(first: Pairs, find_ends: EndsFinder) -> Iterator[Note]:

@@ -13,11 +13,9 @@ from bestby._core.errors import BestbyError, InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text
 from bestby._version import __version__
+from bestby.comparisons.monitor.settings import FORMAT, Settings
 
 KIND = "bestby monitor"
-FORMAT = 1
-"""The version of the file; to be raised when a later version cannot read it."""
-
 _HINT = "resume a file that Monitor.save has written; a copy of it can be made at any time"
 
 
@@ -29,9 +27,10 @@ class Journal:
         self._size = size
 
     @classmethod
-    def written(cls, path: Path, settings: Mapping[str, Any], lines: Iterable[Mapping[str, Any]]) -> Journal:
+    def written(cls, path: Path, settings: Settings, lines: Iterable[Mapping[str, Any]]) -> Journal:
         """Write a whole file in the place of what was there, and return it."""
-        head = {"kind": KIND, "format": FORMAT, "version": __version__, "settings": settings}
+        asked = settings.as_dict()
+        head = {"kind": KIND, "format": settings.file_format, "version": __version__, "settings": asked}
         data = b"".join(_line(one) for one in (head, *lines))
         with _reported(path):
             files.replace(path, data, path.absolute().parent)
@@ -92,6 +91,7 @@ def _line(content: Mapping[str, Any]) -> bytes:
 def read(source: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]], int, bool]:
     """Return the settings and the lines of a file, the size of its whole lines, and whether one is torn.
 
+    The format of the file is among the settings.
     A last line without an end is one that a crash cut off; it is left out.
     """
     path = readable_file(source)
@@ -111,9 +111,10 @@ def read(source: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]], int,
     head = lines[0] if lines else {}
     if head.get("kind") != KIND or not isinstance(head.get("settings"), dict):
         raise InvalidInputError(f"{path_text(path)} is not the file of a monitor", _HINT)
-    if head.get("format") != FORMAT:
+    if head.get("format") not in range(1, FORMAT + 1):
         raise InvalidInputError(
-            f"{path_text(path)} is written in format {head.get('format')}, and this version reads {FORMAT}",
+            f"{path_text(path)} is written in format {head.get('format')}, and this version reads up to"
+            f" {FORMAT}",
             hint="update bestby, or resume it with the version that has written it",
         )
-    return head["settings"], lines[1:], size, size < len(data)
+    return {**head["settings"], "file_format": head["format"]}, lines[1:], size, size < len(data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,12 +12,15 @@ import numpy as np
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.collected import Collected
-from bestby.comparisons.monitor.settings import FEW_DIFFERING, FEW_FOR_ASYMPTOTICS, OPTIMAL, Settings
+from bestby.comparisons.monitor.settings import FEW_DIFFERING, FEW_FOR_ASYMPTOTICS, FORMAT, OPTIMAL, Settings
 from bestby.inference import betting
 from bestby.inference.betting import Before, Units, log_capital, log_factors
-from bestby.inference.confidence_sequences import asymptotic_interval, normal_mixture_bound
+from bestby.inference.confidence_sequences import asymptotic_interval, normal_mixture_bound, rare_loss
 
 Ends = tuple[float, float]
+Claim = tuple[int, float, float]
+"""That a difference lies above (0) or below (1) a value, and the error of this one-sided statement."""
+
 _ALL: Final = slice(None)
 
 
@@ -25,13 +28,16 @@ _ALL: Final = slice(None)
 class Sums:
     """Sums over units with means x and sizes s, of pairs side by side: what closed forms need.
 
-    `differing` counts the units in which the two systems differ.
+    `differing` counts the units in which the two systems differ; `size` is the largest s, `ends` are the
+    largest x and the largest -x.
     """
 
     n_units: int
     s: float
     ss: float
     sss: float
+    size: float
+    ends: FloatArray
     sx: FloatArray
     ssx: FloatArray
     ssxx: FloatArray
@@ -44,7 +50,8 @@ class Sums:
     def none(cls, width: int) -> Sums:
         """Return the sums over no units."""
         zeros = np.zeros(width)
-        return cls(0, 0.0, 0.0, 0.0, zeros, zeros, zeros, zeros, zeros, zeros, zeros)
+        ends = np.full((2, width), -np.inf)
+        return cls(0, 0.0, 0.0, 0.0, 0.0, ends, zeros, zeros, zeros, zeros, zeros, zeros, zeros)
 
     @classmethod
     def of(cls, units: Units) -> Sums:
@@ -55,7 +62,8 @@ class Sums:
         parts += [size * part for part in parts[1:]]
         parts += [parts[-1] * x, x != 0.0]
         s, ss, sss = (float((size**power).sum()) for power in (1, 2, 3))
-        return cls(len(size), s, ss, sss, *np.sum(parts, axis=1))
+        ends = np.stack([x.max(axis=0), -x.min(axis=0)])
+        return cls(len(size), s, ss, sss, float(size.max()), ends, *np.sum(parts, axis=1))
 
     def plus(self, other: Sums, on: IntArray | slice = _ALL) -> Sums:
         """Return the sums over the units of both; of pairs that are not `on` as they are."""
@@ -67,8 +75,11 @@ class Sums:
             both[on] += theirs
             return both
 
-        names = [field.name for field in fields(self)]
-        return Sums(*(added(getattr(self, name), getattr(other, name)) for name in names))
+        names = [field.name for field in fields(self) if field.name not in ("size", "ends")]
+        ends = self.ends.copy()
+        ends[:, on] = np.maximum(ends[:, on], other.ends)
+        sums = {name: added(getattr(self, name), getattr(other, name)) for name in names}
+        return Sums(**sums, size=max(self.size, other.size), ends=ends)
 
     @property
     def mean(self) -> FloatArray:
@@ -91,6 +102,31 @@ class Sums:
         exact = self.deviation > 1e-4 * np.sqrt(self.ssxx / max(self.ss, 1.0))
         return np.where(exact, cubes / max(self.n_units, 1) * (self.n_units / self.s) ** 3, 0.0)
 
+    @property
+    def constant(self) -> BoolArray:
+        """Whether the differences do not vary: their variance is exact to half of the digits only."""
+        found: BoolArray = self.deviation <= 1e-7 * np.sqrt(self.ssxx / max(self.ss, 1.0))
+        return found
+
+    @property
+    def largest(self) -> FloatArray:
+        """The largest deviation of an x from the mean."""
+        mean = self.mean
+        found: FloatArray = np.maximum(self.ends[0] - mean, self.ends[1] + mean)
+        return found
+
+    @property
+    def units_needed(self) -> FloatArray:
+        """How many units the asymptotic sequence needs: 300, and 25 times the squared skewness.
+
+        The latter is Cochran's rule for when a mean is about normal (1977, Sampling Techniques, equation
+        2.15).
+        """
+        cubes = self.deviation**3
+        skewness = np.divide(self.third, cubes, out=np.zeros_like(cubes), where=cubes > 0.0)
+        found: FloatArray = np.maximum(FEW_FOR_ASYMPTOTICS, 25.0 * skewness**2)
+        return found
+
 
 def closed_form_intervals(
     sums: Sums, settings: Settings, alpha: float, counts: tuple[int, ...] = ()
@@ -101,7 +137,10 @@ def closed_form_intervals(
     """
     if settings.looks is not None:
         below, above = planned.reaches(settings, sums.n_units, sums.deviation, sums.third, alpha, counts)
-        return sums.mean - below, sums.mean + above
+        # Units that are all alike tell nothing of their spread, and no interval is a point because of them.
+        unknown = sums.constant & (settings.largest_difference is None) & (settings.file_format > 1)
+        low, high = sums.mean - below, sums.mean + above
+        return np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)
     n_opt = 0.5 * (settings.n_items or OPTIMAL)
     if settings.method == "normal-mixture":
         reach = settings.difference_bounds[1]
@@ -109,12 +148,45 @@ def closed_form_intervals(
         radius = normal_mixture_bound(sums.ss * square, alpha, n_opt * square) / sums.s
         low, high = sums.mean - radius, sums.mean + radius
         return np.maximum(low, -reach), np.minimum(high, reach)
-    deviation = sums.deviation
-    # The variance is a difference of sums, exact to half of the digits only.
-    constant = deviation <= 1e-7 * np.sqrt(sums.ssxx / max(sums.ss, 1.0))
-    unknown = constant | (sums.differing < FEW_DIFFERING) | (sums.n_units < FEW_FOR_ASYMPTOTICS)
-    low, high = asymptotic_interval(sums.mean, deviation, max(sums.n_units, 1), alpha, n_opt)
+    unknown = sums.constant | (sums.differing < FEW_DIFFERING) | (sums.n_units < FEW_FOR_ASYMPTOTICS)
+    low, high = asymptotic_interval(sums.mean, sums.deviation, max(sums.n_units, 1), alpha, n_opt)
+    if settings.file_format > 1:
+        largest = settings.largest_difference
+        if largest is None:
+            unknown = unknown | (sums.n_units < sums.units_needed)
+        # A difference in a cluster of `size` items moves the mean so many times as far as one of an item.
+        size = max(sums.size, settings.largest_cluster or 0)
+        more = size * rare_loss(sums.largest if largest is None else largest, sums.s, alpha)
+        low, high = low - more, high + more
     return np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)
+
+
+def overturned_by(
+    sums: Sums, settings: Settings, claims: Sequence[Claim], counts: tuple[int, ...] = ()
+) -> float:
+    """Return from which size on a single difference, were it possible, would overturn some claims.
+
+    That is the least `largest` with which the interval of one of them no longer shows it; 0 if it does not
+    show it anyway. The claims are about the only pair of the sums.
+    """
+
+    def shown(largest: float) -> bool:
+        allowing = replace(settings, bounds=None, largest=largest, file_format=FORMAT)
+        for side, mean, alpha in claims:
+            low, high = closed_form_intervals(sums, allowing, 2.0 * alpha, counts)
+            if (low[0] < mean) if side == 0 else (high[0] > mean):
+                return False
+        return True
+
+    inside, outside = 0.0, max(1e-9, float(sums.largest[0]))
+    if not shown(inside):
+        return 0.0
+    while shown(outside):
+        inside, outside = outside, 2.0 * outside
+    while outside - inside > 1e-9 * outside:
+        middle = 0.5 * (inside + outside)
+        inside, outside = (middle, outside) if shown(middle) else (inside, middle)
+    return inside
 
 
 def interval(units: Units, settings: Settings, alpha: float, tolerance: float = 1e-7) -> Ends:
@@ -128,10 +200,7 @@ def interval(units: Units, settings: Settings, alpha: float, tolerance: float = 
     if settings.method == "betting":
         bounds, population = settings.difference_bounds, settings.n_population
         return betting.betting_interval(units, bounds, alpha, population, tolerance)
-    counts = (
-        () if settings.looks is None else planned.reached(settings.looks, np.cumsum(units.sizes).tolist())
-    )
-    low, high = closed_form_intervals(Sums.of(units), settings, alpha, counts)
+    low, high = closed_form_intervals(Sums.of(units), settings, alpha, planned.counts_of(settings, units))
     return float(low[0]), float(high[0])
 
 

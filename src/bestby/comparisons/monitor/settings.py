@@ -28,6 +28,13 @@ SPENDING_METHODS = PLANNED_METHODS[2:]
 FEW_DIFFERING = 30
 """The number of units that must differ between the systems: fewer do not show the spread."""
 
+PROVISIONAL = 3.0
+"""A decision that one difference of less than so many times the largest would overturn is provisional."""
+
+FORMAT = 2
+"""The version of the file of a monitor, which says by which rules it concludes: monitors that format 1 holds,
+that of version 0.2.0, go on with the asymptotic sequence as it was, without a term for rare losses."""
+
 OPTIMAL = 1000
 """The number of units at which sequences in closed form are tightest, where no number of items is given."""
 
@@ -46,6 +53,8 @@ class Settings:
     level: float
     margin: float | None
     looks: tuple[int, ...] | None = None
+    largest: float | None = None
+    file_format: int = FORMAT
 
     @property
     def alpha(self) -> float:
@@ -61,13 +70,21 @@ class Settings:
         return -reach, reach
 
     @property
+    def largest_difference(self) -> float | None:
+        """The largest size of a difference that can occur, None if nothing tells."""
+        return self.largest if self.bounds is None else self.difference_bounds[1]
+
+    @property
     def n_population(self) -> int | None:
         """The number of items drawn from without replacement; None if there is no end of them."""
         return self.n_items if self.population == "bank" else None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings by name, as files and signatures hold them."""
-        return asdict(self)
+        settings = asdict(self)
+        if settings.pop("file_format") == 1:
+            del settings["largest"]
+        return settings
 
 
 def checked_settings(
@@ -81,6 +98,8 @@ def checked_settings(
     level: float,
     margin: float | None,
     looks: int | Sequence[int] | None = None,
+    largest: float | None = None,
+    file_format: int = FORMAT,
 ) -> Settings:
     """Return the settings of a monitor, or say what is wrong with them."""
     names = checks.valid_names(checks.valid_name_list(systems, "systems"), "system")
@@ -114,6 +133,8 @@ def checked_settings(
         checks.probability(level, "level"),
         _margin(margin, ends),
         planned,
+        _largest(largest, ends),
+        file_format,
     )
 
 
@@ -131,6 +152,25 @@ def _bounds(bounds: Sequence[float] | None) -> tuple[float, float] | None:
             f"bounds must be two rising finite numbers, got {low:g} and {high:g}", hint, "bounds"
         )
     return low, high
+
+
+def _largest(largest: float | None, bounds: tuple[float, float] | None) -> float | None:
+    if largest is None:
+        return None
+    if bounds is not None:
+        raise DesignError(
+            "largest is the largest difference of scores without bounds, and bounds were given",
+            hint="leave out largest: no difference is larger than the bounds are apart",
+            argument="largest",
+        )
+    size = checks.amount(largest, "largest")
+    if not 0.0 < size < math.inf:
+        raise InvalidInputError(
+            f"largest must be a finite number above 0, got {size:g}",
+            hint="pass the largest difference that two systems can have on one item, such as largest=100",
+            argument="largest",
+        )
+    return size
 
 
 def _margin(margin: float | None, bounds: tuple[float, float] | None) -> float | None:

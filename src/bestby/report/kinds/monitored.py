@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TABLE = "pairs"
 COLUMNS = (
     "a", "b", "difference", "low", "high", "level", "interval", "p_value", "n_items", "n_clusters", "wins",
-    "losses", "decision", "decided_at",
+    "losses", "decision", "decided_at", "overturned_by", "provisional",
 )  # fmt: skip
 
 _OF_SYSTEMS = ("system", "score", "n_items", "behind")
@@ -86,6 +86,8 @@ def sentence(c: MonitoredComparison) -> str:
         said = f"Whether {first} and {all_others} differ{by} cannot be decided with the items that are left"
     else:
         said = f"Nothing can be concluded yet about {first} and {all_others}"
+    if c.provisional:
+        said = f"Provisionally, {said}"
     at_once = c.decided_at in (None, c.n_items)
     when = f"after {counted}" if at_once else f"decided after {c.decided_at} of {counted}"
     return f"{said} ({when}){_numbers(c)}."
@@ -108,8 +110,11 @@ def _numbers(c: MonitoredComparison) -> str:
     d, digits = c.pairs[0], rounding(c)
     numbers = f": {d.a} {MINUS} {d.b} = {digits.text(d.estimate)}"
     if d.interval is None:
-        return f"{numbers}, too few items for an interval"
-    return f"{numbers}, {percent(c.level)} interval {digits.interval(d.interval)}"
+        return f"{numbers}, no interval yet"
+    numbers += f", {percent(c.level)} interval {digits.interval(d.interval)}"
+    if d.overturned_by is None:
+        return numbers
+    return f"{numbers}; a single item {_overturning(d)} off the mean would overturn it"
 
 
 def _systems(c: MonitoredComparison) -> Table:
@@ -140,6 +145,7 @@ def _differences(c: MonitoredComparison) -> Table:
         column.text("better on", lambda d: f"{d.wins} : {d.losses}"),
         column.count("items", attrgetter("n_items")),
         column.text("decision", _decision),
+        column.text("overturned by", _overturning, applies=any(d.overturned_by is not None for d in c.pairs)),
     )
     return Table.of(
         f"Differences, {sides.minus}",
@@ -153,7 +159,13 @@ def _differences(c: MonitoredComparison) -> Table:
 
 
 def _decision(d: MonitoredDifference) -> str:
-    return "open" if d.decision is None else f"{d.decision}, at {d.decided_at}"
+    decision = f"{d.decision} (provisional)" if d.provisional else d.decision
+    return "open" if d.decision is None else f"{decision}, at {d.decided_at}"
+
+
+def _overturning(d: MonitoredDifference) -> str:
+    """Return the size of a difference in the digits of which one may speak."""
+    return "" if d.overturned_by is None else f"{d.overturned_by:.3g}"
 
 
 def methods(c: MonitoredComparison) -> str:
@@ -166,11 +178,21 @@ def methods(c: MonitoredComparison) -> str:
         f"The intervals are {kind}: with probability {percent(c.level)} they hold the true difference at"
         f" {looks}{together}, so one may stop at any of them. They are about {about}."
     )
+    if (size := rare_loss(c)) is not None:
+        told += f" They allow for rare differences as large as {size}."
     if c.decided_at is not None:
         told += (
             " After a stop the estimate is on average a little too far from 0; the interval allows for it."
         )
     return told
+
+
+def rare_loss(c: MonitoredComparison) -> str | None:
+    """Return the size of the rare differences that intervals of scores without bounds allow for."""
+    before = any(note.code == "begun_before" for note in c.notes)
+    if c.method != "asymptotic" or c.bounds is not None or before:
+        return None
+    return "the largest deviation from the mean so far" if c.largest is None else f"{c.largest:g}"
 
 
 def planned_looks(looks: tuple[int, ...]) -> str:
@@ -197,6 +219,7 @@ def dictionary(c: MonitoredComparison) -> dict[str, Any]:
         "method": c.method,
         "level": c.level,
         "margin": c.margin,
+        "largest": c.largest,
         "systems": [asdict(one) for one in c.systems],
         "differences": list(rows(c)),
         "path": [asdict(one) for one in c.path],
@@ -221,6 +244,8 @@ def rows(c: MonitoredComparison) -> Iterable[dict[str, Any]]:
             "losses": d.losses,
             "decision": d.decision,
             "decided_at": d.decided_at,
+            "overturned_by": d.overturned_by,
+            "provisional": d.provisional,
         }
         for d in c.pairs
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bestby._core.text import grouped
-from bestby.report.kinds.monitored import planned_looks
+from bestby.report.kinds.monitored import planned_looks, rare_loss
 from bestby.report.numbers import margin_text, percent
 from bestby.report.paper.shared import named, with_works
 from bestby.results.monitored import MonitoredComparison
@@ -30,6 +30,11 @@ def sentences(c: MonitoredComparison) -> Iterator[str]:
         f"The {percent(c.level)} interval of the mean difference over {about} is {article} {name}, which"
         f" is valid at all looks together{pairs}."
     )
+    if (size := rare_loss(c)) is not None:
+        yield (
+            f"To allow for rare large differences, ln(2/alpha)/n times {size} was added to its half-length,"
+            " as in empirical Bernstein bounds."
+        )
     if c.margin is not None:
         yield f"The smallest difference that matters was set to {margin_text(c.margin)}."
 

@@ -15,12 +15,14 @@ def ids(n: int) -> list[str]:
     return [f"q{place}" for place in np.random.default_rng(9).permutation(n)]
 
 
-def filled(scores: Iterable[tuple[float, float]], *, stop: bool = False, **options: Any) -> bb.Monitor:
+def filled(
+    scores: Iterable[tuple[float, float]] | np.ndarray, *, stop: bool = False, **options: Any
+) -> bb.Monitor:
     """Return a monitor of a and b with these scores, which stops where it decides if it is to."""
     rows = list(scores)
     monitor = bb.Monitor(["a", "b"], **{"bounds": (0, 1), **options})
     for item, (a, b) in zip(ids(len(rows)), rows, strict=True):
-        monitor.add(item, {"a": a, "b": b})
+        monitor.add(item, {"a": float(a), "b": float(b)})
         if stop and monitor.decision is not None:
             break
     return monitor

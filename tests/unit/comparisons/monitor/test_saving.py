@@ -84,7 +84,7 @@ def test_saved_and_appended_files_are_the_same(tmp_path: Path) -> None:
     [
         (lambda _: "", "not the file of a monitor"),
         (lambda text: '{"a": 1}\n' + text, "not the file of a monitor"),
-        (lambda text: text.replace('"format": 1', '"format": 99'), "format 99"),
+        (lambda text: text.replace('"format": 2', '"format": 99'), "format 99"),
         (lambda text: text.replace('"item": "q1"', '"item": "q0"'), "changed since it was saved"),
         (lambda text: text.replace('"scores"', '"score"'), "changed since it was saved"),
         (lambda text: text.replace('"bounds"', '"bound"'), "changed since it was saved"),
