@@ -151,8 +151,9 @@ class Corrected:
         there = sizes > 0.0
         stratum = np.repeat(np.arange(self.bounds.size - 1), np.diff(self.bounds))
         bounds = np.searchsorted(stratum[there], np.arange(self.bounds.size))
-        squares = self.squares[:, involved].mean(axis=1)[there] if self.weighted else None
-        return cr2((influence @ contrast)[there], sizes[there], None, bounds, squares)
+        squares = self.squares[:, involved].mean(axis=1)[there]
+        model = {"variances" if self.weighted else "squares": squares}
+        return cr2((influence @ contrast)[there], sizes[there], None, bounds, **model)
 
 
 def corrected(data: Labelled, *, pooled: bool = False) -> Corrected:
@@ -192,6 +193,7 @@ def corrected(data: Labelled, *, pooled: bool = False) -> Corrected:
             group[part],
             n_groups,
             data.clusters,
+            np.abs(data.judge).max(axis=(0, 1)),
         )
         coefficients[one], residuals[part] = found
     by_item = np.empty((len(centred), n_systems))
@@ -282,8 +284,13 @@ def _regressed(
     group: IntArray,
     n_groups: int,
     clusters: IntArray,
+    largest: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the coefficients, shape (S, S, J), and the residuals of labels left out of the fit."""
+    """Return the coefficients, shape (S, S, J), and the residuals of labels left out of the fit.
+
+    `largest`, of shape (J,), are the sizes of the judges' scores: a regressor that varies by their rounding
+    alone, as where all systems have equal scores in a stratum, would have an enormous coefficient.
+    """
     _, n_systems, n_judges = centred.shape
     codes = np.unique(clusters[item], return_inverse=True)[1]
     mean = centred[item].mean(axis=1)
@@ -291,7 +298,8 @@ def _regressed(
     several = n_systems > 1
     x = np.concatenate([own, mean], axis=1) if several else mean
     blocks = (n_judges, n_judges) if several else (n_judges,)
-    fit = tuning.fitted(_less_mean(x, weights, group, n_groups), y, weights, codes, blocks)
+    x = rounding.on_marks(_less_mean(x, weights, group, n_groups), (0.0,), np.tile(largest, len(blocks)))
+    fit = tuning.fitted(x, y, weights, codes, blocks)
     within, between = fit.coefficients[:n_judges], fit.coefficients[-n_judges:]
     level = (between - within) / n_systems if several else np.zeros(n_judges)
     coefficients = np.broadcast_to(level, (n_systems, n_systems, n_judges)).copy()
@@ -305,6 +313,7 @@ def _regressed(
         part = system == s
         rows = centred[item[part]].reshape(int(part.sum()), -1)
         rows = _less_mean(rows, weights[part], group[part], n_groups)
+        rows = rounding.on_marks(rows, (0.0,), np.tile(largest, n_systems))
         local = np.unique(codes[part], return_inverse=True)[1]
         one = tuning.fitted(rows, y[part], weights[part], local, (rows.shape[1],))
         each[s], residuals[part] = one.coefficients.reshape(n_systems, n_judges), one.residuals

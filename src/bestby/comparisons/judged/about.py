@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -99,7 +99,7 @@ def corrected(given: Scored, labelled: Drawn, made: Estimates, drawing: Drawing)
         labelled.how,
         n_labelled,
         labelled.n_strata,
-        (*given.notes, *_notes(labelled, made)),
+        (*given.notes, *_notes(labelled, made, scores.names)),
         named,
         hash_of_rows(scores.names, np.column_stack(table)),
         None if given.parts is None else drawing,
@@ -169,9 +169,9 @@ def reading(scores: JudgedItems) -> tuple[Note, ...]:
     return (Note("read_as", scores.description),) if scores.description else ()
 
 
-def _notes(labelled: Drawn, made: Estimates) -> tuple[Note, ...]:
+def _notes(labelled: Drawn, made: Estimates, names: Sequence[str]) -> tuple[Note, ...]:
     """Return what must be known of the whole."""
-    notes = [labelled.note, *made.notes]
+    notes = [labelled.note, *made.notes, *made.few_heavy(names)]
     fewest = int(labelled.data.known.sum(axis=0).min())
     if fewest < FEW_LABELS:
         notes.append(

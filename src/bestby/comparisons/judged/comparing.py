@@ -143,7 +143,8 @@ def compare_judged(
     *Intervals* take each item (or cluster) as drawn anew, so they are also for items like these. They are of
     Student's t, from what each cluster adds, with bias-reduced errors (CR2) of residuals that the regression
     has not seen; for labels 0 and 1 they are score intervals with as many labels as would carry the same
-    variance alone, and never more than there are where fewer than five labels are of the rarer kind.
+    variance alone, and never more than there are (unequal weights: than as many of equal weight) where fewer
+    than five of the heaviest labels are of the rarer kind. That is long where the heavy labels are alike.
 
     *Metrics of labels.* The score by the human labels, plus coefficients times what the score by the judge's
     labels is higher on all items than on the labelled ones. The coefficients are those of the same

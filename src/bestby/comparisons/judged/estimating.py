@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.cached import cached_property
+from bestby._core.text import counted, quoted
 from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.inference import powered_intervals
 from bestby.inference.clusters import StandardError, cr2_covariance
 from bestby.inference.joint import Joint, Spread
-from bestby.inference.powered_intervals import Shares
+from bestby.inference.powered_intervals import FEW, Shares, heaviest
 from bestby.inference.prediction_powered import Corrected, Labelled, corrected
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, has_length, without_interval
+
+
+FEW_HEAVY = 30
+"""Labels that weigh most below which a note says that the precision hangs on them."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,32 @@ class Estimates:
     def notes(self) -> tuple[Note, ...]:
         """What has to be said of the estimates by themselves."""
         return ()
+
+    def few_heavy(self, names: Sequence[str]) -> Iterator[Note]:
+        """Yield a note if a few labels of a system weigh most: the fewest of all systems."""
+        found = []
+        for place in range(len(names)):
+            known = self.data.known[:, place]
+            human, weights = self.data.human[known, place], self.data.weights[known, place]
+            heavy = heaviest(weights)
+            n = int(heavy.sum())
+            rare = Shares.of_share(human, weights).rare if self.binary else FEW
+            if not heavy.all() and (n < FEW_HEAVY or rare < FEW):
+                found.append((n, place, 1.0 / float(weights @ weights)))
+        if not found:
+            return
+        n, place, equal = min(found)
+        reach = (
+            f"intervals of right and wrong are as long as those of {equal:.0f} labels of one weight, wherever"
+            f" fewer than {FEW} of them are of the rarer kind"
+            if self.binary
+            else "intervals may be too short"
+        )
+        yield Note(
+            "few_heavy_labels",
+            f"{counted(n, 'label')} of {quoted(names[place])} weigh most, as few items of their kind were"
+            f" labelled, and the precision hangs on them: {reach}. More labels of such items help most",
+        )
 
     @property
     def without_interval(self) -> Note:
@@ -167,15 +198,10 @@ class Estimates:
         if not np.array_equal(known, self.data.known[:, b]):
             return None
         weights = self.data.weights[known, a]
-        n = 1.0 / float(weights @ weights)
         first, second = self.data.human[known, a], self.data.human[known, b]
         if a == b:
-            share = float(weights @ first)
-            rare = int(min(first.sum(), (1.0 - first).sum()))
-            return Shares(n, share * (1.0 - share), None, rare)
-        differing = float(weights @ (first != second))
-        net = float(weights @ (first - second))
-        return Shares(n, differing - net * net, differing, int((first != second).sum()))
+            return Shares.of_share(first, weights)
+        return Shares.of_difference(first - second, weights)
 
 
 def _difference(contrast: FloatArray, means: FloatArray) -> float:
