@@ -5,11 +5,11 @@ differ on few labels: the error itself is then known badly, and may be 0. Score 
 They are made here for as many labels as would carry the variance of the corrected mean by themselves, so that
 without a judge they are Wilson's and Tango's.
 
-Labels of unequal weight hide the same fault: the few heavy ones carry the variance, and where they happen to be
-all alike, the light ones alone say how much labels vary. So the heavy ones must hold some labels of either kind
-(`FEW`); otherwise the labels count as (sum w)^2 / sum w^2 of equal weight (Kish 1965, Survey Sampling, section
-11.7), and nothing is gained by the judge. This is ours: it errs on the long side where the heavy labels are
-alike because their items are.
+Labels of unequal weight hide the same fault: the few heavy ones carry the variance, and where they happen to
+be all alike, the light ones alone say how much labels vary. So the heavy ones must hold some labels of either
+kind (`FEW`); otherwise the labels count as (sum w)^2 / sum w^2 of equal weight (Kish 1965, Survey Sampling,
+section 11.7), and nothing is gained by the judge. This is ours: it errs on the long side where the heavy
+labels are alike because their items are.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntAr
     weighted mean if the deviations are right. They are guesses, and a large stratum that was thought not to
     vary would rest on two units; so every stratum gives at least half of its proportional share, or all
     strata their share if n is too small for that. Every stratum gives at least two units, or all that it has,
-    and no stratum more than it has. Fractions are rounded so that the numbers add up to n: the greatest remainders go up.
+    and no stratum more than it has. Fractions are rounded so that the numbers add up to n: the greatest
+    remainders go up.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from bestby.comparisons.judged.estimating import Estimates
 from bestby.comparisons.judged.scoring import Scored
 from bestby.data.layouts.judged import JudgedItems
 from bestby.engine.base import Drawing
+from bestby.inference import label_draws
 from bestby.results.base import MetricInfo, Note, Provenance, provenance_of
 from bestby.results.judged import HUMAN_SCORE, LabelsDrawn
 from bestby.vocabulary import allowed_names
@@ -171,7 +172,7 @@ def reading(scores: JudgedItems) -> tuple[Note, ...]:
 
 def _notes(labelled: Drawn, made: Estimates, names: Sequence[str]) -> tuple[Note, ...]:
     """Return what must be known of the whole."""
-    notes = [labelled.note, *made.notes, *made.few_heavy(names)]
+    notes = [labelled.note, *_unlike_draw(labelled, made), *made.notes, *made.few_heavy(names)]
     fewest = int(labelled.data.known.sum(axis=0).min())
     if fewest < FEW_LABELS:
         notes.append(
@@ -182,6 +183,22 @@ def _notes(labelled: Drawn, made: Estimates, names: Sequence[str]) -> tuple[Note
             )
         )
     return (*notes, *_outside(made, "the correction adds a difference of means"))
+
+
+def _unlike_draw(labelled: Drawn, made: Estimates) -> Iterator[Note]:
+    """Yield a note if the judge's scores show that chance did not choose the labelled items."""
+    data = made.data
+    clusters = data.clusters if labelled.n_clusters else None
+    inside = labelled.how == "stratified"
+    strata = data.strata if inside else np.zeros_like(data.strata)
+    if labelled.how != "probabilities" and label_draws.differ(data.judge, data.known, strata, clusters):
+        yield Note(
+            "labels_not_random",
+            "the judge scores the labelled items otherwise than items drawn at random"
+            f"{' inside strata' * inside} (p < {label_draws.LEVEL:g}): higher, lower, more in the middle, or"
+            " with the systems further apart or less far. So chance has not chosen them, and the corrected"
+            " scores are biased; label items that are drawn at random, or give the probabilities of the draw",
+        )
 
 
 def _outside(made: Estimates | Calibrated, why: str) -> tuple[Note, ...]:

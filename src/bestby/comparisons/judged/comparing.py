@@ -161,7 +161,9 @@ def compare_judged(
     as often on these items as on those of the calibration set.
 
     They mislead where the labelled items were chosen by their scores, or by how doubtful they looked: no
-    number of labels mends that.
+    number of labels mends that. Where the judge's scores of the labelled items are not those of a random draw
+    (p < .001), the note `labels_not_random` says so. It does not see a choice by what the judge's scores do
+    not show, one with wrong probabilities, or one inside more than twenty strata.
 
     References
     ----------

@@ -54,7 +54,7 @@ def drawn(scores: JudgedItems, labels_drawn: Any, clusters: Any, strata: Any) ->
     if labels_drawn is None:
         raise InvalidInputError(
             "labels_drawn is missing: a correction by labels holds only if chance chose the labelled items,"
-            " and the scores do not show whether it did",
+            " and the scores show few of the ways in which it did not",
             hint=_WHY,
             argument="labels_drawn",
         )

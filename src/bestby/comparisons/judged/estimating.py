@@ -22,7 +22,6 @@ from bestby.inference.prediction_powered import Corrected, Labelled, corrected
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, has_length, without_interval
 
-
 FEW_HEAVY = 30
 """Labels that weigh most below which a note says that the precision hangs on them."""
 

@@ -63,7 +63,8 @@ def test_few_heavy_labels_do_not_make_intervals_short(one: Any) -> None:
         found = one(rng)
         assert any(note.code == "few_heavy_labels" for note in found.notes)
         for score in found.systems:
-            assert score.interval is not None and score.labels_interval is not None
+            assert score.interval is not None
+            assert score.labels_interval is not None
             held.append(0.9 in score.interval)
             held.append(0.9 in score.labels_interval)
         equal += [difference.p_value <= 0.05 for difference in found.differences]
@@ -78,7 +79,8 @@ def test_more_labels_of_the_heavy_kind_help_as_the_note_says() -> None:
     assert "few_heavy_labels" not in {note.code for note in many.notes}
     for name in SYSTEMS:
         short, long = (found.score(name).interval for found in (many, few))
-        assert short is not None and long is not None
+        assert short is not None
+        assert long is not None
         assert short.high - short.low < 0.6 * (long.high - long.low)
 
 
