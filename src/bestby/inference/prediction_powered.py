@@ -7,6 +7,7 @@ NeurIPS. For a mean the estimate is the difference estimator of survey sampling.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -16,7 +17,8 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference import tuning
-from bestby.inference.clusters import StandardError, cr2
+from bestby.inference.clusters import StandardError, cr2, mean_error
+from bestby.inference.skewness import no_longer
 
 LEAST_TUNED = 25
 """Labels of every system below which a stratum shares its coefficients with the other small ones."""
@@ -26,6 +28,10 @@ LEAST_JUDGED = 10
 
 LEAST_FULL = 10
 """Labels per regressor below which every system has the same two coefficients per judge."""
+
+
+LONGEST = 1.1
+"""How many times as long as that of the labels alone the skewness of residuals may make an interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +133,9 @@ class Corrected:
         """Return the standard error of a sum of the corrected means, the contrast having shape (S,).
 
         The variance of the residuals is CR2's, that of the judge's part is added, and so is twice their
-        covariance; the degrees of freedom are Satterthwaite's.
+        covariance; the degrees of freedom are Satterthwaite's. What the judge leaves may be far more skewed
+        than the labels, as of a judge that misses a few failures; no more of that skewness counts than makes
+        the interval longer by a tenth than that of the labels alone.
         """
         residual = self._cr2(self.of_labels, contrast)
         of_judge = float(contrast @ self.judge_covariance @ contrast)
@@ -139,7 +147,8 @@ class Corrected:
         shares = own / variance, of_judge / variance  # not their squares alone, which may be below all floats
         lost = shares[0] ** 2 / max(residual.df, 1.0) + shares[1] ** 2 / max(self.judge_freedom, 1.0)
         skewness = residual.skewness * shares[0] ** 1.5
-        return StandardError(math.sqrt(variance), 1.0 / lost, skewness, residual.effective)
+        found = StandardError(math.sqrt(variance), 1.0 / lost, skewness, residual.effective)
+        return no_longer(found, self.error_alone(contrast), LONGEST)
 
     def error_alone(self, contrast: FloatArray) -> StandardError:
         """Return the standard error of the same sum of the means of the labels alone."""
@@ -147,6 +156,12 @@ class Corrected:
 
     def _cr2(self, influence: FloatArray, contrast: FloatArray) -> StandardError:
         involved = contrast != 0.0
+        labelled = self.sizes[:, involved] > 0.0
+        if labelled.shape[1] > 1 and not (labelled.sum(axis=1) > 1).any():
+            # Nothing is labelled for both: the means are independent, each with residuals around its own.
+            alone = [np.where(np.arange(contrast.size) == s, contrast, 0.0) for s in np.flatnonzero(involved)]
+            mean = mean_error([self._cr2(influence, one) for one in alone])
+            return dataclasses.replace(mean, se=len(alone) * mean.se)
         sizes = self.sizes[:, involved].mean(axis=1)
         there = sizes > 0.0
         stratum = np.repeat(np.arange(self.bounds.size - 1), np.diff(self.bounds))

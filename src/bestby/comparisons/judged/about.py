@@ -26,6 +26,9 @@ from bestby.vocabulary import allowed_names
 FEW_LABELS = 20
 """Labels of a system below which the calibration says nothing of the intervals."""
 
+FEW_LABELLED_CLUSTERS = 50
+"""Labelled clusters below which intervals can be too short, if several of their items are labelled."""
+
 _SPAN = 1.5
 """How much wider the range of judge and humans together may be than that of each, on the same scale."""
 
@@ -182,6 +185,18 @@ def _notes(labelled: Drawn, made: Estimates, names: Sequence[str]) -> tuple[Note
                 " short",
             )
         )
+    data = labelled.data
+    if labelled.n_clusters:
+        counts = [np.bincount(data.clusters, weights=one) for one in data.known.T]
+        few = min(int(np.count_nonzero(one)) for one in counts)
+        if few < FEW_LABELLED_CLUSTERS and max(one.max() for one in counts) > 1:
+            notes.append(
+                Note(
+                    "few_clusters",
+                    f"the labels of a system lie in {few} clusters, and several in one: intervals can be too"
+                    f" short below {FEW_LABELLED_CLUSTERS}",
+                )
+            )
     return (*notes, *_outside(made, "the correction adds a difference of means"))
 
 

@@ -26,6 +26,14 @@ FEW_HEAVY = 30
 """Labels that weigh most below which a note says that the precision hangs on them."""
 
 
+MUCH_SHORTER, MOVED = 0.8, 0.25
+"""Parts of the lengths of the labels' own interval and of a corrected one; see `unseen_errors`."""
+
+
+FEW_APART = 15
+"""Labels of the rarer kind below which shares of systems with other labels have no sure difference."""
+
+
 @dataclass(frozen=True)
 class Common:
     """Items labelled for two systems, and those of them whose human scores differ."""
@@ -154,13 +162,56 @@ class Estimates:
         estimate = self.estimate(contrast)
         return powered_intervals.tested(estimate, self.error(contrast), self._shares(contrast), alternative)
 
-    def extra_labels(self, contrast: FloatArray, by: Corrected | None = None) -> float | None:
-        """Return how many more labels alone would have had the same precision; `by` one judge of several."""
-        own, alone = (by or self.means).error(contrast).se, self.means.error_alone(contrast).se
-        if own == 0.0 or alone == 0.0:
-            return None
-        n = float(self.data.known[:, contrast != 0.0].sum(axis=0).mean())
-        return n * ((alone / own) ** 2 - 1.0)
+    def extra_labels(self, contrast: FloatArray, level: float, by: Corrected | None = None) -> float | None:
+        """Return how many more labels alone would have had as short an interval; `by` one judge of several.
+
+        Lengths of intervals go with the root of the number of labels.
+        """
+        own = self if by is None else dataclasses.replace(self, means=by)
+        found = own.interval(contrast, level), self.interval(contrast, level, alone=True)
+        lengths = [None if one is None else one.high - one.low for one in found]
+        return extra_labels(self._n_labels(contrast), *lengths)
+
+    def few_apart(self, contrast: FloatArray) -> Iterator[Note]:
+        """Yield a note on a difference of shares with other labels for each, if few are of the rarer kind."""
+        if not self.binary or self._shares(contrast) is not None:
+            return
+        each = (self._shares(self.contrast(int(s))) for s in np.flatnonzero(contrast))
+        rare = min(one.rare for one in each if one is not None)
+        if rare < FEW_APART:
+            yield Note(
+                "few_of_a_kind",
+                f"the two systems have other items labelled, and {counted(rare, 'label')} of one"
+                f" {'is' if rare == 1 else 'are'} of the rarer kind: with fewer than {FEW_APART} the interval"
+                " of the difference may be too short",
+            )
+
+    def _n_labels(self, contrast: FloatArray) -> float:
+        """Return the labels of the systems of a contrast, on average."""
+        return float(self.data.known[:, contrast != 0.0].sum(axis=0).mean())
+
+    def unseen_errors(self, contrast: FloatArray, level: float) -> Iterator[Note]:
+        """Yield a note if an interval is short, and one error of the judge more would move it much.
+
+        One answer in n that the judge misses is not among n labels with probability .37. The note is for
+        intervals shorter than those of the labels alone, where such an answer would move the estimate by more
+        than a quarter of their length; it says nothing of judges that miss fewer, or of smaller errors.
+        """
+        found = self.interval(contrast, level), self.interval(contrast, level, alone=True)
+        if found[0] is None or found[1] is None:
+            return
+        own, alone = (one.high - one.low for one in found if one is not None)
+        involved = contrast != 0.0
+        size = float(np.ptp(self.data.human[self.data.known & involved]))
+        moved = size * float(self.data.weights[:, involved].max())
+        if own < MUCH_SHORTER * alone and moved > MOVED * own:
+            n = round(self._n_labels(contrast))
+            yield Note(
+                "unseen_judge_errors",
+                f"the judge errs little on these {n} labels, which makes the interval short. If it misses one"
+                f" answer in {n} by as much as human scores differ, which {n} labels often do not show, that"
+                f" moves the truth by {moved:.2g}; the interval of the labels alone is longer",
+            )
 
     def tuning(self, system: int) -> tuple[float, ...]:
         """Return, per judge, the coefficient of its score of the system, over the strata by their size."""
@@ -201,6 +252,11 @@ class Estimates:
         if a == b:
             return Shares.of_share(first, weights)
         return Shares.of_difference(first - second, weights)
+
+
+def extra_labels(n: float, own: float | None, alone: float | None) -> float | None:
+    """Return how many more labels a length or an error is worth beside that of n labels alone."""
+    return n * ((alone / own) ** 2 - 1.0) if own and alone else None
 
 
 def _difference(contrast: FloatArray, means: FloatArray) -> float:
