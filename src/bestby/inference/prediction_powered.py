@@ -148,7 +148,7 @@ class Corrected:
         lost = shares[0] ** 2 / max(residual.df, 1.0) + shares[1] ** 2 / max(self.judge_freedom, 1.0)
         skewness = residual.skewness * shares[0] ** 1.5
         found = StandardError(math.sqrt(variance), 1.0 / lost, skewness, residual.effective)
-        return no_longer(found, self.error_alone(contrast), LONGEST)
+        return no_longer(found, self.error_alone(contrast), LONGEST) if found.skewness else found
 
     def error_alone(self, contrast: FloatArray) -> StandardError:
         """Return the standard error of the same sum of the means of the labels alone."""

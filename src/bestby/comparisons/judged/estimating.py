@@ -150,6 +150,16 @@ class Estimates:
 
     def interval(self, contrast: FloatArray, level: float, *, alone: bool = False) -> Interval | None:
         """Return the interval of a score or a difference, or of the labels alone; None without length."""
+        key = (contrast.tobytes(), level, alone)
+        if key not in self._intervals:
+            self._intervals[key] = self._interval(contrast, level, alone=alone)
+        return self._intervals[key]
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[bytes, float, bool], Interval | None]:
+        return {}
+
+    def _interval(self, contrast: FloatArray, level: float, *, alone: bool) -> Interval | None:
         estimate = self.labels_mean(contrast) if alone else self.estimate(contrast)
         error = self.means.error_alone(contrast) if alone else self.error(contrast)
         low, high, method = powered_intervals.interval(estimate, error, self._shares(contrast), level)
