@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc
-from scipy.stats import rankdata
 
 from bestby._core import rounding
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.inference.classical import doubled_ranks
 
 LEVEL = 0.001
 """P-value of all comparisons together below which a draw is not taken for random."""
@@ -72,8 +72,10 @@ def _ranks(scores: FloatArray) -> FloatArray:
         rounding.on_marks(rounding.made_equal(values[None])[0], (0.0,), size)
         for values in (scores.mean(axis=1), scores.std(axis=1))
     )
-    place = rankdata(mean) / len(mean)
-    return np.stack([place, np.abs(place - place.mean()), rankdata(spread) / len(spread)], axis=1)
+    place = doubled_ranks(mean) / (2.0 * len(mean))
+    return np.stack(
+        [place, np.abs(place - place.mean()), doubled_ranks(spread) / (2.0 * len(spread))], axis=1
+    )
 
 
 def _not_random(
