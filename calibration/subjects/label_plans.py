@@ -134,7 +134,8 @@ def _truth(name: str) -> tuple[float, JudgedScores]:
         known = JudgedScores.from_pilot(judge, human, strata=codes, n_items=ITEMS)
         return float(human.mean()), replace(known, pilot_labels=None)
     correlation = float(np.corrcoef(judge, human)[0, 1])
-    return float(human.mean()), JudgedScores(float(human.std()), correlation, ITEMS)
+    errors = JudgedScores.from_pilot(judge, human).error_share
+    return float(human.mean()), JudgedScores(float(human.std()), correlation, ITEMS, error_share=errors)
 
 
 def _normal(rng: np.random.Generator, n: int, r: float) -> tuple[FloatArray, FloatArray]:

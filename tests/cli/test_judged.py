@@ -188,11 +188,6 @@ BAD: dict[str, tuple[Rows, tuple[str, ...], str]] = {
         "item 'q2' of system 'new' has a human label, and the judge did not score it",
     ),
     "one label": (rows(labelled=1), ("--labels-drawn", "random"), "has 1 human label, and at least 2"),
-    "no shared item": (
-        changed(lambda i, row: {"human": ""} if (i // 2 % 2) == (row["system"] == "new") else {}),
-        ("--labels-drawn", "random"),
-        "share no labelled item",
-    ),
     "constant judge": (
         changed(lambda *_: {"judge": 1}), ("--labels-drawn", "random"), "always says the same"
     ),

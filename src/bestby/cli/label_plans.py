@@ -24,7 +24,7 @@ from bestby.readers.opening import one_table
 
 _ONLY = {
     "--half-width", "--correlation", "--judged-items", "--pilot-labels", "--n-strata", "--judge", "--human",
-    "--judge-cost", "--label-cost",
+    "--judge-cost", "--label-cost", "--judge-errors",
 }  # fmt: skip
 """Options that have no meaning without --labels."""
 
@@ -79,7 +79,7 @@ def label_plan(values: Plan) -> Any:
 def _design(values: Plan) -> JudgedScores:
     assumed, effect = values.assumptions, values.assumptions.design_effect or 1.0
     if values.paths:
-        of_numbers = {"--sd", "--correlation", "--pilot-labels", "--n-strata"}
+        of_numbers = {"--sd", "--correlation", "--pilot-labels", "--n-strata", "--judge-errors"}
         given = set_option_names(values) & of_numbers
         if given:
             raise InvalidInputError(
@@ -106,6 +106,7 @@ def _design(values: Plan) -> JudgedScores:
         effect,
         assumed.pilot_labels,
         assumed.n_strata or 1,
+        assumed.error_share,
     )
 
 

@@ -104,6 +104,7 @@ def cr2(
     counts: IntArray | None = None,
     bounds: IntArray | None = None,
     variances: FloatArray | None = None,
+    squares: FloatArray | None = None,
 ) -> StandardError:
     """Return the bias-reduced cluster-robust standard error CR2 with Satterthwaite's degrees of freedom.
 
@@ -115,8 +116,9 @@ def cr2(
     distinct cluster adds to the estimate; other functions of sums are taken for means of it. `counts` says
     how many clusters are of each kind, `bounds` where the strata begin. `variances`, of shape (C,), are those
     of what clusters add under the working model, up to a factor, where they are not as the sizes: the sums of
-    squared weights, if items of one stratum have different weights. Both results are 0 if no stratum has two
-    clusters.
+    squared weights, if items of one stratum have different weights. `squares` are these sums where only the
+    strata differ: they leave the error as it is, and the degrees of freedom are those of the strata that
+    carry the variance. Both results are 0 if no stratum has two clusters.
 
     CR2 corrects for unequal sizes, not for an effect that goes with them, of which the large clusters tell
     most, nor for sums of clusters that are skewed. Both make the estimate and its error go together. Where
@@ -126,7 +128,7 @@ def cr2(
     counts = np.ones(influence.size, dtype=np.int64) if counts is None else counts
     edges = np.array([0, influence.size]) if bounds is None else bounds
     total = float(counts @ sizes)
-    variance = trace = squares = 0.0
+    variance = trace = trace_of_squares = 0.0
     residuals = np.zeros(influence.size)
     for start, stop in pairwise(edges.tolist()):
         part = slice(start, stop)
@@ -137,7 +139,7 @@ def cr2(
         h = v / within
         residuals[part] = residual = influence[part] - h * float(c @ influence[part])
         if variances is None:
-            q, adjust = v, (1.0 - h) ** -0.5
+            q, adjust = v if squares is None else squares[part], (1.0 - h) ** -0.5
             variance += float(c @ (residual**2 / (1.0 - h)))
         else:
             q = variances[part]
@@ -145,8 +147,8 @@ def cr2(
             variance += float(c @ (adjust * residual) ** 2)
         first, second = _moments(c, h, q, adjust)
         trace += first
-        squares += second
-    df = trace**2 / squares if squares > 0.0 else 0.0
+        trace_of_squares += second
+    df = trace**2 / trace_of_squares if trace_of_squares > 0.0 else 0.0
     if variances is None and _vary_together(residuals, sizes, counts):
         return StandardError(math.sqrt(variance), df, *_skewed(residuals, counts))
     return StandardError(math.sqrt(variance), df)

@@ -91,12 +91,12 @@ def error_of_mean(values: FloatArray, pairs: Pairs) -> StandardError:
     w = pairs.weights / pairs.weights.sum()
     distinct, place = codes(pairs.cluster)
     sums = np.bincount(place, weights=w * (values - float(w @ values))).astype(np.float64)
-    sizes = np.bincount(place, weights=w).astype(np.float64)
+    sizes, squares = (np.bincount(place, weights=one).astype(np.float64) for one in (w, w * w))
     stratum = np.zeros(distinct.size, dtype=np.int64)
     stratum[place] = pairs.stratum
     order = np.argsort(stratum, kind="stable")
     bounds = np.searchsorted(stratum[order], np.arange(int(stratum.max(initial=0)) + 2))
-    return cr2(sums[order], sizes[order], None, bounds)
+    return cr2(sums[order], sizes[order], None, bounds, squares=squares[order])
 
 
 def effective_clusters(influence: FloatArray, pairs: Pairs) -> float:

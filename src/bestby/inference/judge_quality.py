@@ -361,8 +361,8 @@ def _mean_bias(pairs: Pairs, level: float) -> tuple[float, Interval | None]:
     if not pairs.binary:
         return _mean(pairs.bias, pairs, level)
     w = pairs.weights / pairs.weights.sum()
-    mean, differing = _weighted(w, pairs.bias), float(w @ np.abs(pairs.bias))
-    return mean, _net_interval(mean, differing, pairs.bias, w, pairs, level)
+    mean = _weighted(w, pairs.bias)
+    return mean, _net_interval(mean, pairs.bias, w, pairs, level)
 
 
 def _weighted(w: FloatArray, values: FloatArray) -> float:
@@ -393,19 +393,15 @@ def _share_interval(mean: float, values: FloatArray, w: FloatArray, pairs: Pairs
     if pairs.plain:
         low, high = proportions.wilson(float(values.sum()), values.size, level)
         return Interval(low, high, level, "wilson", True)
-    rare = int(min(values.sum(), (1.0 - values).sum()))
-    shares = Shares(1.0 / float(w @ w), mean * (1.0 - mean), None, rare)
-    return Interval(*_ends(mean, shares, values, pairs, level), level, "wilson", True)
+    return Interval(*_ends(mean, Shares.of_share(values, w), values, pairs, level), level, "wilson", True)
 
 
-def _net_interval(
-    mean: float, differing: float, values: FloatArray, w: FloatArray, pairs: Pairs, level: float
-) -> Interval:
+def _net_interval(mean: float, values: FloatArray, w: FloatArray, pairs: Pairs, level: float) -> Interval:
     """Return the interval of a difference of shares: Tango's, with effective labels likewise."""
     if pairs.plain:
         above, below = int((values > 0.0).sum()), int((values < 0.0).sum())
         return Interval(*proportions.tango(above, below, values.size, level), level, "tango", True)
-    shares = Shares(1.0 / float(w @ w), differing - mean * mean, differing, int((values != 0.0).sum()))
+    shares = Shares.of_difference(values, w)
     return Interval(*_ends(mean, shares, values, pairs, level), level, "tango", True)
 
 

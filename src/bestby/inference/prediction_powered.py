@@ -7,6 +7,7 @@ NeurIPS. For a mean the estimate is the difference estimator of survey sampling.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 
@@ -16,7 +17,8 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference import tuning
-from bestby.inference.clusters import StandardError, cr2
+from bestby.inference.clusters import StandardError, cr2, mean_error
+from bestby.inference.skewness import no_longer
 
 LEAST_TUNED = 25
 """Labels of every system below which a stratum shares its coefficients with the other small ones."""
@@ -26,6 +28,10 @@ LEAST_JUDGED = 10
 
 LEAST_FULL = 10
 """Labels per regressor below which every system has the same two coefficients per judge."""
+
+
+LONGEST = 1.1
+"""How many times as long as that of the labels alone the skewness of residuals may make an interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +133,9 @@ class Corrected:
         """Return the standard error of a sum of the corrected means, the contrast having shape (S,).
 
         The variance of the residuals is CR2's, that of the judge's part is added, and so is twice their
-        covariance; the degrees of freedom are Satterthwaite's.
+        covariance; the degrees of freedom are Satterthwaite's. What the judge leaves may be far more skewed
+        than the labels, as of a judge that misses a few failures; no more of that skewness counts than makes
+        the interval longer by a tenth than that of the labels alone.
         """
         residual = self._cr2(self.of_labels, contrast)
         of_judge = float(contrast @ self.judge_covariance @ contrast)
@@ -139,7 +147,8 @@ class Corrected:
         shares = own / variance, of_judge / variance  # not their squares alone, which may be below all floats
         lost = shares[0] ** 2 / max(residual.df, 1.0) + shares[1] ** 2 / max(self.judge_freedom, 1.0)
         skewness = residual.skewness * shares[0] ** 1.5
-        return StandardError(math.sqrt(variance), 1.0 / lost, skewness, residual.effective)
+        found = StandardError(math.sqrt(variance), 1.0 / lost, skewness, residual.effective)
+        return no_longer(found, self.error_alone(contrast), LONGEST) if found.skewness else found
 
     def error_alone(self, contrast: FloatArray) -> StandardError:
         """Return the standard error of the same sum of the means of the labels alone."""
@@ -147,12 +156,19 @@ class Corrected:
 
     def _cr2(self, influence: FloatArray, contrast: FloatArray) -> StandardError:
         involved = contrast != 0.0
+        labelled = self.sizes[:, involved] > 0.0
+        if labelled.shape[1] > 1 and not (labelled.sum(axis=1) > 1).any():
+            # Nothing is labelled for both: the means are independent, each with residuals around its own.
+            alone = [np.where(np.arange(contrast.size) == s, contrast, 0.0) for s in np.flatnonzero(involved)]
+            mean = mean_error([self._cr2(influence, one) for one in alone])
+            return dataclasses.replace(mean, se=len(alone) * mean.se)
         sizes = self.sizes[:, involved].mean(axis=1)
         there = sizes > 0.0
         stratum = np.repeat(np.arange(self.bounds.size - 1), np.diff(self.bounds))
         bounds = np.searchsorted(stratum[there], np.arange(self.bounds.size))
-        squares = self.squares[:, involved].mean(axis=1)[there] if self.weighted else None
-        return cr2((influence @ contrast)[there], sizes[there], None, bounds, squares)
+        squares = self.squares[:, involved].mean(axis=1)[there]
+        model = {"variances" if self.weighted else "squares": squares}
+        return cr2((influence @ contrast)[there], sizes[there], None, bounds, **model)
 
 
 def corrected(data: Labelled, *, pooled: bool = False) -> Corrected:
@@ -192,6 +208,7 @@ def corrected(data: Labelled, *, pooled: bool = False) -> Corrected:
             group[part],
             n_groups,
             data.clusters,
+            np.abs(data.judge).max(axis=(0, 1)),
         )
         coefficients[one], residuals[part] = found
     by_item = np.empty((len(centred), n_systems))
@@ -282,8 +299,13 @@ def _regressed(
     group: IntArray,
     n_groups: int,
     clusters: IntArray,
+    largest: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the coefficients, shape (S, S, J), and the residuals of labels left out of the fit."""
+    """Return the coefficients, shape (S, S, J), and the residuals of labels left out of the fit.
+
+    `largest`, of shape (J,), are the sizes of the judges' scores: a regressor that varies by their rounding
+    alone, as where all systems have equal scores in a stratum, would have an enormous coefficient.
+    """
     _, n_systems, n_judges = centred.shape
     codes = np.unique(clusters[item], return_inverse=True)[1]
     mean = centred[item].mean(axis=1)
@@ -291,7 +313,8 @@ def _regressed(
     several = n_systems > 1
     x = np.concatenate([own, mean], axis=1) if several else mean
     blocks = (n_judges, n_judges) if several else (n_judges,)
-    fit = tuning.fitted(_less_mean(x, weights, group, n_groups), y, weights, codes, blocks)
+    x = rounding.on_marks(_less_mean(x, weights, group, n_groups), (0.0,), np.tile(largest, len(blocks)))
+    fit = tuning.fitted(x, y, weights, codes, blocks)
     within, between = fit.coefficients[:n_judges], fit.coefficients[-n_judges:]
     level = (between - within) / n_systems if several else np.zeros(n_judges)
     coefficients = np.broadcast_to(level, (n_systems, n_systems, n_judges)).copy()
@@ -305,6 +328,7 @@ def _regressed(
         part = system == s
         rows = centred[item[part]].reshape(int(part.sum()), -1)
         rows = _less_mean(rows, weights[part], group[part], n_groups)
+        rows = rounding.on_marks(rows, (0.0,), np.tile(largest, n_systems))
         local = np.unique(codes[part], return_inverse=True)[1]
         one = tuning.fitted(rows, y[part], weights[part], local, (rows.shape[1],))
         each[s], residuals[part] = one.coefficients.reshape(n_systems, n_judges), one.residuals

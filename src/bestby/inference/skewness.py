@@ -55,6 +55,8 @@ FEWEST = 3
 REACH = 2.0
 """The transformation is used as it is up to T = -REACH / s; it is flat at T = -3 / s."""
 
+_HALVINGS = 40
+
 _LOWEST = 1.0 - (1.0 - REACH / 3.0) ** 3
 """At T = -REACH / s, g(T) is s / 6 - _LOWEST / s."""
 
@@ -120,6 +122,39 @@ def by_default(
         return robust(error, units, FOR_VERDICTS, effective)
     few = units is not None and units.n < FROM_UNITS
     return error if few else robust(error, units, FOR_INTERVALS, effective)
+
+
+def no_longer(error: StandardError, other: StandardError, most: float) -> StandardError:
+    """Return an error with so much of its skewness that 95 % intervals are at most so many times as long.
+
+    That is as long as those by the other error; they are never shorter than Student's t by its own. The
+    effective units are raised by as much as the skewness is lowered.
+
+    >>> error, other = StandardError(0.1, 29.0, -0.5, 3.0), StandardError(0.11, 29.0)
+    >>> less = no_longer(error, other, 1.1)
+    >>> round(less.skewness, 2), [round(x, 2) for x in interval(0.0, less, 0.95)]
+    (-0.2, [-0.29, 0.2])
+    """
+    limit = most * _length(other)
+    if _length(error) <= limit:
+        return error
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _length(_part(error, middle)) <= limit else (low, middle)
+    return _part(error, low)
+
+
+def _part(error: StandardError, share: float) -> StandardError:
+    effective = error.effective / share if share > 0.0 else math.inf
+    return dataclasses.replace(
+        error, skewness=share * error.skewness, moves=share * error.moves, effective=effective
+    )
+
+
+def _length(error: StandardError) -> float:
+    low, high = interval(0.0, error, 0.95)
+    return high - low
 
 
 def interval(estimate: float, error: StandardError, level: float) -> tuple[float, float]:

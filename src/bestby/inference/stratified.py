@@ -10,6 +10,9 @@ from bestby._core.typing import FloatArray, IntArray
 LEAST = 2
 """Units that are drawn from every stratum at least, so that each has a variance."""
 
+LEAST_SHARE = 0.5
+"""Part of its proportional share that every stratum gets, however little it varies."""
+
 _HALVINGS = 200
 _REST = 1e-9
 """Weight of a stratum without spread, in shares of the others: it gets more units after they are full."""
@@ -20,8 +23,11 @@ def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntAr
 
     The numbers are proportional to the sizes of the strata or, with standard deviations, to sizes times
     standard deviations: Neyman's allocation (Cochran 1977, section 5.5), which has the least variance of a
-    weighted mean. Every stratum gives at least two units, or all that it has, and no stratum more than it
-    has. Fractions are rounded so that the numbers add up to n: the greatest remainders go up.
+    weighted mean if the deviations are right. They are guesses, and a large stratum that was thought not to
+    vary would rest on two units; so every stratum gives at least half of its proportional share, or all
+    strata their share if n is too small for that. Every stratum gives at least two units, or all that it has,
+    and no stratum more than it has. Fractions are rounded so that the numbers add up to n: the greatest
+    remainders go up.
 
     Parameters
     ----------
@@ -37,13 +43,13 @@ def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntAr
     >>> drawn_sizes(np.array([100, 100, 3]), 20).tolist()
     [9, 9, 2]
     >>> drawn_sizes(np.array([100, 100, 3]), 20, np.array([3.0, 1.0, 0.0])).tolist()
-    [14, 4, 2]
+    [13, 5, 2]
     """
-    weights = sizes.astype(np.float64)
+    weights, least = sizes.astype(np.float64), np.minimum(sizes, LEAST)
     if sds is not None and sds.max() > 0.0:
-        relative = sds / sds.max()
-        weights = weights * np.maximum(relative, _REST)
-    least = np.minimum(sizes, LEAST)
+        floor = np.maximum(least, np.ceil(LEAST_SHARE * n * weights / weights.sum()).astype(np.int64))
+        if floor.sum() <= n:
+            weights, least = weights * np.maximum(sds / sds.max(), _REST), floor
     exact = _clipped(weights, least, sizes, n)
     found = rounding.round_down(exact)
     remainders = np.where(found < sizes, exact - found, -np.inf)

@@ -64,12 +64,14 @@ def choose_items(
         The stratum of each item, if you have strata of your own; in place of `stratify_by`.
     stratify_by : {"score", "disagreement"}, optional
         Make the strata from the judge: of quantiles of its mean score over the systems, or of the standard
-        deviation of its scores between the systems. The score of a cluster is the mean of its items.
+        deviation of its scores between the systems. The score of a cluster is the mean of its items. If there
+        are no more distinct values than bins, as of verdicts 0 and 1, each is a stratum.
     n_bins : int
         The number of quantile bins; equal scores are in one, so there may be fewer.
     allocation : {"proportional", "neyman"}
         Give each stratum its share of the draw, or more to strata that vary more: size times standard
-        deviation (Neyman). At least two units are drawn from every stratum.
+        deviation (Neyman), but each at least half of its share. At least two units are drawn from every
+        stratum.
     sds : mapping of str to float, optional
         For Neyman's allocation, the standard deviation in each stratum by its name, such as that of human
         minus judge in a pilot. By default that of what the judge's scores are stratified by.
@@ -103,7 +105,9 @@ def choose_items(
     Within a stratum every set of units of the same size is equally probable, so that the probability of a
     unit is the number drawn over the number there is [1]_. Neyman's allocation is the best one for a mean
     over all items if the standard deviations are right; those of the judge are a guess, and where people
-    disagree with the judge elsewhere than its scores vary, a proportional draw is more precise.
+    disagree with the judge elsewhere than its scores vary, a proportional draw is more precise. So a stratum
+    that seems not to vary, as where a judge is unanimous, keeps half of its share: a few labels that stand
+    for most items would carry the whole error.
 
     References
     ----------

@@ -19,6 +19,9 @@ from bestby.planning.judged_pilot import pilot_numbers, spread_of, strata_of
 LEAST_LABELS = 5
 """Labels from which on the formula of the variance is used."""
 
+LEAST_ERRORS = 5
+"""Errors of the judge among the labels from which the size of its error is known well enough to plan on."""
+
 _CAUTION = 0.8
 """The level of the upper limits of the variances of a pilot in a cautious plan."""
 
@@ -47,6 +50,10 @@ class JudgedScores:
     n_strata : int
         The number of strata, if the labels are drawn from strata in proportion to their size: `sd` and
         `correlation` are those inside the strata then, `sd` the root of the mean of their variances.
+    error_share : float, optional
+        The share of the items that carry the judge's error: those on which it is wrong. A pilot measures it.
+        By default (1 - correlation²) sd², as of scores 0 and 1, of their differences, or of others that
+        differ by about 1; pass 1 for a judge that is slightly wrong everywhere, as of continuous scores.
 
     Raises
     ------
@@ -67,7 +74,8 @@ class JudgedScores:
     between the strata adds nothing, as `compare_judged` takes their shares as given. Neyman's allocation
     needs no more labels than a proportional one, if the standard deviations it rests on are right. The
     formula is an approximation: it misleads if few items have a large error of the judge (0/1 scores with few
-    disagreements), and with fewer than some 50 labels.
+    disagreements), and with fewer than some 50 labels. So plans take at least as many labels as are expected
+    to hold five errors of the judge, or as labels alone would take.
 
     References
     ----------
@@ -90,6 +98,7 @@ class JudgedScores:
     design_effect: float = 1.0
     pilot_labels: int | None = None
     n_strata: int = 1
+    error_share: float | None = None
 
     name: ClassVar[str] = "judged scores"
 
@@ -113,11 +122,34 @@ class JudgedScores:
             if value is not None and checks.positive_int(value, what) < LEAST_LABELS:
                 raise InvalidInputError(f"{what} must be at least {LEAST_LABELS}, got {value}", argument=what)
         checks.positive_int(self.n_strata, "n_strata")
+        share = self.error_share
+        if share is not None and not 0.0 <= checks.amount(share, "error_share") <= 1.0:
+            raise InvalidInputError(
+                f"error_share must lie between 0 and 1, got {share}",
+                hint="a pilot measures it; 1 for a judge that is slightly wrong everywhere",
+                argument="error_share",
+            )
 
     @property
     def least_labels(self) -> int:
         """The labels from which on the formula is used."""
         return LEAST_LABELS + self.n_strata - 1
+
+    @property
+    def share_of_errors(self) -> float:
+        """The share of the items that carry the judge's error, given or as of scores 0 and 1.
+
+        >>> round(JudgedScores(sd=0.333, correlation=0.94).share_of_errors, 4)
+        0.0129
+        """
+        if self.error_share is not None:
+            return self.error_share
+        return min(1.0, (1.0 - self.correlation**2) * self.sd**2)
+
+    @property
+    def labels_with_errors(self) -> float:
+        """How many labels are expected to hold five errors of the judge; infinite if it makes none."""
+        return math.ceil(LEAST_ERRORS / self.share_of_errors) if self.share_of_errors > 0.0 else math.inf
 
     def freedom(self, labels: ArrayLike) -> FloatArray:
         """Return the degrees of freedom of the standard error with the judge; one more without."""
@@ -187,7 +219,9 @@ class JudgedScores:
                 argument="strata",
             )
         items = int(x.size) if n_items is None else n_items
-        return cls(math.sqrt(found.within), found.correlation, items, design_effect, m, found.n_strata)
+        return cls(
+            math.sqrt(found.within), found.correlation, items, design_effect, m, found.n_strata, found.errors
+        )
 
     def standard_error(self, labels: ArrayLike, items: ArrayLike) -> FloatArray:
         """Return the standard error with so many labels among so many judged items."""

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import checks
+from bestby._core import checks, rounding
 from bestby._core.arrays import as_array
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
+from bestby.inference.clusters import equal_units
 
 LEAST_OF_STRATUM = 2
 """Labels of a stratum that tell its variance."""
@@ -32,12 +33,15 @@ class Spread:
         That of the regression inside the strata.
     n_strata : int
         The number of strata, 1 without.
+    errors : float
+        The share of the labels that carry what is left: as many of equal weight have its variance.
     """
 
     within: float
     residual: float
     slope: float
     n_strata: int
+    errors: float
 
     @property
     def correlation(self) -> float:
@@ -61,10 +65,13 @@ def spread_of(x: FloatArray, y: FloatArray, known: BoolArray, strata: IntArray) 
     variances = np.bincount(code, weights=own**2) / (counts - 1.0)
     bottom = float((weights * judge) @ judge)
     slope = float((weights * judge) @ own) / bottom if bottom > 0.0 else 0.0
-    left = np.bincount(code, weights=(own - slope * judge) ** 2) / (counts - 1.0)
+    rest = own - slope * judge
+    left = np.bincount(code, weights=rest**2) / (counts - 1.0)
     freedom = float(counts.sum() - shares.size)
     residual = float(shares @ left) * freedom / (freedom - (bottom > 0.0))
-    return Spread(float(shares @ variances), residual, slope, shares.size)
+    known_error = not rounding.is_nothing(float(np.abs(rest).max()), float(np.abs(own).max()))
+    errors = equal_units((weights * rest) ** 2) / code.size if known_error else 0.0
+    return Spread(float(shares @ variances), residual, slope, shares.size, errors)
 
 
 def strata_of(strata: Any, known: BoolArray) -> IntArray:

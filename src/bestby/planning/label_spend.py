@@ -52,7 +52,9 @@ def allocate_labels(
     limit = math.inf if max_items is None else checks.positive_int(max_items, "max_items")
     alone = _alone(design, budget, item_cost, label_cost, limit, question.alpha)
     splits = _with_judge(design, budget, item_cost + judge_cost, label_cost, limit, question.alpha)
-    best = min((alone, *splits), key=attrgetter("standard_error"))
+    sure = (one for one in splits if one.labels >= design.labels_with_errors)
+    by_formula, best = (min((alone, *some), key=attrgetter("standard_error")) for some in (splits, sure))
+    planned = by_formula.labels if by_formula.items else math.inf  # labels alone need no error of the judge
     settings = {
         "plan": "allocate labels",
         **{what: float(value) for what, value in costs.items()},
@@ -69,7 +71,7 @@ def allocate_labels(
         alpha=question.alpha,
         level=question.level,
         n_comparisons=question.n_comparisons,
-        notes=tuple(notes_on(best.labels, "spend more on labels")),
+        notes=tuple(notes_on(design, planned, best.labels, "spend more on labels")),
         provenance=provenance_of(settings, design.settings(), design.settings()),
     )
 

@@ -16,7 +16,7 @@ from bestby._core.typing import ArrayLike, FloatArray
 from bestby.inference.power import t_power
 from bestby.planning.arguments import check_wanted, checked_question
 from bestby.planning.base import USUAL_POWER
-from bestby.planning.judged import JudgedScores, t_quantile
+from bestby.planning.judged import LEAST_ERRORS, JudgedScores, t_quantile
 from bestby.results.base import Note, provenance_of
 from bestby.results.label_plans import LabelPlan, LabelPoint
 
@@ -101,6 +101,11 @@ def plan_labels(
     interval is shorter than that of human labels of all judged items, so that more labels than a share of the
     items gain little.
 
+    A judge that errs on few items has a small error by the formula, which labels without such an item do not
+    show. The numbers are therefore at least those that are expected to hold five errors of the judge
+    (`JudgedScores`, `error_share`), but not more than labels alone would take. That is more than it takes
+    where the judge is slightly wrong everywhere and its `error_share` was not given.
+
     References
     ----------
     .. [1] Angelopoulos, Duchi & Zrnic (2023), PPI++: Efficient prediction-powered inference,
@@ -125,15 +130,15 @@ def plan_labels(
         enough = _enough(float(_half_width(_with_judge(design), found, alpha)), None, alpha)
     else:
         enough = _enough(value, wanted, alpha)
-        found = _labels(design, enough, alpha)
-        unsure = design.pilot_labels is not None
-        cautious = (
-            _least(_with_judge(design.cautious()), enough, design.least_labels, _items(design))
-            if unsure
-            else None
-        )
+        found, cautious = _labels(design, enough, alpha), None
+        if design.pilot_labels is not None:
+            cautious = _least(_with_judge(design.cautious()), enough, design.least_labels, _items(design))
+            cautious = cautious and _with_errors(design.cautious(), cautious, enough)
     alone = _least(_alone(design), enough, design.least_labels, _MOST)
     assert alone is not None
+    by_formula = found
+    if asked != "n":
+        found = _with_errors(design, found, enough)
     settings = {"plan": "labels", "asked": asked, "value": value, "power": wanted, "level": level,
                 "comparisons": n_comparisons}  # fmt: skip
     return LabelPlan(
@@ -150,7 +155,7 @@ def plan_labels(
         level=level,
         n_comparisons=n_comparisons,
         curve=_curve(design, found, alpha),
-        notes=_notes(design, found, alone, unsure=asked != "n" and cautious is None),
+        notes=_notes(design, by_formula, found, alone, unsure=asked != "n" and cautious is None),
         provenance=provenance_of(settings, design.settings(), design.settings()),
     )
 
@@ -249,6 +254,15 @@ def _least(errors: Errors, enough: Enough, least: int, most: int) -> int | None:
     return high
 
 
+def _with_errors(design: JudgedScores, found: int, enough: Enough) -> int:
+    """Return a number of labels, or as many as are expected to hold five errors of the judge.
+
+    Labels alone need none of them.
+    """
+    alone = _least(_alone(design), enough, design.least_labels, _MOST) or _MOST
+    return max(found, int(min(design.labels_with_errors, alone, _items(design))))
+
+
 def _curve(design: JudgedScores, found: int, alpha: float) -> tuple[LabelPoint, ...]:
     """Return half-widths from a quarter of the answer to four times, or to all items."""
     least = design.least_labels
@@ -259,15 +273,42 @@ def _curve(design: JudgedScores, found: int, alpha: float) -> tuple[LabelPoint, 
     return tuple(LabelPoint(n, own, alone) for n, own, alone in rows)
 
 
-def notes_on(labels: int, advice: str) -> list[Note]:
-    """Return what must be known of any plan with so many labels; the advice is for too few."""
+def notes_on(design: JudgedScores, labels: float, found: int, advice: str) -> list[Note]:
+    """Return what must be known of any plan: of `labels` by the formula, and as many as were `found`.
+
+    The advice is for too few.
+    """
     few = f"with fewer than {_FEW_LABELS} labels the intervals are not reliable: {advice}"
-    return [_APPROXIMATE, *([Note("few_labels", few)] if labels < _FEW_LABELS else [])]
+    notes = [_APPROXIMATE, *([Note("few_labels", few)] if found < _FEW_LABELS else [])]
+    if labels < design.labels_with_errors:
+        notes.append(Note("few_judge_errors", _few_errors(design, labels, found)))
+    return notes
 
 
-def _notes(design: JudgedScores, found: int, alone: int, *, unsure: bool) -> tuple[Note, ...]:
-    notes = notes_on(found, "plan at least so many")
-    if found > _SAVED_LITTLE * alone:
+def _few_errors(design: JudgedScores, labels: float, found: int) -> str:
+    """Return how few errors of the judge are expected among labels, and what follows from that."""
+    wanted = design.labels_with_errors
+    text = (
+        f"{labels:.0f} labels are expected to hold {labels * design.share_of_errors:.2g} errors of the judge"
+    )
+    if found > labels:
+        why = f"{LEAST_ERRORS} errors" if found >= wanted else "what it takes without the judge, or all items"
+        return (
+            f"{text}, too few to tell how large they are, though the formula asks for no more; the number is"
+            f" that for {why}. If the judge is slightly wrong everywhere, say so: error_share=1.0"
+            " (--judge-errors 1)"
+        )
+    more = "" if math.isinf(wanted) else f"; {wanted:.0f} labels hold {LEAST_ERRORS}"
+    return (
+        f"{text}, too few to tell how large they are: intervals may be several times as long as planned{more}"
+    )
+
+
+def _notes(
+    design: JudgedScores, by_formula: int, found: int, alone: int, *, unsure: bool
+) -> tuple[Note, ...]:
+    notes = notes_on(design, by_formula, found, "plan at least so many")
+    if by_formula > _SAVED_LITTLE * alone:
         notes.append(
             Note(
                 "judge_saves_little",

@@ -14,12 +14,13 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.advising.reading import Arguments, evaluation_of
-from bestby.data.bins import quantile_bins
+from bestby.data.bins import quantile_bins, value_bins
 from bestby.data.coding import group_codes
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
 from bestby.data.groupings import check_nested, check_unique_ids, one_grouping
 from bestby.data.hashing import hash_of_columns
+from bestby.inference.stratified import LEAST
 from bestby.results.base import Note
 
 MOST_SCORE_BINS = 100
@@ -117,7 +118,9 @@ class Pool:
             )
         values = self._values(by)
         names, code = quantile_bins(values, n_bins)
-        if len(names) < 2:
+        if np.unique(values).size <= n_bins or len(names) < 2:  # as of verdicts, most of which are alike
+            names, code = value_bins(values, LEAST)
+        if not 2 <= len(names) <= MOST_SCORE_BINS:
             raise DesignError(
                 f"the judge's {by} is {names[0]} for too many {self.unit} to make strata of it",
                 hint="draw without stratify_by, or raise n_bins",

@@ -42,8 +42,8 @@ class JudgedScore(SystemScore):
         Per judge the coefficient of the judge's score of this system: 0 if the judge was found worth nothing,
         1 for a judge on the human scale that is right but for a constant bias. Empty with a calibration set.
     extra_labels : float or None
-        How many more labels would have been needed for the same precision without the judge; negative if the
-        judge has made it worse. None if an error is 0.
+        How many more labels would have been needed for as short an interval without the judge; negative if
+        the judge has made it longer. None if there is no interval.
 
     See Also
     --------

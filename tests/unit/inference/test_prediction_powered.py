@@ -137,3 +137,15 @@ def test_systems_of_unlike_judges_have_coefficients_of_their_own_if_labels_allow
     human[20:] = np.nan
     shared = corrected(labelled(judge[:, :, None], human)).coefficients[0, :, :, 0]
     assert shared[0, 0] == shared[1, 1]
+
+
+def test_where_the_judge_scores_all_systems_alike_no_coefficient_is_made_of_rounding() -> None:
+    rng = np.random.default_rng(11)
+    strata = np.repeat([0, 1], [600, 200])
+    shared = (rng.random(800) < 0.6).astype(float)
+    judge = np.where(strata[:, None] == 0, shared[:, None], rng.random((800, 3)) < 0.5).astype(float)
+    human = np.full((800, 3), np.nan)
+    human[::8] = np.where(rng.random((100, 3)) < 0.9, judge[::8], 1.0 - judge[::8])
+    for scale in (1.0, 0.1, 1e6):
+        made = corrected(labelled(0.1 * scale + scale * judge[:, :, None], human, strata))
+        assert np.abs(made.coefficients * scale).max() < 1.5

@@ -13,6 +13,7 @@ import pytest
 
 import bestby as bb
 from bestby.cli import main
+from bestby.inference.stratified import drawn_sizes
 
 RNG = np.random.default_rng(20)
 N = 48
@@ -213,3 +214,28 @@ def test_the_command_refuses_in_two_lines(
     lines = capsys.readouterr().err.splitlines()
     assert first in lines[0]
     assert len(lines) <= 2
+
+
+@pytest.mark.parametrize("by", ["score", "disagreement"])
+def test_strata_of_verdicts_are_their_values_and_keep_half_of_their_share(by: str) -> None:
+    rng = np.random.default_rng(1)
+    judge = {name: (rng.random(1000) < 0.9).astype(int) for name in ("a", "b")}
+    plain = bb.choose_items(judge, 60, stratify_by=by)
+    assert [one.name for one in plain.strata] == (["0", "0.5", "1"] if by == "score" else ["0", "0.5"])
+    neyman = bb.choose_items(judge, 60, stratify_by=by, allocation="neyman")
+    for one in neyman.strata:
+        assert one.n_chosen >= 0.5 * 60 * one.n_units / 1000
+    grades = {"a": [*[5] * 700, *rng.integers(1, 5, 300)]}
+    strata = bb.choose_items(grades, 60, stratify_by="score", allocation="neyman").strata
+    assert all(one.n_chosen >= 0.03 * one.n_units for one in strata)
+
+
+def test_a_value_of_one_item_is_no_stratum() -> None:
+    rare = {"a": [1] * 40 + [0] * 19 + [2]}
+    assert [one.name for one in bb.choose_items(rare, 12, stratify_by="score").strata] == ["0", "1 to 2"]
+
+
+def test_a_draw_too_small_for_half_shares_is_proportional() -> None:
+    sizes, sds = np.array([300, 20, 20, 20]), np.array([0.0, 1.0, 1.0, 1.0])
+    assert drawn_sizes(sizes, 8, sds).tolist() == drawn_sizes(sizes, 8).tolist()
+    assert drawn_sizes(sizes, 40, sds)[0] == 17  # half of 33.3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def study(rng: np.random.Generator, n: int, total: int, r: float) -> tuple[float
 
 @pytest.mark.parametrize("r", [0.3, 0.7, 0.95])
 def test_studies_of_the_planned_size_have_the_half_width_promised(r: float) -> None:
-    plan = bb.plan_labels(bb.JudgedScores(1.0, r, 3000), half_width=0.15)
+    plan = bb.plan_labels(bb.JudgedScores(1.0, r, 3000, error_share=1.0), half_width=0.15)
     rng = np.random.default_rng(7)
     found = np.array([study(rng, plan.n_labels, 3000, r) for _ in range(1000)])
     assert np.median(found[:, 1]) == pytest.approx(0.15, rel=0.04)
@@ -120,7 +121,10 @@ def test_strata_cost_degrees_of_freedom() -> None:
     assert (strata.standard_error(n, 4000) > DESIGN.standard_error(n, 4000)).all()
     assert (strata.freedom(n) == DESIGN.freedom(n) - 2).all()
     assert strata.least_labels == DESIGN.least_labels + 2
-    assert bb.plan_labels(strata, half_width=0.3).n_labels > bb.plan_labels(DESIGN, half_width=0.3).n_labels
+    wide = [
+        bb.plan_labels(replace(one, error_share=1.0), half_width=0.3).n_labels for one in (strata, DESIGN)
+    ]
+    assert wide[0] > wide[1]
 
 
 def test_a_pilot_measures_what_lies_inside_the_strata() -> None:
@@ -371,3 +375,98 @@ def test_the_command_refuses_in_two_lines(
     lines = capsys.readouterr().err.splitlines()
     assert first in lines[0]
     assert len(lines) <= 2
+
+
+RARE = {"sd": 0.333, "correlation": 0.94, "n_items": 2000}
+"""Differences of 3 and 9 % failures, of which a judge without false alarms catches nine of ten."""
+
+
+def rare_failures(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    human = (rng.random((n, 2)) > (0.03, 0.09)).astype(float)
+    return human, np.where((human == 0.0) & (rng.random((n, 2)) < 0.9), 0.0, 1.0)
+
+
+def power_of(n: int, studies: int = 60) -> float:
+    rng, found = np.random.default_rng(2), 0
+    for _ in range(studies):
+        human, judge = rare_failures(rng, 2000)
+        human[rng.permutation(2000) >= n] = np.nan
+        sides = (dict(zip("ab", x.T, strict=True)) for x in (judge, human))
+        found += bb.compare_judged(*sides, labels_drawn="random")["a", "b"].p_value <= 0.05
+    return found / studies
+
+
+def test_a_plan_expects_five_errors_of_the_judge_or_does_without_it() -> None:
+    plan = bb.plan_labels(bb.JudgedScores(**RARE), margin=0.06)
+    continuous = bb.plan_labels(bb.JudgedScores(**RARE, error_share=1.0), margin=0.06)
+    assert continuous.n_labels < 40
+    assert plan.n_labels == plan.n_alone > 200
+    note = next(note for note in plan.notes if note.code == "few_judge_errors")
+    assert f"{continuous.n_labels} labels are expected to hold 0.4" in note.message
+    assert "error_share=1.0" in note.message  # as above, and then there is no such note
+    assert "few_judge_errors" not in {note.code for note in continuous.notes}
+    assert power_of(continuous.n_labels) < 0.5
+    assert power_of(plan.n_labels) >= 0.8
+    five = bb.plan_labels(bb.JudgedScores(0.5, 0.95, 5000), half_width=0.03)
+    assert five.n_labels == 206  # 5 / .0244
+    assert "that for 5 errors" in next(n for n in five.notes if n.code == "few_judge_errors").message
+
+
+def test_a_pilot_measures_on_how_many_items_the_judge_errs() -> None:
+    rng = np.random.default_rng(3)
+    human, judge = rare_failures(rng, 40_000)
+    pair = ({"a": x[:, 0], "b": x[:, 1]} for x in (judge, human))
+    known = bb.JudgedScores.from_pilot(*pair)
+    wrong = np.mean((human != judge).any(axis=1))
+    assert known.error_share == pytest.approx(wrong, rel=0.1)
+    small = human[:60, 1], judge[:60, 1]
+    pilot = bb.JudgedScores.from_pilot(small[1], small[0], n_items=2000)
+    plan = bb.plan_labels(pilot, half_width=0.05)
+    assert plan.n_labels >= min(5 / max(pilot.error_share or 0.0, 1e-9), plan.n_alone)
+    assert plan.n_cautious is not None
+    assert plan.n_cautious >= plan.n_labels
+    noisy = judge[:, 0] + rng.standard_normal(40_000)
+    assert bb.JudgedScores.from_pilot(noisy, human[:, 0] + noisy).labels_with_errors < 200
+    normal = bb.JudgedScores.from_pilot(noisy, noisy + rng.standard_normal(40_000))
+    assert normal.error_share == pytest.approx(1 / 3, rel=0.1)
+
+
+def test_a_given_number_and_a_budget_say_that_errors_are_too_few() -> None:
+    design = bb.JudgedScores(**RARE)
+    given = next(n for n in bb.plan_labels(design, 100).notes if n.code == "few_judge_errors")
+    assert given.message.endswith("388 labels hold 5")
+    more = bb.plan_labels(design, 388)
+    assert "few_judge_errors" not in {note.code for note in more.notes}
+    costs = {"judge_cost": 0.01, "label_cost": 1.0}
+    small = bb.allocate(design, 60.0, **costs)
+    assert small.best.items == 0
+    assert "few_judge_errors" in {note.code for note in small.notes}
+    large = bb.allocate(design, 2000.0, **costs)
+    assert large.best.labels >= 388
+    sure = bb.allocate(bb.JudgedScores(0.333, 0.94, error_share=1.0), 60.0, **costs)
+    assert sure.best.items > 0
+    assert "few_judge_errors" not in {note.code for note in sure.notes}
+
+
+def test_the_command_takes_the_share_of_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    options = [
+        "--labels",
+        "--sd",
+        ".333",
+        "--correlation",
+        ".94",
+        "--judged-items",
+        "2000",
+        "--margin",
+        ".06",
+    ]
+    for more, share in (([], None), (["--judge-errors", "1"], 1.0)):
+        assert main(["plan", *options, *more, "--json", "-"]) == 0
+        expected = bb.plan_labels(bb.JudgedScores(**RARE, error_share=share), margin=0.06)
+        assert json.loads(capsys.readouterr().out)["n_labels"] == expected.n_labels
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1])
+def test_a_share_of_errors_is_one(share: float) -> None:
+    with pytest.raises(bb.InvalidInputError, match="error_share must lie between 0 and 1"):
+        bb.JudgedScores(0.5, 0.8, error_share=share)

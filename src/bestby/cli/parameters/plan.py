@@ -72,6 +72,11 @@ class Assumptions(Group):
     n_strata: Count = option(
         "N", "With --labels: number of strata, inside which --sd and --correlation are meant."
     )
+    error_share: Number = option(
+        "SHARE",
+        "With --labels: share of the items on which the judge is wrong (default: as of scores 0 and 1).",
+        "--judge-errors",
+    )
 
 
 @record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,12 +18,16 @@ from bestby.comparisons.judged.estimating import Estimates
 from bestby.comparisons.judged.scoring import Scored
 from bestby.data.layouts.judged import JudgedItems
 from bestby.engine.base import Drawing
+from bestby.inference import label_draws
 from bestby.results.base import MetricInfo, Note, Provenance, provenance_of
 from bestby.results.judged import HUMAN_SCORE, LabelsDrawn
 from bestby.vocabulary import allowed_names
 
 FEW_LABELS = 20
 """Labels of a system below which the calibration says nothing of the intervals."""
+
+FEW_LABELLED_CLUSTERS = 50
+"""Labelled clusters below which intervals can be too short, if several of their items are labelled."""
 
 _SPAN = 1.5
 """How much wider the range of judge and humans together may be than that of each, on the same scale."""
@@ -99,7 +103,7 @@ def corrected(given: Scored, labelled: Drawn, made: Estimates, drawing: Drawing)
         labelled.how,
         n_labelled,
         labelled.n_strata,
-        (*given.notes, *_notes(labelled, made)),
+        (*given.notes, *_notes(labelled, made, scores.names)),
         named,
         hash_of_rows(scores.names, np.column_stack(table)),
         None if given.parts is None else drawing,
@@ -169,9 +173,9 @@ def reading(scores: JudgedItems) -> tuple[Note, ...]:
     return (Note("read_as", scores.description),) if scores.description else ()
 
 
-def _notes(labelled: Drawn, made: Estimates) -> tuple[Note, ...]:
+def _notes(labelled: Drawn, made: Estimates, names: Sequence[str]) -> tuple[Note, ...]:
     """Return what must be known of the whole."""
-    notes = [labelled.note, *made.notes]
+    notes = [labelled.note, *_unlike_draw(labelled, made), *made.notes, *made.few_heavy(names)]
     fewest = int(labelled.data.known.sum(axis=0).min())
     if fewest < FEW_LABELS:
         notes.append(
@@ -181,7 +185,35 @@ def _notes(labelled: Drawn, made: Estimates) -> tuple[Note, ...]:
                 " short",
             )
         )
+    data = labelled.data
+    if labelled.n_clusters:
+        counts = [np.bincount(data.clusters, weights=one) for one in data.known.T]
+        few = min(int(np.count_nonzero(one)) for one in counts)
+        if few < FEW_LABELLED_CLUSTERS and max(one.max() for one in counts) > 1:
+            notes.append(
+                Note(
+                    "few_clusters",
+                    f"the labels of a system lie in {few} clusters, and several in one: intervals can be too"
+                    f" short below {FEW_LABELLED_CLUSTERS}",
+                )
+            )
     return (*notes, *_outside(made, "the correction adds a difference of means"))
+
+
+def _unlike_draw(labelled: Drawn, made: Estimates) -> Iterator[Note]:
+    """Yield a note if the judge's scores show that chance did not choose the labelled items."""
+    data = made.data
+    clusters = data.clusters if labelled.n_clusters else None
+    inside = labelled.how == "stratified"
+    strata = data.strata if inside else np.zeros_like(data.strata)
+    if labelled.how != "probabilities" and label_draws.differ(data.judge, data.known, strata, clusters):
+        yield Note(
+            "labels_not_random",
+            "the judge scores the labelled items otherwise than items drawn at random"
+            f"{' inside strata' * inside} (p < {label_draws.LEVEL:g}): higher, lower, more in the middle, or"
+            " with the systems further apart or less far. So chance has not chosen them, and the corrected"
+            " scores are biased; label items that are drawn at random, or give the probabilities of the draw",
+        )
 
 
 def _outside(made: Estimates | Calibrated, why: str) -> tuple[Note, ...]:

@@ -198,8 +198,16 @@ class Calibrated:
         """Return Wald's test of a difference."""
         return skewness.wald(self.estimate(contrast), self.error(contrast), alternative)
 
-    def extra_labels(self, contrast: FloatArray) -> None:
+    def extra_labels(self, _contrast: FloatArray, _level: float) -> None:
         """Return None: there are no labels of these items."""
+
+    def few_apart(self, _contrast: FloatArray) -> Iterator[Note]:
+        """Yield nothing: no item of the comparison has a label."""
+        return iter(())
+
+    def unseen_errors(self, _contrast: FloatArray, _level: float) -> Iterator[Note]:
+        """Yield nothing: the intervals allow for unsure error rates."""
+        return iter(())
 
     def tuning(self, _system: int) -> tuple[float, ...]:
         """Return nothing: no coefficient is tuned."""

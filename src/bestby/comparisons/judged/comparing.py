@@ -121,8 +121,7 @@ def compare_judged(
         outside (0, 1], or another argument cannot be used as given.
     DesignError
         If a metric is no function of sums, or undefined by the labels; a system has fewer than two labels,
-        or labels of one cluster only; two systems share no labelled item; the judge always says the same; or
-        everything is labelled.
+        or labels of one cluster only; the judge always says the same; or everything is labelled.
 
     See Also
     --------
@@ -143,7 +142,14 @@ def compare_judged(
     *Intervals* take each item (or cluster) as drawn anew, so they are also for items like these. They are of
     Student's t, from what each cluster adds, with bias-reduced errors (CR2) of residuals that the regression
     has not seen; for labels 0 and 1 they are score intervals with as many labels as would carry the same
-    variance alone, and never more than there are where fewer than five labels are of the rarer kind.
+    variance alone, and never more than there are (unequal weights: than as many of equal weight) where fewer
+    than five of the heaviest labels are of the rarer kind. That is long where the heavy labels are alike.
+    Where the two systems of a difference have other items labelled, its interval is of Student's t; if they
+    share none, the variances of both means are added. Intervals of such differences of labels 0 and 1 may be
+    too short where few are of the rarer kind, as the note `few_of_a_kind` says. The skewness of what the
+    judge leaves makes no interval longer by more than a tenth than that of the labels alone. A judge that
+    misses a few failures looks better than it is if the labels have none of them: the note
+    `unseen_judge_errors` says where that may matter.
 
     *Metrics of labels.* The score by the human labels, plus coefficients times what the score by the judge's
     labels is higher on all items than on the labelled ones. The coefficients are those of the same
@@ -160,7 +166,9 @@ def compare_judged(
     as often on these items as on those of the calibration set.
 
     They mislead where the labelled items were chosen by their scores, or by how doubtful they looked: no
-    number of labels mends that.
+    number of labels mends that. Where the judge's scores of the labelled items are not those of a random draw
+    (p < .001), the note `labels_not_random` says so. It does not see a choice by what the judge's scores do
+    not show, one with wrong probabilities, or one inside more than twenty strata.
 
     References
     ----------
@@ -187,7 +195,7 @@ def compare_judged(
     >>> result = compare_judged(judge, human, labels_drawn="random")
     >>> difference = result["new", "old"]
     >>> round(difference.labels_estimate, 2), round(difference.estimate, 2), round(difference.extra_labels)
-    (0.55, 0.45, 205)
+    (0.55, 0.45, 211)
 
     Predictions, by labels of the judge and of humans:
 

@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.cached import cached_property
+from bestby._core.text import counted, quoted
 from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.inference import powered_intervals
 from bestby.inference.clusters import StandardError, cr2_covariance
 from bestby.inference.joint import Joint, Spread
-from bestby.inference.powered_intervals import Shares
+from bestby.inference.powered_intervals import FEW, Shares, heaviest
 from bestby.inference.prediction_powered import Corrected, Labelled, corrected
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, has_length, without_interval
+
+FEW_HEAVY = 30
+"""Labels that weigh most below which a note says that the precision hangs on them."""
+
+
+MUCH_SHORTER, MOVED = 0.8, 0.25
+"""Parts of the lengths of the labels' own interval and of a corrected one; see `unseen_errors`."""
+
+
+FEW_APART = 15
+"""Labels of the rarer kind below which shares of systems with other labels have no sure difference."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,32 @@ class Estimates:
         """What has to be said of the estimates by themselves."""
         return ()
 
+    def few_heavy(self, names: Sequence[str]) -> Iterator[Note]:
+        """Yield a note if a few labels of a system weigh most: the fewest of all systems."""
+        found = []
+        for place in range(len(names)):
+            known = self.data.known[:, place]
+            human, weights = self.data.human[known, place], self.data.weights[known, place]
+            heavy = heaviest(weights)
+            n = int(heavy.sum())
+            rare = Shares.of_share(human, weights).rare if self.binary else FEW
+            if not heavy.all() and (n < FEW_HEAVY or rare < FEW):
+                found.append((n, place, 1.0 / float(weights @ weights)))
+        if not found:
+            return
+        n, place, equal = min(found)
+        reach = (
+            f"intervals of right and wrong are as long as those of {equal:.0f} labels of one weight, wherever"
+            f" fewer than {FEW} of them are of the rarer kind"
+            if self.binary
+            else "intervals may be too short"
+        )
+        yield Note(
+            "few_heavy_labels",
+            f"{counted(n, 'label')} of {quoted(names[place])} weigh most, as few items of their kind were"
+            f" labelled, and the precision hangs on them: {reach}. More labels of such items help most",
+        )
+
     @property
     def without_interval(self) -> Note:
         """Why a score has no interval, where it has none."""
@@ -112,6 +150,16 @@ class Estimates:
 
     def interval(self, contrast: FloatArray, level: float, *, alone: bool = False) -> Interval | None:
         """Return the interval of a score or a difference, or of the labels alone; None without length."""
+        key = (contrast.tobytes(), level, alone)
+        if key not in self._intervals:
+            self._intervals[key] = self._interval(contrast, level, alone=alone)
+        return self._intervals[key]
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[bytes, float, bool], Interval | None]:
+        return {}
+
+    def _interval(self, contrast: FloatArray, level: float, *, alone: bool) -> Interval | None:
         estimate = self.labels_mean(contrast) if alone else self.estimate(contrast)
         error = self.means.error_alone(contrast) if alone else self.error(contrast)
         low, high, method = powered_intervals.interval(estimate, error, self._shares(contrast), level)
@@ -124,13 +172,56 @@ class Estimates:
         estimate = self.estimate(contrast)
         return powered_intervals.tested(estimate, self.error(contrast), self._shares(contrast), alternative)
 
-    def extra_labels(self, contrast: FloatArray, by: Corrected | None = None) -> float | None:
-        """Return how many more labels alone would have had the same precision; `by` one judge of several."""
-        own, alone = (by or self.means).error(contrast).se, self.means.error_alone(contrast).se
-        if own == 0.0 or alone == 0.0:
-            return None
-        n = float(self.data.known[:, contrast != 0.0].sum(axis=0).mean())
-        return n * ((alone / own) ** 2 - 1.0)
+    def extra_labels(self, contrast: FloatArray, level: float, by: Corrected | None = None) -> float | None:
+        """Return how many more labels alone would have had as short an interval; `by` one judge of several.
+
+        Lengths of intervals go with the root of the number of labels.
+        """
+        own = self if by is None else dataclasses.replace(self, means=by)
+        found = own.interval(contrast, level), self.interval(contrast, level, alone=True)
+        lengths = [None if one is None else one.high - one.low for one in found]
+        return extra_labels(self._n_labels(contrast), *lengths)
+
+    def few_apart(self, contrast: FloatArray) -> Iterator[Note]:
+        """Yield a note on a difference of shares with other labels for each, if few are of the rarer kind."""
+        if not self.binary or self._shares(contrast) is not None:
+            return
+        each = (self._shares(self.contrast(int(s))) for s in np.flatnonzero(contrast))
+        rare = min(one.rare for one in each if one is not None)
+        if rare < FEW_APART:
+            yield Note(
+                "few_of_a_kind",
+                f"the two systems have other items labelled, and {counted(rare, 'label')} of one"
+                f" {'is' if rare == 1 else 'are'} of the rarer kind: with fewer than {FEW_APART} the interval"
+                " of the difference may be too short",
+            )
+
+    def _n_labels(self, contrast: FloatArray) -> float:
+        """Return the labels of the systems of a contrast, on average."""
+        return float(self.data.known[:, contrast != 0.0].sum(axis=0).mean())
+
+    def unseen_errors(self, contrast: FloatArray, level: float) -> Iterator[Note]:
+        """Yield a note if an interval is short, and one error of the judge more would move it much.
+
+        One answer in n that the judge misses is not among n labels with probability .37. The note is for
+        intervals shorter than those of the labels alone, where such an answer would move the estimate by more
+        than a quarter of their length; it says nothing of judges that miss fewer, or of smaller errors.
+        """
+        found = self.interval(contrast, level), self.interval(contrast, level, alone=True)
+        if found[0] is None or found[1] is None:
+            return
+        own, alone = (one.high - one.low for one in found if one is not None)
+        involved = contrast != 0.0
+        size = float(np.ptp(self.data.human[self.data.known & involved]))
+        moved = size * float(self.data.weights[:, involved].max())
+        if own < MUCH_SHORTER * alone and moved > MOVED * own:
+            n = round(self._n_labels(contrast))
+            yield Note(
+                "unseen_judge_errors",
+                f"the judge errs little on these {n} labels, which makes the interval short. If it misses one"
+                f" answer in {n} by as much as human scores differ, which {n} labels often do not show, that"
+                f" moves the truth by {moved:.2g}; the interval of the labels alone is longer",
+            )
 
     def tuning(self, system: int) -> tuple[float, ...]:
         """Return, per judge, the coefficient of its score of the system, over the strata by their size."""
@@ -167,15 +258,15 @@ class Estimates:
         if not np.array_equal(known, self.data.known[:, b]):
             return None
         weights = self.data.weights[known, a]
-        n = 1.0 / float(weights @ weights)
         first, second = self.data.human[known, a], self.data.human[known, b]
         if a == b:
-            share = float(weights @ first)
-            rare = int(min(first.sum(), (1.0 - first).sum()))
-            return Shares(n, share * (1.0 - share), None, rare)
-        differing = float(weights @ (first != second))
-        net = float(weights @ (first - second))
-        return Shares(n, differing - net * net, differing, int((first != second).sum()))
+            return Shares.of_share(first, weights)
+        return Shares.of_difference(first - second, weights)
+
+
+def extra_labels(n: float, own: float | None, alone: float | None) -> float | None:
+    """Return how many more labels a length or an error is worth beside that of n labels alone."""
+    return n * ((alone / own) ** 2 - 1.0) if own and alone else None
 
 
 def _difference(contrast: FloatArray, means: FloatArray) -> float:

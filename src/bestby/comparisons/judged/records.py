@@ -68,7 +68,11 @@ def compared(
         systems=systems,
         differences=differences,
         omnibus=(),
-        notes=(*about.reading(scores), *data.notes, *_constant(systems, made, metric.name)),
+        notes=(
+            *about.reading(scores),
+            *data.notes,
+            *_on_scores(systems, made, order, settings.level, metric.name),
+        ),
         provenance=data.provenance({**settings.by_name(), **by}, scale, metric),
         n_items=len(scores.human),
         level=settings.level,
@@ -83,12 +87,16 @@ def compared(
         n_strata=data.n_strata,
         judges=judges,
         humans=humans_of(scores),
-        worth=tuple(_worths(scores.judges, made, order, pairs)),
+        worth=tuple(_worths(scores.judges, made, order, pairs, settings.level)),
     )
 
 
 def _worths(
-    judges: Sequence[str], made: Made, order: Sequence[int], pairs: Sequence[tuple[int, int]]
+    judges: Sequence[str],
+    made: Made,
+    order: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+    level: float,
 ) -> Iterator[JudgeWorth]:
     """Yield what each of several judges is worth by itself."""
     if isinstance(made, Calibrated):
@@ -96,15 +104,19 @@ def _worths(
     scores = [made.contrast(s) for s in order]
     differences = [made.contrast(a, b) for a, b in pairs]
     for name, alone in zip(judges, made.each, strict=bool(made.each)):
-        found = [tuple(made.extra_labels(one, alone) for one in what) for what in (scores, differences)]
+        found = [
+            tuple(made.extra_labels(one, level, alone) for one in what) for what in (scores, differences)
+        ]
         yield JudgeWorth(name, *found)
 
 
-def _constant(systems: Sequence[JudgedScore], made: Made, metric: str) -> Iterator[Note]:
-    """Yield why a score has no interval."""
-    for one in systems:
-        if one.interval is None:
-            yield from notes_about([made.without_interval], metric, one.system)
+def _on_scores(
+    systems: Sequence[JudgedScore], made: Made, order: Sequence[int], level: float, metric: str
+) -> Iterator[Note]:
+    """Yield why a score has no interval, or what its interval rests on."""
+    for one, s in zip(systems, order, strict=True):
+        found = made.unseen_errors(made.contrast(s), level)
+        yield from notes_about([made.without_interval] if one.interval is None else found, metric, one.system)
 
 
 def _adjusted(
@@ -150,12 +162,15 @@ def _difference(
         score_a=float(made.scores[a]), score_b=float(made.scores[b]),
         interval=interval, test=test, p_adjusted=test.p_value, greater_is_better=greater,
         n_items=made.n_items, n_differing=common.differing, n_clusters=made.n_clusters, level=settings.level,
-        notes=notes_about(notes, metric.name, names[a], names[b]),
+        notes=notes_about(
+            (*notes, *made.few_apart(contrast), *made.unseen_errors(contrast, settings.level)),
+            metric.name, names[a], names[b],
+        ),
         standard_error=made.error(contrast).se, standard_error_method="cr2" if made.n_clusters else "formula",
         judge_estimate=float(rounding.difference(made.judge[a], made.judge[b])),
         labels_estimate=made.labels_mean(contrast),
         labels_interval=made.interval(contrast, settings.level, alone=True),
-        n_labels=common.n, extra_labels=made.extra_labels(contrast),
+        n_labels=common.n, extra_labels=made.extra_labels(contrast, settings.level),
     )  # fmt: skip
     return family.with_verdict(plain, tost, settings.margin)
 
@@ -182,7 +197,8 @@ def _scores(
             standard_error_method="cr2" if made.n_clusters else "formula",
             judge_score=float(made.judge[s]), labels_score=made.labels_mean(contrast),
             labels_interval=made.interval(contrast, settings.level, alone=True),
-            n_labels=made.common(s, s).n, tuning=made.tuning(s), extra_labels=made.extra_labels(contrast),
+            n_labels=made.common(s, s).n, tuning=made.tuning(s),
+            extra_labels=made.extra_labels(contrast, settings.level),
         )
         for place, s in enumerate(order)
         for contrast in (made.contrast(s),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.comparisons.judged.drawing import Drawn
-from bestby.comparisons.judged.estimating import Common, Estimates, by_judge
+from bestby.comparisons.judged.estimating import Common, Estimates, by_judge, extra_labels
 from bestby.comparisons.judged.scoring import Parts
 from bestby.engine import slopes, table
 from bestby.engine.base import Drawing
@@ -22,7 +23,7 @@ from bestby.engine.targets import defined_replicates
 from bestby.engine.transforms import Functional
 from bestby.inference import powered_bootstrap
 from bestby.inference.powered_bootstrap import Redrawn
-from bestby.inference.prediction_powered import Labelled, corrected
+from bestby.inference.prediction_powered import Corrected, Labelled, corrected
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, has_length
 
@@ -80,6 +81,17 @@ class RedrawnEstimates(Estimates):
     def test(self, contrast: FloatArray, alternative: Alternative) -> TestResult:
         """Return the test of a difference."""
         return self._redrawn(contrast).tested(alternative)
+
+    def extra_labels(self, contrast: FloatArray, level: float, by: Corrected | None = None) -> float | None:
+        """Return the same; of one judge of several, which has no resamples, by the linear errors."""
+        if by is None:
+            return super().extra_labels(contrast, level)
+        errors = (one.se for one in (by.error(contrast), self.means.error_alone(contrast)))
+        return extra_labels(self._n_labels(contrast), *errors)
+
+    def unseen_errors(self, _contrast: FloatArray, _level: float) -> Iterator[Note]:
+        """Yield nothing: no item has a score by itself."""
+        return iter(())
 
     @cached_property
     def _redrawn_by_contrast(self) -> dict[tuple[bytes, bool], Redrawn]:

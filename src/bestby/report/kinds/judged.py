@@ -118,7 +118,8 @@ def worth(c: JudgedComparison) -> str:
     if not known:
         return f"What {who} {are} worth cannot be said, as an error is 0."
     least, most = min(known), max(known)
-    labels = c.differences[0].n_labels if len(c.differences) == 1 else c.n_labelled
+    shared = c.differences[0].n_labels if len(c.differences) == 1 else 0
+    labels = shared or c.n_labelled
     if most < 0.5:
         return (
             f"For these differences {who} {are} worth nothing beside the {labels} labels: these alone are"

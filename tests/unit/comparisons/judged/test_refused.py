@@ -26,7 +26,6 @@ LABELS = {"a": [1, 2, None, None], "b": [2, 1, None, None]}
         ({**ARRAYS, "a": [1, 1, None, 3]}, LABELS, NEEDED, "the judge did not score item 2 of system 'a'"),
         ({"a": {"x": 1, "y": 2}}, {"a": {"z": 1}}, NEEDED, "item 'z' of system 'a' has a human label, and"),
         (ARRAYS, {**LABELS, "a": [1, None, None, None]}, NEEDED, "'a' has 1 human label, and at least 2"),
-        (ARRAYS, {**LABELS, "a": [None, None, 1, 2]}, NEEDED, "'a' and 'b' share no labelled item"),
         ({"a": [1] * 4, "b": [1] * 4}, LABELS, NEEDED, "the judge always says the same"),
         (ARRAYS, LABELS, {**NEEDED, "clusters": ["x", "x", "y", "z"]}, "all labels of system 'a' lie in one"),
         (ARRAYS, LABELS, {"labels_drawn": [0.0, 1, 1, 1]}, r"item 0 must lie in \(0, 1\], got 0"),
