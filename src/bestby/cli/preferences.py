@@ -54,8 +54,6 @@ def _by_win_rate(judgements: Any, statistics: Statistics, progress: Any) -> Any:
     arguments = statistics.arguments()
     for name in ("method", "scale", "prior", "on_missing"):
         del arguments[name]
-    if statistics.test == "auto":
-        arguments["test"] = "permutation"
     evaluation = win_rates(judgements, statistics.on_missing)  # type: ignore[arg-type]  # checked above
     return compare(evaluation, **arguments, progress=progress)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Array, ArrayLike, Correction, Question, Rng, Scale, Ties
-from bestby.comparisons.common import family
+from bestby.comparisons.common import family, few_units
 from bestby.comparisons.common.provenance import hash_of_rows, made_by
 from bestby.comparisons.preferences import bounds, testing
 from bestby.comparisons.preferences.fitting import Fit, Settings, fitted, notes_on
@@ -21,7 +21,7 @@ from bestby.data.frames import backend_of
 from bestby.data.layouts.preferences import Preferences
 from bestby.engine.base import Drawing, Progress
 from bestby.resampling.settings import Resampling, combined
-from bestby.results.base import MetricInfo, Provenance, remember_backend
+from bestby.results.base import MetricInfo, Note, Provenance, remember_backend
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore
 from bestby.results.values import TestResult
 from bestby.vocabulary import PreferenceInterval, PreferenceTest
@@ -192,7 +192,11 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
         systems=_scores(fit, order, differences, settings),
         differences=differences,
         omnibus=(),
-        notes=(*fit.data.notes, *notes_on(fit, list(tests.values()), settings)),
+        notes=(
+            *fit.data.notes,
+            *_notes_on_swaps(fit, tests, settings),
+            *notes_on(fit, list(tests.values()), settings),
+        ),
         provenance=_provenance(fit, settings, drawing),
         n_items=fit.data.judged.n,
         level=settings.level,
@@ -206,13 +210,21 @@ def _compared(fit: Fit, settings: Settings, drawing: Drawing) -> PreferenceCompa
     )
 
 
+def _notes_on_swaps(fit: Fit, tests: Mapping[tuple[int, int], TestResult], settings: Settings) -> list[Note]:
+    """Return a note where two systems were judged in so few units that no swap can decide."""
+    if len(fit.data.names) != 2 or not tests:
+        return []
+    units = "judgements" if fit.data.judged.clusters is None else "clusters"
+    n = fit.data.judged.direct(0, 1).size
+    return few_units.notes_on_few(n, units, tests.values(), settings, (settings.metric,))
+
+
 def _test(fit: Fit, i: int, j: int, chosen: str, settings: Settings, drawing: Drawing) -> TestResult:
     side = settings.towards(True)
-    if chosen == "auto":
-        chosen = "permutation" if len(fit.data.names) == 2 else "wald"
-    if chosen == "permutation":
+    if chosen == "permutation" or (chosen == "auto" and len(fit.data.names) == 2):
         pair = fit.data.names[i], fit.data.names[j]
-        return testing.permutation_test(fit.data.judged, i, j, pair, side, drawing)
+        swaps = testing.permutation_test(fit.data.judged, i, j, pair, side, drawing)
+        return testing.refined(swaps, fit.data.judged.direct(i, j)) if chosen == "auto" else swaps
     estimate, n_units = fit.gap(i, j), fit.data.judged.n_units
     if chosen == "bootstrap" and fit.drawn is not None:
         drawn = fit.drawn.log[:, i] - fit.drawn.log[:, j]

@@ -115,6 +115,19 @@ def test_paired_runs_follow_the_same_rule() -> None:
     assert "out_of_reach" in codes(swaps)
 
 
+def test_two_systems_judged_in_few_clusters_follow_it_too() -> None:
+    rng = np.random.default_rng(6)
+    rows = [("a", "b", "a" if rng.random() < 0.85 else "b") for _ in range(200)]
+    prompt = np.repeat(np.arange(5), 40)
+    result = bb.compare_preferences(rows, clusters=prompt)
+    assert result["a", "b"].test.name == "hall"
+    assert result["a", "b"].p_value < 0.01
+    assert "few_units_for_permutation" in codes(result)
+    swaps = bb.compare_preferences(rows, clusters=prompt, test="permutation")
+    assert swaps["a", "b"].p_value == 0.0625
+    assert "out_of_reach" in codes(swaps)
+
+
 def test_a_sentence_below_the_headline_says_on_how_few_units_it_rests() -> None:
     rng = np.random.default_rng(5)
     cluster = np.repeat(np.arange(5), 20)
