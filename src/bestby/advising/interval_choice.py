@@ -28,8 +28,8 @@ FEW_EFFECTIVE = {
 FEW_BY_DEFAULT = 20
 """The same for ABC and BCa, and for every interval of which nothing else has been measured."""
 
-FEW_FOR_MEANS = {"studentized": 10, "normal": 10}
-"""The same for a mean over items."""
+FEW_FOR_MEANS = {"studentized": 10, "normal": 3, "cr2": 3}
+"""The same for a mean over items; below 15 units the headline says what so few do not show."""
 
 FEW_FOR_RANKS = {"percentile": 6}
 """The same for ranks."""

@@ -67,7 +67,7 @@ def doubts(interval: Interval | None, situation: Situation, *, tested: bool = Fa
         interval.method,
         difference=situation["difference"],
         n_differing=situation["n_differing"],
-        plain_mean=situation["plain_mean"],
+        plain_mean=situation["plain_mean"] or situation["mean"],
         n_effective=situation["n_effective"],
         ranks=situation["ranks"],
         steps=situation["steps"],
