@@ -112,9 +112,10 @@ TREE: dict[str, Question] = {
         {
             "fewer than six": Answer(
                 "Swaps of d differing items have 2^d outcomes, so that no exact two-sided p is below"
-                " 2^(1-d): 0.0625 for five, 0.25 for three. No such test can reject at 5 %, and no interval"
-                " is near its level: the data cannot tell the systems apart. Plan for more items (bestby"
-                " plan).",
+                " 2^(1-d): 0.0625 for five, 0.25 for three. At 5 % they cannot reject. Where all items or"
+                " clusters there are point the same way, Hall's t test decides, unless items are right or"
+                " wrong; it takes them to be nearly normal, which so few do not show. Plan for more items"
+                " (bestby plan).",
                 "Fisher 1935",
                 "clusters",
             ),

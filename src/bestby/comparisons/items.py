@@ -109,10 +109,10 @@ def compare(
         Compare every other system with this one only (system minus baseline); otherwise every pair.
     interval : str or None
         How intervals are made, by a name in the table of the guide "Choosing an interval"; the result names
-        the method used. "auto": a score interval for proportions; where enough units carry the variance ABC,
-        or BCa for means and functions of your own; otherwise studentized (means), normal or basic; for few or
-        unequal clusters CR2, for two crossed groupings two-way. None: no intervals and no standard errors,
-        which saves their time.
+        the method used. "auto": a score interval for proportions; for means of 15 units or more Hall's t, of
+        fewer Student's; for other metrics ABC or BCa where enough units carry the variance, otherwise normal
+        or basic; for few or unequal clusters CR2, for two crossed groupings two-way. None: no intervals and
+        no standard errors, which saves their time.
     level : float
         Nominal coverage; 1 - level is the level of the tests.
     simultaneous : bool

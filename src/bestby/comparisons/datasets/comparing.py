@@ -145,8 +145,8 @@ def compare_datasets(
     level : float
         Nominal coverage; 1 - level is the level of the tests.
     test : str or None
-        The test inside each dataset, as for `compare`; of runs, as for `compare_runs`. "auto" is the
-        permutation test of items, and for runs the choice of `compare_runs`. None: no test, inside the
+        The test inside each dataset, as for `compare`; of runs, as for `compare_runs`. "auto" is
+        what it is there. None: no test, inside the
         datasets or over them, so no p-values, no counts of datasets with a difference and no tests of ranks,
         which saves their time.
     across : {"auto", "t", "hall", "wilcoxon", "sign", "permutation"}

@@ -96,9 +96,10 @@ def compare_runs(
         order of the data. The numbers of runs must then be equal.
     baseline : str, optional
         Compare every other system with this one only (system minus baseline); otherwise every pair.
-    interval : {"auto", "t", "bca", "percentile", "basic"} or None
-        How intervals are made; the result names the method used. "auto" is "t" (Welch's, for paired runs
-        Student's, for trimmed means Yuen's, for medians with the standard error of Price and Bonett), and for
+    interval : str or None
+        How intervals are made, by a name in the table of the guide "Choosing an interval"; the result names
+        the method used. "auto" is "t" (Welch's, for paired runs Student's, for trimmed means Yuen's, for
+        medians with the standard error of Price and Bonett), for means of 15 runs or more "hall", and for
         medians of six runs or more "percentile". With items "auto" is the t interval over items and runs, and
         there is no "bca". None: no intervals, standard errors and parts of the variance, which saves their
         time.
@@ -106,9 +107,10 @@ def compare_runs(
         Nominal coverage; 1 - level is the level of the tests.
     test : str or None
         The significance test, by a name in the table of the guide "Choosing a test". "auto" gives, for means,
-        the larger p-value of the permutation test and of Welch's t test (for paired runs the permutation
-        test) if, with so many runs and pairs, the permutation test can give a p-value below 1 - level after
-        correction, and the t test otherwise; for trimmed means Yuen's t test; for medians the bootstrap test,
+        the larger p-value of the permutation test and of Welch's t test (from 15 runs on Hall's) if, with so
+        many runs and pairs, the permutation test can give a p-value below 1 - level after correction, and the
+        t test otherwise; for paired runs the permutation test, or where all pairs point the same way "hall",
+        if its p-value is smaller; for trimmed means Yuen's t test; for medians the bootstrap test,
         below six runs the t test; with items the t test over items and runs. None: no test and no almost
         stochastic order, so no p-values, ranks and groups, which saves their time.
     alternative : {"two-sided", "greater", "less", "better"}

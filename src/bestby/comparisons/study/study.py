@@ -251,7 +251,7 @@ class Study:
             Nominal coverage; 1 - level is the level of the tests.
         test : str or None
             The significance test, by a name in the table of the guide "Choosing a test". "auto": for two
-            single runs the permutation test of the items; otherwise the t test over items and runs.
+            single runs as for `compare`; otherwise the t test over items and runs.
             "bootstrap" resamples items and runs; all but "t" and "bootstrap" allow for items only. None: no
             test, as for `compare`.
         alternative : {"two-sided", "greater", "less", "better"}
