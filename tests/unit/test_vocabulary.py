@@ -76,7 +76,14 @@ def test_a_name_and_a_line_of_help_stand_for_each_term() -> None:
 
 
 def test_a_look_up() -> None:
-    assert allowed_names("test", "runs") == ("auto", "permutation", "bootstrap", "t", "brunner-munzel")
+    assert allowed_names("test", "runs") == (
+        "auto",
+        "permutation",
+        "bootstrap",
+        "t",
+        "hall",
+        "brunner-munzel",
+    )
     assert choices("statistic") == "mean, median, trimmed_mean or iqm"
     assert long_name("interval", "welch") == "Welch's t"
     assert long_name("test", "welch") == "Welch's t-test"
@@ -181,9 +188,9 @@ def test_a_new_term_needs_no_other_list(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(KINDS, "test", (*TESTS, new))
     allowed_names.cache_clear()
     try:
-        with pytest.raises(bestby.InvalidInputError, match="wald, runs, got 'walk'"):
+        with pytest.raises(bestby.InvalidInputError, match="hall, runs, got 'walk'"):
             bestby.compare({"a": [1.0, 2.0], "b": [2.0, 1.0]}, test="walk")
-        assert choices("test", "items").endswith("wald or runs")
+        assert choices("test", "items").endswith("hall or runs")
         assert long_name("test", "runs") == "runs test"
         assert "| `runs` | runs test | `compare` | Counts the runs of signs. |" in TABLES["table"]("test")
     finally:

@@ -219,7 +219,9 @@ def reservation(
         units = "one effective unit" if number == "1" else f"{number} effective units"
         told = f"the {long_name('interval', method)} interval is probably too short"
         if tested:
-            told = f"{told}, and the p-value too small" if bounded else "the p-value is probably too small"
+            told = (
+                f"{told}, and a small p-value too small" if bounded else "the p-value is probably too small"
+            )
         if method == "cr2" and difference:
             told += " if the effects of clusters are skewed or go with their size"
         return Note("few_effective", f"only {units}: {told}")

@@ -83,12 +83,10 @@ def _refined(makers: Intervals, pairs: Sequence[Pair], alternative: Alternative)
 def allowing_for_skewness(makers: Intervals, pair: Pair, test: TestResult) -> TestResult | None:
     """Return Hall's t test in place of one that takes units to be symmetric.
 
-    None for other tests, for right and wrong answers, and where nothing tells what a unit adds.
+    None for right and wrong answers, and where nothing tells what a unit adds.
     """
     target = Target(*pair)
-    if not test.name.startswith(("permutation", "t", "wald", "bootstrap")) or not makers.by_units:
-        return None
-    if makers.group.n_units < skewness.FEWEST or makers.proportion(target) is not None:
+    if not makers.by_units or makers.group.n_units < skewness.FEWEST or makers.proportion(target) is not None:
         return None
     error, estimate = makers.group.robust_error(*pair, skewness.FOR_INTERVALS), makers.estimate(target)
     if error is None or not _varies(error, estimate):

@@ -56,7 +56,7 @@ def wilson_midp(successes: float, n: float, level: float = 0.95) -> tuple[float,
     Examples
     --------
     >>> [round(end, 4) for end in wilson_midp(39, 40)], [round(end, 4) for end in wilson(39, 40)]
-    ([0.8712, 0.9988], [0.8712, 0.9956])
+    ([0.8712, 0.9987], [0.8712, 0.9956])
     """
     low, high = wilson(successes, n, level)
     tail = 0.5 * (1.0 - level)

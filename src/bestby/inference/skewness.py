@@ -16,9 +16,9 @@ skewed that intervals are too short anyway, these miss a little more often (`equ
 No end of an interval is nearer to the estimate than by Student's t, and no p-value smaller.
 
 Of few units the skewness is hardly known, and it is smallest in the samples in which T is worst. `robust`
-therefore moves it away from 0 by a multiple of its own standard error, at each end to the side that makes the
-interval longer. That is ours; the page "Skewed differences" has its derivation and what it costs. Half a
-standard error is for intervals and p-values, a whole one for verdicts, of which the one-sided error counts.
+therefore moves it away from 0 by up to a multiple of its own standard error, at each end to the side that
+makes the interval longest. That is ours; the page "Skewed differences" has its derivation and what it costs.
+Half a standard error is for intervals and p-values, a whole one for verdicts, of which one side counts.
 
 Where the effect of a cluster goes with its size, or sums of clusters are visibly skewed, `cr2` of
 `bestby.inference.clusters` gives the skewness by itself, with the effective units as degrees of freedom.
@@ -77,7 +77,7 @@ def robust(
     >>> units = Moments.of(values, np.ones(6, dtype=np.int64))
     >>> error = robust(StandardError(units.error_of_mean, 5.0), units, FOR_INTERVALS)
     >>> round(error.skewness, 3), round(error.moves, 3), [round(x, 3) for x in interval(0.4, error, 0.95)]
-    (0.934, 0.173, [-0.226, 1.299])
+    (0.934, 0.173, [-0.226, 1.335])
     """
     if units is None or units.n < FEWEST or error.se <= 0.0 or units.second <= 0.0:
         return error
@@ -169,9 +169,9 @@ def interval(estimate: float, error: StandardError, level: float) -> tuple[float
     """
     tail = 0.5 * (1.0 + level)
     plain, t = (float(special.stdtrit(df, tail)) for df in (_df(error), _fewer(error)))
-    at_low, at_high = _at_ends(error)
-    above = max(plain, restored(t, at_low))
-    below = min(-plain, restored(-t, at_high))
+    below_g, above_g = error.skewness - error.moves, error.skewness + error.moves
+    above = max(plain, -_furthest(-t, -error.skewness, -below_g))
+    below = min(-plain, _furthest(-t, error.skewness, above_g))
     return estimate - above * error.se, estimate - below * error.se
 
 
@@ -190,9 +190,14 @@ def wald(estimate: float, error: StandardError, alternative: Alternative, name: 
         t = estimate / error.se
     else:
         t = 0.0 if estimate == 0.0 else math.copysign(math.inf, estimate)
-    moved_down, moved_up = (transformed(t, skewness) for skewness in _at_ends(error))
-    upper = max(float(special.stdtr(_df(error), -t)), float(special.stdtr(_fewer(error), -moved_down)))
-    lower = max(float(special.stdtr(_df(error), t)), float(special.stdtr(_fewer(error), moved_up)))
+    skewnesses = (error.skewness - error.moves, error.skewness, error.skewness + error.moves)
+    low, g, high = (transformed(t, skewness) for skewness in skewnesses)
+    if t > 0.0:  # between them the transformation is nearest to 0 where the skewness is -2 / t
+        low = transformed(t, min(max(-REACH / t, skewnesses[0]), skewnesses[1]))
+    elif t < 0.0:
+        high = transformed(t, min(max(-REACH / t, skewnesses[1]), skewnesses[2]))
+    upper = max(float(special.stdtr(_df(error), -t)), float(special.stdtr(_fewer(error), -min(low, g))))
+    lower = max(float(special.stdtr(_df(error), t)), float(special.stdtr(_fewer(error), max(high, g))))
     p = {"greater": upper, "less": lower, "two-sided": min(1.0, 2.0 * min(upper, lower))}[alternative]
     return TestResult(name, p, alternative, False, "asymptotic", statistic=t)
 
@@ -234,12 +239,13 @@ def restored(x: float, skewness: float | FloatArray) -> float | FloatArray:
     return found if isinstance(skewness, np.ndarray) else float(found)
 
 
-def _at_ends(error: StandardError) -> tuple[float, float]:
-    """Return the skewness that counts at the low and at the high end of an interval.
+def _furthest(x: float, low: float, high: float) -> float:
+    """Return the lowest `restored` x, which is below 0, of all skewnesses from low to high.
 
-    Skewness above 0 makes only the high end reach further than Student's t does.
+    It falls up to the skewness at which it is -2 / s, beyond which the transformation has slope 1.
     """
-    return error.skewness - error.moves, error.skewness + error.moves
+    turn = 3.0 * (x + math.sqrt(x * x + 2.0 * _LOWEST / 3.0))
+    return min(restored(x, low), restored(x, min(max(turn, low), high)))
 
 
 def _df(error: StandardError) -> float:

@@ -63,7 +63,7 @@ INTERVALS = (
         also="wilson score clopper-pearson binomial",
     ),
     Term(
-        "wilson", "Wilson score", "Score interval for one proportion, made by auto and tango.",
+        "wilson", "Wilson score", "Score interval for one proportion, made by tango.",
         needs=("answers", "units")
     ),
     Term(
@@ -71,7 +71,7 @@ INTERVALS = (
         needs=("answers", "units")
     ),
     Term(
-        "fisher-z", "Hall's t on Fisher's scale",
+        "fisher-z", "skewness-allowing t on Fisher's scale",
         "For one correlation or agreement of annotators, made by auto.", needs=("units",)
     ),
     Term(
@@ -82,12 +82,12 @@ INTERVALS = (
         "odds", "score interval of the odds", "Of strengths and preferences: Wilson's, or with ties Tango's."
     ),
     Term(
-        "hall", "Hall's t for skewed units",
+        "hall", "skewness-allowing t (Hall)",
         "The same as normal or cr2, made longer for the skewness that the units have or may have.",
         (*_BY_ITEMS, "runs.interval", "study.interval"), ("units",), also="johnson skew-t skewness",
     ),
     Term(
-        "hall-wide", "Hall's t for skewed units and verdicts",
+        "hall-wide", "wide skewness-allowing t (Hall)",
         "The same for two one-sided questions, with twice the allowance for skewness that was not seen.",
         (*_BY_ITEMS, "runs.interval", "study.interval"), ("units",),
     ),

@@ -76,7 +76,7 @@ TESTS = (
         also="z z-test wald-test",
     ),
     Term(
-        "hall", "Hall's t-test for skewed units",
+        "hall", "skewness-allowing t-test (Hall)",
         "Student's t over items, clusters, runs or datasets, made to allow for their skewness.",
         (*_ONE_TEST_SET, *_RUNS, "datasets.across"),
         also="johnson skew-t skewness robust-t",

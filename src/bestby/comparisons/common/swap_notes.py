@@ -101,7 +101,8 @@ def exchangeability_notes(
     plain = np.array([test.p_value for test in tests.values()])
     rejected = multiplicity.adjust(plain, correction) <= alpha
     allowing = plain.copy()
-    for position in np.flatnonzero(rejected).tolist():
+    of_means = np.array([test.name in TESTS_OF_MEANS for test in tests.values()])
+    for position in np.flatnonzero(rejected & of_means).tolist():
         other = test_maker.allowing_for_skewness(makers, pairs[position], tests[pairs[position]])
         allowing[position] = max(plain[position], 0.0 if other is None else other.p_value)
     adjusted = multiplicity.adjust(allowing, correction)

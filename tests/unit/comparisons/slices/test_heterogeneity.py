@@ -179,7 +179,7 @@ def test_intervals_of_scores_allow_for_skewness_at_the_level_of_all_slices() -> 
         assert made.low <= own.mean() - t + 0.01, "no end is nearer than by Student's t"
         assert made.high > own.mean() + 1.1 * t, "the long tail is above"
     (told,) = [note.message for note in result.notes if note.code == "slices"]
-    assert "Hall's t for skewed units" in told
+    assert "skewness-allowing t (Hall)" in told
 
 
 def test_intervals_of_skewed_slices_hold_together() -> None:
