@@ -15,6 +15,7 @@ from bestby.engine.annotated import AnnotatedGroup
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife
 from bestby.engine.memo import Memo
 from bestby.engine.shares import are_answers
+from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals, skewness
 from bestby.inference.clusters import StandardError
@@ -26,8 +27,9 @@ from bestby.results.base import Note
 SCARCE = 20
 """Units of a class from which their influence shows how much others would change a score."""
 
-MOST_LEFT_OUT = 1000
-"""Units up to which the score of one system is computed without each; of more, derivatives tell the same."""
+MOST_LEFT_OUT, MOST_RANKED_ANEW = 1000, 100
+"""Units up to which a score of sums, and one of ranks, is computed without each: derivatives tell the same
+of more, and without a unit all others are ranked anew."""
 
 BELOW_ONE = 1.0 - 1e-12
 """The largest correlation without a unit whose place on Fisher's scale is used."""
@@ -185,7 +187,8 @@ class Resampled:
         """
         group, (m, a, b) = self.group, target
         linear = b is not None or group.contributions(m, a) is not None
-        if not linear and not group.clustered and group.n_strata == 1 and group.n_units <= MOST_LEFT_OUT:
+        most = MOST_LEFT_OUT if isinstance(group, SumGroup) else MOST_RANKED_ANEW
+        if not linear and not group.clustered and group.n_strata == 1 and group.n_units <= most:
             left_out = value_of(self.jackknife.scores, target)
             left_out = left_out if scale is None else scale(np.clip(left_out, -BELOW_ONE, BELOW_ONE))
             units = Moments.of(-(group.n_units - 1.0) * left_out, self.jackknife.counts)
