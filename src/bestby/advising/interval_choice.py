@@ -78,6 +78,7 @@ def choose_interval(
     robust: bool = False,
     ranks: bool = False,
     correlation: bool = False,
+    in_batches: bool = False,
     steps: bool = False,
     shown_by_formula: float = 1.0,
     shown_by_resamples: float = 1.0,
@@ -89,12 +90,12 @@ def choose_interval(
     (`plain_mean`), a mean over items that may be in clusters (`mean`), or made of ranks whose derivatives by
     the weights of the items are known (`ranks`); a difference as that of medians moves in `steps`. Of
     `n_units`, `n_differing` are those on which two systems differ, or all of one system. `n_effective` is how
-    many units of equal weight would carry the variance
-    (`effective_units` of `bestby.inference.intervals`): 10 if 10 of 100 items differ, all by as much;
-    `n_differing` stands in where it is not known. `correlation`: it is a correlation with the
-    gold. `formula`: it is a function of sums, of which derivatives
-    and so a standard error by the delta method are known; `robust`: there is a standard error for few or
-    unequal clusters. `drawn`: the user said how to resample, so that only what is drawn counts.
+    many units of equal weight would carry the variance (`effective_units` of `bestby.inference.intervals`):
+    10 if 10 of 100 items differ, all by as much; `n_differing` stands in where it is not known.
+    `correlation`: it is a correlation with the gold. `in_batches`: nothing tells what each item adds.
+    `formula`: it is a function of sums, of which derivatives and so a standard error by the delta method are
+    known; `robust`: there is a standard error for few or unequal clusters. `drawn`: the user said how to
+    resample, so that only what is drawn counts.
     `few_clusters`: fewer than 30, or one with more than a third of the items. `shown_by_formula` and
     `shown_by_resamples`: the shares of the variance inside strata that standard errors and resamples see.
 
@@ -126,7 +127,7 @@ def choose_interval(
     if proportion and not stratified:
         method = "tango" if difference else "wilson-midp"
         return Choice(method, "a score interval keeps its level for proportions, however few items differ")
-    if not blocks:
+    if not (blocks or in_batches):
         found = _of_score(n_units, mean or plain_mean, formula, correlation, difference, clustered)
         if found is not None:
             return found

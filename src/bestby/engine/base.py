@@ -182,6 +182,9 @@ class Group(ABC):
     gold_varies: ClassVar[bool] = False
     """Whether the bootstrap resamples the gold of each unit too, so that no formula for units holds."""
 
+    in_batches: ClassVar[bool] = False
+    """Whether items are read in batches, so that nothing tells what each of them adds."""
+
     has_formula: ClassVar[bool] = False
     """Whether scores and differences have a standard error by the delta method."""
 

@@ -113,6 +113,7 @@ class Intervals(Resampled):
             robust=group.has_robust_error,
             ranks=isinstance(group, WeightGroup) and group.has_derivatives,
             correlation=group.metrics[m].correlation,
+            in_batches=group.in_batches,
             steps=b is not None and jackknife and group.moves_in_steps(m, a, b),
             shown_by_formula=shown.by_formula,
             shown_by_resamples=shown.by_resamples,

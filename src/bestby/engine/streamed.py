@@ -76,6 +76,7 @@ class StreamGroup(Group):
         return Units(np.array([self.data.n]), np.array([0, 1]))
 
     has_formula = True
+    in_batches = True
 
     def squares(self, metric: int, system: int) -> Squares:
         """Return sums over the items of the statistics of a system."""

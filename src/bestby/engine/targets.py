@@ -46,6 +46,7 @@ class Situation(TypedDict):
     robust: bool
     ranks: bool
     correlation: bool
+    in_batches: bool
     steps: bool
     shown_by_formula: float
     shown_by_resamples: float

@@ -180,6 +180,7 @@ def test_every_method_of_a_group_is_decided_on_for_crossed_groupings() -> None:
     independent_of_units = {"scores", "totals", "influence_of_rows", "every_unit", "differing"} | {
         "has_standardised_swaps",
         "robust_error",
+        "squares",
         "moves_in_steps",
         "numbers",
         "same_ranks",

@@ -21,7 +21,7 @@ def test_auto_is_named_by_what_it_came_to() -> None:
     x = rng.normal(size=(2, 300))
     result = compare({"a": a, "b": b}, gold)
     assert result["a", "b"].interval.method == "tango"
-    assert result.score("a").interval.method == "wilson"
+    assert result.score("a").interval.method == "wilson-midp"
     assert compare({"a": a, "b": b}, gold, metric="f1[1]", n_resamples=200)["a", "b"].interval.method == "abc"
     assert compare({"a": x[0], "b": x[1]})["a", "b"].interval.method == "hall"
     short = {"a": x[0, :14], "b": x[1, :14]}
