@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
 from bestby._core.errors import InvalidInputError
-from bestby.inference.proportions import tango, wilson
+from bestby.inference.proportions import tango, wilson, wilson_midp
 
 levels = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.9999])
 
@@ -160,3 +161,22 @@ def test_wilson_of_two_numbers_is_two_floats() -> None:
     assert [type(end) for end in wilson(81, 263)] == [float, float]
     low, high = wilson([81, 0], 263)
     assert (low.shape, high.shape) == ((2,), (2,))
+
+
+@pytest.mark.parametrize(("n", "least"), [(12, 0.92), (20, 0.928), (40, 0.933), (80, 0.938), (150, 0.94)])
+def test_the_union_of_wilson_and_mid_p_covers_wherever_the_proportion_lies(n: int, least: float) -> None:
+    """Exact coverage, by the binomial distribution; Wilson's alone falls far below it near 0 and 1."""
+    x, p = np.arange(n + 1), np.linspace(0.001, 0.999, 999)[:, None]
+    chances = stats.binom.pmf(x, n, p)
+
+    def coverage(ends: list[tuple[float, float]]) -> float:
+        low, high = np.array(ends).T
+        return float((chances * ((low <= p) & (p <= high))).sum(axis=1).min())
+
+    both = [wilson_midp(int(k), n) for k in x]
+    assert coverage(both) >= least
+    assert coverage([wilson(int(k), n) for k in x]) < 0.87
+    for (low, high), (mirrored_low, mirrored_high) in zip(both, both[::-1], strict=True):
+        assert (low, high) == pytest.approx((1.0 - mirrored_high, 1.0 - mirrored_low), abs=1e-12)
+    assert both[0][0] == 0.0
+    assert both[-1][1] == 1.0
