@@ -218,6 +218,7 @@ def test_an_exact_p_counts_the_data_themselves(key: str, design: str) -> None:
             metric=metric,
             alternative=alternative,
             interval="percentile",
+            test="permutation",
             n_resamples=20,
             **groups,
         ).differences[0]

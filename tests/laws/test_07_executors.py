@@ -65,7 +65,7 @@ def test_work_that_was_pickled_gives_the_same(
     monkeypatch.setattr(totals, "CELL_BLOCK", 256)
     parcels = Parcels()
     assert outcome(entry, design, FEWER, executor=parcels) == outcome(entry, design, FEWER)
-    assert parcels.tasks > 1 or entry.mean  # a plain mean is exact, and draws nothing
+    assert parcels.tasks > 1 or entry.mean or entry.key == "ece"  # which are had without resamples
 
 
 @pytest.mark.usefixtures("sent_always")

@@ -207,7 +207,7 @@ CASES: list[Case] = [
         {"test": "anova"},
         (
             "test must be one of auto, permutation, permutation-standardised, bootstrap, mcnemar,"
-            " mcnemar-midp, sign, wilcoxon, t, wald, got 'anova'"
+            " mcnemar-midp, sign, wilcoxon, t, wald, hall, got 'anova'"
         ),
     ),
     (

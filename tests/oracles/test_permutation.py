@@ -327,6 +327,7 @@ def test_exact_p_beside_a_perfect_system(steps: int | None, alternative: str, cl
             alternative=alternative,
             clusters=unit if clustered else None,
             interval="percentile",
+            test="permutation",
             n_resamples=20,
         ).differences[0]
         assert (d.a, d.b) == ("a", "b")

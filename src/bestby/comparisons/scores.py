@@ -106,7 +106,7 @@ def evaluate(
     >>> result = evaluate([1, 0, 1, 1, 0, 1, 0, 0, 1, 0], gold)
     >>> score = result.systems[0]
     >>> score.score, round(score.interval.low, 3), round(score.interval.high, 3), score.interval.method
-    (0.9, 0.596, 0.982, 'wilson')
+    (0.9, 0.596, 0.995, 'wilson-midp')
     """
     resampling = combined(
         resampling,

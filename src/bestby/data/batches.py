@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,18 @@ class Streamed(Evaluation):
     def cells_hash(self) -> str:
         """Return `data_hash`, which knows no order."""
         return self.digest
+
+    def with_systems(self, names: Sequence[str]) -> Streamed:
+        """Return some of the systems, in the order asked for, whose columns are taken out of every batch."""
+        chosen = super().with_systems(names)
+        assert isinstance(chosen, Streamed)
+        places = [self.names.index(name) for name in names]
+
+        def picked() -> Iterator[Batch]:
+            for batch in self.batches():
+                yield replace(batch, systems=[batch.systems[place] for place in places])
+
+        return replace(chosen, batches=picked)
 
     def unblocked(self, blocks: int | None) -> Streamed:
         """Return the evaluation itself; refuse blocks of consecutive items."""

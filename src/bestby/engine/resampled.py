@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core.cached import cached_property
-from bestby._core.typing import FloatArray
+from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.annotated import AnnotatedGroup
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife
 from bestby.engine.memo import Memo
@@ -189,9 +189,9 @@ class Resampled:
         linear = b is not None or group.contributions(m, a) is not None
         most = MOST_LEFT_OUT if isinstance(group, SumGroup) else MOST_RANKED_ANEW
         if not linear and not group.clustered and group.n_strata == 1 and group.n_units <= most:
-            left_out = value_of(self.jackknife.scores, target)
+            left_out, counts = self._without_each(m, a)
             left_out = left_out if scale is None else scale(np.clip(left_out, -BELOW_ONE, BELOW_ONE))
-            units = Moments.of(-(group.n_units - 1.0) * left_out, self.jackknife.counts)
+            units = Moments.of(-(group.n_units - 1.0) * left_out, counts)
             if units is not None and units.n == group.n_units:
                 return skewness.robust(StandardError(units.error_of_mean, units.n - 1.0), units, errors)
         error = group.robust_error(m, a, b, errors)
@@ -199,6 +199,14 @@ class Resampled:
             return error
         r = self.estimate(target)  # atanh has the slope 1 / (1 - r^2)
         return dataclasses.replace(error, se=error.se / (1.0 - r * r))
+
+    def _without_each(self, metric: int, system: int) -> tuple[FloatArray, IntArray]:
+        """Return the score of a system without each unit, from its own table, and the units of a kind."""
+        if isinstance(self.group, SumGroup):
+            group, own = self.group.alone(metric, system)
+            jackknife = group.jackknife(self.drawing.seed)
+            return jackknife.scores[:, own.metric, own.a], jackknife.counts
+        return self.jackknife.scores[:, metric, system], self.jackknife.counts
 
     def effective_units(self, target: Target) -> float:
         """Return how many units of equal weight would carry the variance of the estimate."""

@@ -12,7 +12,7 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray
 from bestby.engine.base import Drawing
-from bestby.inference import improvement, intervals, locations, permutation, samples, skewness
+from bestby.inference import improvement, intervals, locations, permutation, samples, skewness, swap_limits
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Replicates, replicates
 from bestby.inference.intervals import Moments
@@ -230,9 +230,9 @@ class Separate:
             t = self.test(a, b, "hall" if self._shows_skewness(a, b) else "t", alternative)
             return t if t.p_value > exchanged.p_value else exchanged
         n = self.scores[a].size
-        if n < skewness.FEWEST or not permutation.at_least_p(exchanged, n):
+        if n < skewness.FEWEST or not swap_limits.at_least_p(exchanged, n):
             return exchanged
-        return permutation.refined(exchanged, n, self.test(a, b, "hall", alternative))
+        return swap_limits.refined(exchanged, n, self.test(a, b, "hall", alternative))
 
     def _bootstrap_test(self, a: int, b: int, alternative: Alternative) -> TestResult:
         """Return the test that inverts a bootstrap interval: for medians percentile, otherwise basic."""

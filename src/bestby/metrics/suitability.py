@@ -235,6 +235,10 @@ def _directed(
         greater, notes = direction_of(spec, direction)
         return Mean(spec, greater_is_better=greater), notes
     metric = named_metric(spec, golds)
+    if greater_is_better is not None and callable(spec) and not isinstance(spec, BaseMetric):
+        # A function does not know its direction.
+        metric.greater_is_better = checks.flag(greater_is_better, "greater_is_better")
+        return metric, ()
     if greater_is_better is not None and greater_is_better != metric.greater_is_better:
         raise InvalidInputError(
             f"greater_is_better={greater_is_better} contradicts the metric {metric.name}",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bestby.inference.permutation import least_p
 from bestby.inference.skewness import FROM_UNITS
-from bestby.report.words import name_of_test
+from bestby.inference.swap_limits import least_p
 from bestby.results.base import Note
 from bestby.results.comparison import Comparison, Difference
+from bestby.results.preferences import PreferenceComparison
 from bestby.results.runs import RunsComparison
 
 FEW_FOR_SWAPS = 10
@@ -20,29 +20,48 @@ _BY_T = ("normal", "cr2", "t", "welch")
 
 def sentence(c: Comparison, differences: Sequence[Difference]) -> str:
     """Return the sentence on the units of a comparison on one metric, with a space before it; "" if many."""
-    units, n = ("clusters", c.n_clusters) if c.n_clusters else ("items", c.n_items)
-    if isinstance(c, RunsComparison):
-        if c.n_items:
-            return ""
-        n = min(len(entry.runs) for entry in c.systems)
-        units = "pairs of runs" if c.paired else "runs of a system"
-    return sentence_of(n, units, differences, c.notes)
-
-
-def sentence_of(n: int, units: str, differences: Sequence[Difference], notes: Sequence[Note]) -> str:
-    """Return the same for so many units, named by a plural."""
-    if n >= FROM_UNITS or not differences:
+    n, units = units_of(c)
+    if isinstance(c, RunsComparison) and c.n_items:
         return ""
-    shown = differences[0]
-    parts = []
+    return sentence_of(n, units, differences, c.notes, c.provenance.settings.get("test"))
+
+
+def units_of(c: Comparison) -> tuple[int, str]:
+    """Return how many independent units a comparison rests on, and what they are called, as a plural."""
+    if isinstance(c, RunsComparison):
+        return min(
+            len(entry.runs) for entry in c.systems
+        ), "pairs of runs" if c.paired else "runs of a system"
+    if c.n_clusters:
+        return c.n_clusters, "clusters"
+    if blocks := c.provenance.settings.get("blocks"):
+        return c.n_items // int(blocks), "blocks"
+    return c.n_items, "judgements" if isinstance(c, PreferenceComparison) else "items"
+
+
+def swaps_end(d: Difference, asked: str | None) -> bool:
+    """Return whether the test of a difference is by swaps, or what goes on where these end."""
+    return d.test is not None and (
+        d.test.name == "permutation" or (d.test.name == "hall" and asked == "auto")
+    )
+
+
+def sentence_of(
+    n: int, units: str, differences: Sequence[Difference], notes: Sequence[Note], asked: str | None
+) -> str:
+    """Return the same for so many units, named by a plural, of tests that were `asked` for."""
+    if n >= FROM_UNITS or not any(d.n_differing for d in differences):
+        return ""
+    shown, parts = differences[0], []
     if any(d.interval is not None and d.interval.method in _BY_T for d in differences):
-        parts.append("cannot show whether their differences are skewed")
-    swapped = any(d.test is not None and d.test.name in ("permutation", "hall") for d in differences)
-    if n < FEW_FOR_SWAPS and swapped and shown.test is not None and not units.startswith("runs"):
+        parts.append(
+            f"cannot show whether {'they' if units.startswith('runs') else 'differences'} are skewed"
+        )
+    if n < FEW_FOR_SWAPS and shown.test is not None and any(swaps_end(d, asked) for d in differences):
         least = least_p(n, shown.test.alternative)
         parts.append(f"have no swap with a p-value below {least:.2g}")
         if any(d.test is not None and d.test.name == "hall" for d in differences):
-            parts[-1] += f" (where all point the same way, {name_of_test('hall')} decides)"
+            parts[-1] += " (where all point the same way, Hall's t test decides)"
     if not parts:
         return ""
     text = f" This rests on {n} {units}, which {' and '.join(parts)}"

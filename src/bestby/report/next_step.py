@@ -7,11 +7,12 @@ from functools import lru_cache
 
 from bestby._core.errors import BestbyError
 from bestby._core.text import grouped
-from bestby.inference.permutation import least_p
+from bestby.inference.swap_limits import least_p
 from bestby.planning.base import USUAL_POWER, Design, Question
 from bestby.planning.proportions import PairedProportions
 from bestby.planning.scores import PairedScores
 from bestby.planning.search import least_effect, least_size
+from bestby.report import few_units
 from bestby.report.numbers import Rounding, alpha, margin_text
 from bestby.report.percent import NAMED, as_measured, scale_of
 from bestby.report.tables import differences_of, systems_of
@@ -116,8 +117,9 @@ def _detection(c: Comparison, metric: MetricInfo, d: Difference) -> tuple[float,
     if design is None or d.test is None:
         return None
     family = len(differences_of(c, metric)) if c.correction in _FAMILIES else 1
-    swapped = d.test.name in ("permutation", "hall")
-    if swapped and family * least_p(d.n_clusters or d.n_items, d.test.alternative) > alpha(c.level):
+    n, _ = few_units.units_of(c)
+    swapped = few_units.swaps_end(d, c.provenance.settings.get("test"))
+    if swapped and family * least_p(n, d.test.alternative) > alpha(c.level):
         return None  # no swap can decide, and what does then is no t test of the usual power
     question = Question(c.level, d.test.alternative, family)
     detected = _detectable(design, d.n_items, question)

@@ -49,7 +49,7 @@ def allowed_names(argument: str, question: str = "") -> tuple[Any, ...]:
     """Return the names that an argument takes; `bestby._core.typing` and the modules of terms have types.
 
     >>> allowed_names("across", "datasets")
-    ('permutation', 'sign', 'wilcoxon', 't')
+    ('auto', 'permutation', 'sign', 'wilcoxon', 't', 'hall')
     """
     return tuple(term.name for term in terms(argument, question))
 

@@ -94,7 +94,7 @@ def test_reports() -> None:
     result = bb.evaluate({"a": SYSTEMS["a"]}, GOLD, metric=["accuracy", "f1_macro"], n_resamples=99)
     text = str(result)
     assert "accuracy on 60 items: a 0." in text
-    assert "nothing was tested" in text
+    assert "nothing was tested" in " ".join(text.split())
     assert "1 system evaluated by accuracy and f1_macro" in result.to_html()
     for written in (result.to_markdown(), result.to_latex(), result.to_json()):
         assert "accuracy" in written

@@ -114,7 +114,7 @@ def test_reports_leave_it_out(name: str, many: bool) -> None:
         assert "cannot be said" not in text
     for text in texts[:3]:
         assert ("No intervals were computed" in text) == ("interval" in SKIPS[name])
-        assert ("nothing was tested" in text) == ("test" in SKIPS[name])
+        assert ("nothing was tested" in " ".join(text.split())) == ("test" in SKIPS[name])
         assert (" p " in text) == ("test" not in SKIPS[name])
     assert isinstance(result.differences, tuple) != many
 

@@ -32,6 +32,15 @@ def streamed(*ends: int, gold: Any = None, systems: Any = (A, B)) -> Streamed:
     return Streamed(systems=named, gold=start, batches=batches, n=N, digest="x")
 
 
+def test_systems_keep_their_columns_in_any_order_and_number() -> None:
+    data = streamed(150, systems=(A, B, A + 1.0))
+    scores = {entry.system: entry.score for entry in compare(data, test=None, interval=None).systems}
+    for names in (["b", "a"], ["c", "a"], ["c", "b", "a"]):
+        found = compare(data, systems=names, test=None, interval=None).systems
+        assert {entry.system: entry.score for entry in found} == {name: scores[name] for name in names}
+    assert scores["c"] == pytest.approx(scores["a"] + 1.0)
+
+
 @pytest.mark.parametrize("ends", [(0,), (100, 100), (N,)], ids=str)
 def test_an_empty_batch_changes_nothing(ends: tuple[int, ...]) -> None:
     for test in ("permutation", "bootstrap"):

@@ -104,7 +104,7 @@ def test_one_system_is_not_on_the_same_items() -> None:
 def test_methods_of_several_kinds_are_counted_out_of_all() -> None:
     text = bb.compare(SYSTEMS, GOLD, metric=["accuracy", "f1_macro"], n_resamples=99).methods()
     assert "Tango score (Tango, 1998) (3 of 6)" in text
-    assert "Wilson score (Wilson, 1927) (3 of 6)" in text
+    assert "Wilson score and mid-P (Wilson, 1927; Berry and Armitage, 1995) (3 of 6)" in text
 
 
 def test_the_larger_of_two_p_values_is_said_before_the_correction() -> None:

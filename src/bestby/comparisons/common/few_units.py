@@ -1,13 +1,16 @@
-"""Notes where units are so few that no swap of theirs has a p-value which the level asks for."""
+"""Notes on p-values of few or skewed units: swaps that cannot decide, tests that skewness may explain."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+import numpy as np
+
+from bestby._core.typing import FloatArray
 from bestby.comparisons.common import family
 from bestby.comparisons.common.settings import CheckedSettings
 from bestby.engine.base import Group
-from bestby.inference import multiplicity, permutation
+from bestby.inference import multiplicity, swap_limits
 from bestby.results.base import Note
 from bestby.results.values import TestResult
 
@@ -36,7 +39,7 @@ def notes_on_few(
     swapped = [test for test in tests if test.name.startswith("permutation")]
     if not (refined or swapped):
         return []
-    least = permutation.least_p(n_units, tests[0].alternative)
+    least = swap_limits.least_p(n_units, tests[0].alternative)
     correction = "holm" if settings.correction == multiplicity.STEP_DOWN else settings.correction
     corrected = float(multiplicity.adjust([least] * len(tests), correction)[0])
     told = f"swaps of {n_units} {units} cannot give a p-value below {least:.2g}"
@@ -50,8 +53,34 @@ def notes_on_few(
         if n_units < RARE_UNIT:
             told += f"; so few {units} cannot show that a system fails on a rare one"
         return [Note("few_units_for_permutation", told, about)]
-    stuck = settings.test != "auto" or any(permutation.at_least_p(test, n_units) for test in swapped)
+    stuck = settings.test != "auto" or any(swap_limits.at_least_p(test, n_units) for test in swapped)
     if family.rejects(corrected, settings.alpha) or not stuck:
         return []
     told += f": they cannot make a difference significant at the level {settings.alpha:.2g}"
     return [Note("out_of_reach", told, about)]
+
+
+def notes_on_skewness(
+    metric: str,
+    pairs: Sequence[tuple[str, str]],
+    p_values: FloatArray,
+    allowing: FloatArray,
+    correction: str,
+    alpha: float,
+    units: str,
+) -> list[Note]:
+    """Return a note where tests reject, and Hall's t test, which allows for skewed units, does not.
+
+    `allowing` are the larger of the p-values of both, shape (m,). The p-values are corrected as one family.
+    """
+    correction = "holm" if correction == multiplicity.STEP_DOWN else correction
+    adjusted = multiplicity.adjust(allowing, correction)
+    weak = (multiplicity.adjust(p_values, correction) <= alpha) & (adjusted > alpha)
+    found = np.flatnonzero(weak).tolist()
+    if not found:
+        return []
+    (a, b), others = pairs[found[0]], len(found) - 1
+    more = f" (and of {others} other pair{'s' * (others > 1)})" * (others > 0)
+    p = f"the {'adjusted ' * (len(pairs) > 1)}p-value of {a} and {b}{more} is {adjusted[found[0]]:.2g}"
+    told = f"{p} by Hall's t test, which allows for skewed {units}: that the systems differ is weakly shown"
+    return [Note("skewed_differences", told, (metric,) if others else (metric, a, b))]

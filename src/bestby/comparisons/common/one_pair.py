@@ -49,7 +49,7 @@ def deciding(method: str, asked: str, situation: Situation) -> str:
 
     It is the same where the user named one.
     """
-    if asked != "auto" or situation["drawn"]:
+    if asked != "auto" or situation["drawn"] or situation["blocks"]:
         return method
     mean = situation["mean"] or situation["plain_mean"]
     return interval_choice.for_verdict(method, mean=mean, n_units=situation["n_units"])
@@ -223,7 +223,10 @@ def difference(
     if settings.margin is None:
         return with_verdict(plain, tost, None)
     decides = _decides(makers, pair, interval, settings)
-    doubted = any(note.code == "few_effective" for note in plain.notes)
+    doubted = any(
+        note.code == "few_effective" or (note.code == "few_differing" and "too short" in note.message)
+        for note in plain.notes
+    )
     return with_verdict(plain, tost, settings.margin, decides=decides, doubted=doubted)
 
 

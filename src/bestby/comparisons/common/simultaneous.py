@@ -122,6 +122,10 @@ def _equivalence(
     return Interval(low, high, settings.level, family.SIMULTANEOUS, tost.exact), notes
 
 
+_SAME_LEVEL = 1e-12
+"""How far rounding takes the level of a family of one from that of its interval."""
+
+
 def one_of_family(
     makers: Intervals,
     target: Target,
@@ -135,7 +139,8 @@ def one_of_family(
     own = _family_method(method, situation, level, at) if asked == "auto" else method
     own = own if margin is None else one_pair.deciding(own, asked, situation)
     interval, single, notes = makers.simultaneous(target, method, level, own, at)
-    doubts = () if interval is None else one_pair.doubts(single, situation)
+    by_own = None if interval is None else dataclasses.replace(interval, method=own)
+    doubts = one_pair.doubts(by_own, situation)
     return OneOfFamily(own, interval, method, single, (*notes, *doubts))
 
 
@@ -147,6 +152,8 @@ def _family_method(method: str, situation: Situation, level: float, at: float) -
     must carry the variance for a method to hold as well as at the usual level. Means allow for skewness
     however few the units are, as skewed tails are further off there than at the usual level.
     """
+    if situation["blocks"] or at <= level + _SAME_LEVEL:
+        return method
     if (situation["mean"] or situation["plain_mean"]) and method in ("normal", "cr2"):
         return "hall" if situation["n_units"] >= FEWEST else method
     if method in ("hall", "hall-wide"):

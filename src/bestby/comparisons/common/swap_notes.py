@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from bestby.comparisons.common import one_pair
+from bestby.comparisons.common import few_units, one_pair
 from bestby.engine import test_maker
 from bestby.engine.base import STANDARDISED, Group, Pair
 from bestby.engine.interval_maker import Intervals
@@ -105,17 +105,8 @@ def exchangeability_notes(
     for position in np.flatnonzero(rejected & of_means).tolist():
         other = test_maker.allowing_for_skewness(makers, pairs[position], tests[pairs[position]])
         allowing[position] = max(plain[position], 0.0 if other is None else other.p_value)
-    adjusted = multiplicity.adjust(allowing, correction)
-    notes = []
-    if (rejected & (adjusted > alpha)).any():
-        skewed = [pair for pair, one in zip(pairs, rejected & (adjusted > alpha), strict=True) if one]
-        first = pairs.index(skewed[0])
-        p = f"{'adjusted ' * (len(pairs) > 1)}p-value"
-        told = (
-            f"the {p} of {_pairs(skewed, names)} is {adjusted[first]:.2g} by Hall's t test, which allows for"
-            f" skewed {units}: that the systems differ is weakly shown"
-        )
-        notes.append(Note("skewed_differences", told, _about(metric, skewed, names)))
+    named = [(names[a], names[b]) for _, a, b in pairs]
+    notes = few_units.notes_on_skewness(metric, named, plain, allowing, correction, alpha, units)
     for position in np.flatnonzero(rejected & (not bounded)).tolist():
         found = one_pair.doubts_of_test(makers, pairs[position])
         _, a, b = pairs[position]

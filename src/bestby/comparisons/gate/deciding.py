@@ -168,7 +168,7 @@ def _unjudged(d: Difference, margins: Mapping[str, float | None], part: str | No
     notes = tuple(
         dataclasses.replace(note, about=(*note.about, *where))
         for note in d.notes
-        if note.code != family.UNSEEN
+        if note.code not in (family.UNSEEN, "doubted_verdict", "skewed_verdict")
     )
     return dataclasses.replace(d, verdict=None, margin=margins[d.metric], notes=notes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,9 @@ from bestby.results.runs import RunsDifference
 from bestby.results.values import MIRRORED, Interval, TestResult
 
 ASO_RESAMPLES = 1000
+_OF_MEANS = ("permutation", "permutation-2", "t", "welch")
+"""Tests of means that skewed runs can mislead."""
+
 SPREAD_APART = 2.2
 """Ratio of the mean distances from the median from which systems count as varying unequally."""
 
@@ -56,7 +59,26 @@ def tests_of(
     if settings.paired and settings.statistic == "mean" and not isinstance(data.maker, RunsWithItems):
         n_pairs = data.maker.scores[0].size
         reasons += tuple(few_units.notes_on_few(n_pairs, "pairs of runs", tests.values(), settings))
-    return tests, reasons
+    return tests, (*reasons, *_notes_on_skewness(data, tests, settings, alternative))
+
+
+def _notes_on_skewness(
+    data: Data, tests: Mapping[tuple[int, int], TestResult], settings: Settings, alternative: Alternative
+) -> list[Note]:
+    """Return a note where skewed runs may explain that tests of means reject."""
+    known = {pair: test for pair, test in tests.items() if test.name in _OF_MEANS}
+    if not known or isinstance(data.maker, RunsWithItems) or settings.statistic != "mean":
+        return []
+    plain = np.array([test.p_value for test in known.values()])
+    allowing = [
+        max(test.p_value, oriented_test(data, *pair, "hall", alternative).p_value)
+        for pair, test in known.items()
+    ]
+    named = [(data.names[a], data.names[b]) for a, b in known]
+    units = "pairs of runs" if settings.paired else "runs"
+    return few_units.notes_on_skewness(
+        data.metric.name, named, plain, np.array(allowing), settings.correction, settings.alpha, units
+    )
 
 
 def chosen_test(

@@ -77,7 +77,7 @@ def _headline(c: DatasetComparison) -> str:
     clause = words.best_clause(first, others)
     test = next(iter(others.values())).test
     named = f" ({words.name_of_test(test.name)})" if test is not None and clause.startswith(";") else ""
-    few = few_units.sentence_of(n, "datasets", c.differences, c.notes)
+    few = few_units.sentence_of(n, "datasets", c.differences, c.notes, c.provenance.settings.get("across"))
     return f"{text}{clause}{named}.{few}"
 
 

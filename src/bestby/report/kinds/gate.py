@@ -366,8 +366,12 @@ def _methods(g: Gate) -> str:
         if any(check.fail_p is not None for check in g.checks):
             text += " The test is the unconditional one of Tango's score, for independent answers."
     if alarms:
-        text += " A check without a margin is an alarm: it fails if a one-sided paired permutation test finds"
-        text += f" a loss at {alpha(g.level):.6g}"
+        goes_on = any(
+            one.difference.test is not None and one.difference.test.name == "hall" for one in alarms
+        )
+        text += " A check without a margin is an alarm: it fails if a one-sided paired permutation test"
+        text += " (where no swap is more extreme than the data, Hall's t test)" * goes_on
+        text += f" finds a loss at {alpha(g.level):.6g}"
         text += f", corrected by Holm's method for {len(alarms)} of them." if len(alarms) > 1 else "."
     return text
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.inference import permutation
+from bestby.inference import swap_limits
 from bestby.results.values import TestResult
 
 
@@ -51,7 +51,7 @@ def test_above_the_least_p_value_of_swaps_nothing_changes() -> None:
             auto, swaps = (
                 bb.compare({"a": x, "b": y}, test=test)["a", "b"] for test in ("auto", "permutation")
             )
-            least = permutation.least_p(n, "two-sided")
+            least = swap_limits.least_p(n, "two-sided")
             if swaps.p_value > least * 1.000001:
                 assert auto.test == swaps.test
             else:
@@ -139,17 +139,37 @@ def test_a_sentence_below_the_headline_says_on_how_few_units_it_rests() -> None:
     assert "This rests on" not in many
 
 
+def test_blocks_are_the_units_of_text_and_take_a_margin() -> None:
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=60)
+    found = bb.compare({"a": x + 0.3, "b": x - 0.1 * rng.random(60)}, blocks=5, margin=0.2)["a", "b"]
+    assert (found.interval.method, found.verdict) == ("cr2", "better")
+    loss = 0.1 * rng.random(60)
+    gate = bb.gate({"b": x, "a": x - loss}, baseline="b", candidate="a", metric="mean", blocks=5, margin=0.2)
+    assert gate.outcome == "pass"
+    text = " ".join(str(bb.compare({"a": x[:9] + rng.random(9), "b": x[:9]}, blocks=3)).split())
+    assert "This rests on 3 blocks" in text
+    assert "detect a difference of" not in text
+
+
+def test_a_verdict_is_not_read_from_an_interval_that_too_few_units_carry() -> None:
+    for n in (2, 5, 6):
+        d = np.r_[np.full(n - 1, 0.5), 0.51]
+        found = bb.compare({"a": np.arange(n) + d, "b": np.arange(n) * 1.0}, margin=0.2)["a", "b"]
+        assert found.verdict == "inconclusive"
+
+
 def test_the_least_p_value_decides_when_another_test_goes_on() -> None:
     other = TestResult("hall", 1e-4, "two-sided", False, "asymptotic", statistic=9.0)
     swaps = TestResult("permutation", 0.0625, "two-sided", True, "enumeration", statistic=1.0)
-    assert permutation.refined(swaps, 5, other) is other
-    assert permutation.refined(swaps, 4, other) is other  # rounding cannot make p smaller than the least
-    assert permutation.refined(swaps, 6, other) is swaps  # some swap was more extreme
+    assert swap_limits.refined(swaps, 5, other) is other
+    assert swap_limits.refined(swaps, 4, other) is other  # rounding cannot make p smaller than the least
+    assert swap_limits.refined(swaps, 6, other) is swaps  # some swap was more extreme
     weaker = TestResult("hall", 0.2, "two-sided", False, "asymptotic", statistic=1.0)
-    assert permutation.refined(swaps, 5, weaker) is swaps
-    assert permutation.refined(swaps, 5, None) is swaps
+    assert swap_limits.refined(swaps, 5, weaker) is swaps
+    assert swap_limits.refined(swaps, 5, None) is swaps
     drawn = TestResult("permutation", 0.0625, "two-sided", False, "monte carlo", statistic=1.0)
-    assert permutation.refined(drawn, 5, other) is drawn
+    assert swap_limits.refined(drawn, 5, other) is drawn
 
 
 @pytest.mark.slow

@@ -43,7 +43,7 @@ def test_every_check_has_its_sentence() -> None:
     assert "checks at once" not in alarms
     one = words(str(several(margin={METRICS[0]: MARGINS[METRICS[0]]})))
     assert "intersection-union" not in one
-    assert "Such a check fails if a bound that holds for all 3 checks at once (Bonferroni)" in one
+    assert "Such a check fails if an exact test at the level 0.05/3 (Bonferroni) shows a greater loss" in one
 
 
 def test_of_many_checks_those_that_do_not_pass_have_a_sentence() -> None:
