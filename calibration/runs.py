@@ -98,8 +98,8 @@ def run(cell: Runs) -> dict[str, Any]:
 
 def automatic(n: int, m: int | None = None, *, statistic: str = "mean", paired: bool = False) -> str:
     """Return what "auto" is for `compare_runs`: of means the t test where permutation cannot reach 5 %."""
-    least = least_p(n, n if m is None else m, paired=paired)
-    return "auto" if statistic != "mean" or rejects(least, alpha_of(LEVEL)) else "t"
+    least = least_p(n, n if m is None else m)
+    return "auto" if paired or statistic != "mean" or rejects(least, alpha_of(LEVEL)) else "t"
 
 
 def cells() -> Iterator[Runs]:
