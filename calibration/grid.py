@@ -237,7 +237,7 @@ def clusters() -> Iterator[Cell]:
                 of = d.clustered(measure, sizes)
                 yield _cell(
                     "clusters", measure, metric, of, systems, agreement, g, design=f"clusters {design}",
-                    methods=("cr2", "bca", "abc", "percentile", "basic", "normal"),
+                    methods=("cr2", "hall", "bca", "abc", "percentile", "basic", "normal"),
                 )  # fmt: skip
 
 

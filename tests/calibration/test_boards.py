@@ -11,6 +11,7 @@ from tests.calibration.counting import at_least, at_most
 
 from bestby import Evaluation
 from bestby.boards.overall import MeanDifferences, means_over
+from bestby.metrics import resolve
 
 LEVEL = 0.05
 SIZE = 500
@@ -29,8 +30,8 @@ def false_pairs(generator: np.random.Generator, sizes: tuple[int, ...], *, numbe
         )
         values = easy + noise if numbers else (easy + noise < 1.2).astype(float)
         evaluations[str(task)] = Evaluation.of(dict(zip(NAMES, values, strict=True)))
-    metrics, directions = dict.fromkeys(evaluations, "mean"), dict.fromkeys(evaluations)
-    found = MeanDifferences.of(means_over(NAMES, metrics, evaluations, directions), 1.0 - LEVEL)
+    tasks = [([resolve("mean")], evaluation) for evaluation in evaluations.values()]
+    found = MeanDifferences.of(means_over(NAMES, tasks), 1.0 - LEVEL)
     return bool((np.abs(found.estimate) > found.half).any())
 
 

@@ -56,7 +56,7 @@ def test_statements_that_were_not_made_do_not_count(tmp_path: Path) -> None:
 def test_a_note_is_counted_beside_the_share_without_it() -> None:
     row = next(statements.rows(cell(0.5, noted=True), statements.run(cell(0.5, noted=True))))
     assert (row["noted"], row["share_unnoted"]) == ("1.000", "")
-    assert "| some | coverage | 1 | 0 | 1 | 0 | 50.0 | 50.0 |" in statements.criterion([row])
+    assert "| some | coverage | 1 | 0 | 1 | 0 | 0 | 50.0 | 50.0 |" in statements.criterion([row])
 
 
 def test_every_subject_has_cells_of_its_own_name() -> None:

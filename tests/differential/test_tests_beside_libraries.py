@@ -100,7 +100,7 @@ def test_exact_permutation_tests_are_full_enumeration(metric: str, side: str, nu
     elif rng.random() < 0.5:
         a = gold.copy()  # a perfect system: roots are steepest at 0
     result = bb.compare({"a": a, "b": b}, gold, metric=metric, alternative=side, interval="percentile",
-                        n_resamples=50)["a", "b"]  # fmt: skip
+                        test="permutation", n_resamples=50)["a", "b"]  # fmt: skip
     assert result.exact
     expected = _enumerated(a, b, METRICS[metric], gold, side)
     assert result.p_value == pytest.approx(expected, rel=1e-9)

@@ -31,7 +31,11 @@ PATHS = {path for kind in KINDS.values() for term in kind for path in term.argum
 ARGUMENTS = {path.rpartition(".")[2] for path in PATHS}
 QUESTIONS = {path.rpartition(".")[0] for path in PATHS} | {""}
 
-SOME_TESTS = {"comparisons/common/many_systems.py", "comparisons/common/swap_notes.py"}
+SOME_TESTS = {
+    "comparisons/common/many_systems.py",
+    "comparisons/common/swap_notes.py",
+    "comparisons/runs/differences.py",
+}
 """Modules with a list of tests that have one property, such as being computed for many systems at once."""
 
 NOT_CHOICES = {"Dependence"}

@@ -222,15 +222,15 @@ def difference(
     )
     if settings.margin is None:
         return with_verdict(plain, tost, None)
-    decides = _decides(makers, pair, interval, settings)
+    beyond = decides(makers, pair, interval, settings)
     doubted = any(
         note.code == "few_effective" or (note.code == "few_differing" and "too short" in note.message)
         for note in plain.notes
     )
-    return with_verdict(plain, tost, settings.margin, decides=decides, doubted=doubted)
+    return with_verdict(plain, tost, settings.margin, decides=beyond, doubted=doubted)
 
 
-def _decides(
+def decides(
     makers: Intervals, pair: Pair, interval: Interval | None, settings: CheckedSettings
 ) -> Interval | None:
     """Return the interval that tells whether a difference is beyond the margin; that shown if None.

@@ -12,11 +12,12 @@ from typing import Any, Literal
 from bestby._core import checks, rounding
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
-from bestby.comparisons.common import note_rules, per_dataset, provenance, swap_notes
+from bestby.comparisons.common import note_rules, one_pair, per_dataset, provenance, swap_notes
 from bestby.comparisons.common.family import (
     adjusted,
     oriented,
     with_direction_notes,
+    with_verdict,
 )
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.settings import check_reach
@@ -33,6 +34,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
+from bestby.engine.interval_maker import Intervals
 from bestby.engine.text_statistics import Counting
 from bestby.inference import ranking, skewness
 from bestby.metrics import resolve
@@ -360,8 +362,19 @@ def _across(
         makers, tests, names, options.correction, options.alpha, "datasets"
     )
     doubts = [dataclasses.replace(note, about=(scores.metric.name, *note.about[1:])) for note in doubts]
+    made = tuple(_of_number(makers, d, names, options) for d in made)
     found = [_over_datasets(d, scores.metric) for d in adjusted(made, options.correction)]
     return with_direction_notes(found, options.alpha), doubts
+
+
+def _of_number(makers: Intervals, d: Difference, names: tuple[str, ...], options: Options) -> Difference:
+    """Return a difference whose verdict does not doubt that there are few datasets, as the headline does."""
+    if not any(note.code == "doubted_verdict" for note in d.notes):
+        return d
+    d = dataclasses.replace(d, notes=tuple(note for note in d.notes if note.code != "doubted_verdict"))
+    pair = (0, names.index(d.a), names.index(d.b))
+    beyond = one_pair.decides(makers, pair, d.interval, options)
+    return with_verdict(d, d.equivalence_interval, options.margin, decides=beyond)
 
 
 def _over_datasets(d: Difference, metric: MetricInfo) -> Difference:
