@@ -27,6 +27,9 @@ from bestby.results.comparison import Difference
 from bestby.results.pairs import IDENTICAL
 from bestby.results.values import Interval, TestResult
 
+_BY_FORMULA = ("normal", "abc", "hall", "hall-wide", "fisher-z")
+"""Intervals of ranks and functions that need no resamples."""
+
 
 def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, Situation]:
     """Return the method of the interval of a target, and what its choice depends on.
@@ -122,7 +125,7 @@ def standard_error(
     elif interval is not None and interval.method == "cr2":
         error = group.error(*of)
         found, method = None if error is None else error.se, "cr2"
-    elif interval is not None and interval.method in ("normal", "abc"):
+    elif interval is not None and interval.method in _BY_FORMULA:
         found = group.standard_error(*of)
     elif interval is not None:
         drawn = makers.replicates_of(target)
