@@ -128,7 +128,14 @@ def choose_interval(
         method = "tango" if difference else "wilson-midp"
         return Choice(method, "a score interval keeps its level for proportions, however few items differ")
     if not (blocks or in_batches):
-        found = _of_score(n_units, mean or plain_mean, formula, correlation, difference, clustered)
+        found = _by_influence(
+            n_units,
+            mean=mean or plain_mean,
+            formula=formula,
+            correlation=correlation,
+            difference=difference,
+            clustered=clustered,
+        )
         if found is not None:
             return found
     if few_clusters and robust:
@@ -157,10 +164,10 @@ def choose_interval(
     return Choice("basic", f"{fewer}, and no formula gives the standard error")
 
 
-def _of_score(
-    n_units: int, mean: bool, formula: bool, correlation: bool, difference: bool, clustered: bool
+def _by_influence(
+    n_units: int, *, mean: bool, formula: bool, correlation: bool, difference: bool, clustered: bool
 ) -> Choice | None:
-    """Return the interval of a mean over items, and of the score of one system that a formula gives."""
+    """Return the interval from what each unit adds, for means and for scores of one system; else None."""
     if not mean:
         if difference or clustered or not (formula or correlation):
             return None

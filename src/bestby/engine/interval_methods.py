@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -305,18 +306,10 @@ def _cr2(sample: Resampled, target: Target, level: float) -> Made:
     return _robust(sample, target, level, "cr2")
 
 
-def _hall(sample: Resampled, target: Target, level: float) -> Made:
-    return _allowing(sample, target, level, "hall", skewness.FOR_INTERVALS)
-
-
-def _hall_wide(sample: Resampled, target: Target, level: float) -> Made:
-    return _allowing(sample, target, level, "hall-wide", skewness.FOR_VERDICTS)
-
-
-def _allowing(sample: Resampled, target: Target, level: float, method: str, errors: float) -> Made:
-    """Return the interval that allows for so many standard errors of the skewness of the units."""
+def _hall(sample: Resampled, target: Target, level: float, method: str = "hall") -> Made:
+    """Return the interval that allows for the skewness of the units."""
     group = sample.group
-    error = sample.robust_error(target, errors)
+    error = sample.robust_error(target, skewness.ERRORS[method])
     if error is None:
         group.every_unit(f"the {method} interval")
         raise DesignError(
@@ -430,7 +423,7 @@ METHODS: dict[str, Callable[[Resampled, Target, float], Made]] = {
     "normal": _normal,
     "cr2": _cr2,
     "hall": _hall,
-    "hall-wide": _hall_wide,
+    "hall-wide": partial(_hall, method="hall-wide"),
     "two-way": _two_way,
 }
 """What makes each interval of items; `needs` of the vocabulary says which data it takes."""

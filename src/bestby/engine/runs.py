@@ -12,10 +12,9 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray
 from bestby.engine.base import Drawing
-from bestby.inference import improvement, intervals, locations, permutation, samples, skewness, swap_limits
+from bestby.inference import improvement, intervals, locations, permutation, samples, skewness
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Replicates, replicates
-from bestby.inference.intervals import Moments
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, defined
 
@@ -24,9 +23,6 @@ FEW_FOR_BOOTSTRAP = 20
 
 FEW_FOR_MEDIANS = 6
 """Runs below which the bootstrap knows too few medians: 6 % of samples of five are all on one side."""
-
-_ERRORS = {"hall": skewness.FOR_INTERVALS, "hall-wide": skewness.FOR_VERDICTS}
-"""Standard errors of the skewness that intervals allow for."""
 
 NotedInterval = tuple[Interval | None, tuple[Note, ...]]
 
@@ -63,10 +59,11 @@ class Separate:
         error of Price and Bonett. Returns the interval, whose `method` says what was done, and its notes.
         """
         if method == "auto":
-            method = "hall" if self._shows_skewness(a, b) else "t"
-            method = "percentile" if self._resamples_medians(a, b) else method
-        if method in _ERRORS:
-            ends = skewness.interval(self.estimate(a, b), self._allowing(a, b, _ERRORS[method]), level)
+            t = "hall" if self._shows_skewness(a, b) else "t"
+            method = "percentile" if self._resamples_medians(a, b) else t
+        if method in skewness.ERRORS:
+            allowing = self._allowing(a, b, skewness.ERRORS[method])
+            ends = skewness.interval(self.estimate(a, b), allowing, level)
             return self._defined(Interval(*ends, level, method, True), a, b)
         if method != "t":
             return self._bootstrap(a, b, method, level)
@@ -127,11 +124,10 @@ class Separate:
                 f"Hall's t allows for the skewness of a mean of several runs, and {what}",
                 hint='interval="auto" and test="auto" choose what suits the runs',
             )
-        error, x = StandardError(*found), self.scores[a]
-        if b is not None and not self.paired:
-            return skewness.between(x, self.scores[b], error, errors)
-        values = x if b is None else rounding.difference(x, self.scores[b])
-        return skewness.robust(error, Moments.of(values, np.ones(x.size, dtype=np.int64)), errors)
+        x, y = self.scores[a], None if b is None else self.scores[b]
+        if y is not None and not self.paired:
+            return skewness.between(x, y, StandardError(*found), errors)
+        return skewness.of_mean(x if y is None else rounding.difference(x, y), errors)
 
     def _bootstrap(self, a: int, b: int | None, method: str, level: float) -> NotedInterval:
         estimate = self.estimate(a, b)
@@ -230,9 +226,9 @@ class Separate:
             t = self.test(a, b, "hall" if self._shows_skewness(a, b) else "t", alternative)
             return t if t.p_value > exchanged.p_value else exchanged
         n = self.scores[a].size
-        if n < skewness.FEWEST or not swap_limits.at_least_p(exchanged, n):
+        if n < skewness.FEWEST or not permutation.at_least_p(exchanged, n):
             return exchanged
-        return swap_limits.refined(exchanged, n, self.test(a, b, "hall", alternative))
+        return permutation.refined(exchanged, n, self.test(a, b, "hall", alternative))
 
     def _bootstrap_test(self, a: int, b: int, alternative: Alternative) -> TestResult:
         """Return the test that inverts a bootstrap interval: for medians percentile, otherwise basic."""

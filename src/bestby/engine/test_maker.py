@@ -14,7 +14,7 @@ from bestby.engine.base import STANDARDISED, Pair
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
-from bestby.inference import classical, permutation, skewness, swap_limits
+from bestby.inference import classical, permutation, skewness
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
 from bestby.metrics.base import MeanMetric
@@ -75,8 +75,8 @@ def _refined(makers: Intervals, pairs: Sequence[Pair], alternative: Alternative)
     group = makers.group
     tests = group.permutation(pairs, alternative, makers.drawing)
     for pair, test in tests.items():
-        if swap_limits.at_least_p(test, group.n_units):
-            tests[pair] = swap_limits.refined(test, group.n_units, allowing_for_skewness(makers, pair, test))
+        if permutation.at_least_p(test, group.n_units):
+            tests[pair] = permutation.refined(test, group.n_units, allowing_for_skewness(makers, pair, test))
     return tests
 
 

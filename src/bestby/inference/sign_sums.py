@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import betainc
 
-from bestby._core import rounding
+from bestby._core import rounding, special
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.distributions import WINDOW
 from bestby.inference.lattice import all_single, as_lattice, weighted_sum
@@ -87,7 +86,7 @@ def lattice_tail(steps: IntArray, counts: IntArray, target: int, most: int) -> T
 def _binomial_upper(n: int, net: int) -> float:
     """Return P(S >= net) for the sum S of n independent signs; net has the parity of n."""
     successes = (n + net) // 2
-    return 1.0 if successes <= 0 else float(betainc(successes, n - successes + 1, 0.5))
+    return 1.0 if successes <= 0 else float(special.betainc(successes, n - successes + 1, 0.5))
 
 
 def _lattice_upper(steps: IntArray, counts: IntArray, target: int, most: int) -> float | None:

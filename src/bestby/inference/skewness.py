@@ -46,6 +46,9 @@ FOR_INTERVALS = 0.5
 FOR_VERDICTS = 1.0
 """The same for verdicts, which one end decides."""
 
+ERRORS = {"hall": FOR_INTERVALS, "hall-wide": FOR_VERDICTS}
+"""The same by the names of intervals."""
+
 FROM_UNITS = 15
 """Units from which intervals allow for skewness by default: below, that costs a third of the power."""
 
@@ -89,6 +92,13 @@ def robust(
     return dataclasses.replace(error, skewness=g / root, moves=errors * unsure / root)
 
 
+def of_mean(values: FloatArray, errors: float) -> StandardError:
+    """Return the standard error of a mean of independent values, which allows for their skewness."""
+    units = Moments.of(values, np.ones(values.size, dtype=np.int64))
+    se = 0.0 if units is None else units.error_of_mean
+    return robust(StandardError(se, values.size - 1.0), units, errors)
+
+
 def between(a: FloatArray, b: FloatArray, error: StandardError, errors: float) -> StandardError:
     """Return the standard error of a difference of means of two independent samples, which are skewed apart.
 
@@ -96,32 +106,13 @@ def between(a: FloatArray, b: FloatArray, error: StandardError, errors: float) -
     skewness is (k_a / n_a^2 - k_b / n_b^2) / se^3, and the squares of its two uncertainties add up. Equal
     samples that are equally skewed need no allowance but for chance.
     """
-    third = unsure = 0.0
-    for sign, sample in ((1.0, a), (-1.0, b)):
-        units = Moments.of(sample, np.ones(sample.size, dtype=np.int64))
-        se = 0.0 if units is None else units.error_of_mean
-        own = robust(StandardError(se, sample.size - 1.0), units, errors)
-        third += sign * own.skewness * se**3
-        unsure += (own.moves * se**3) ** 2
     if error.se <= 0.0:
         return error
-    cubed = error.se**3
-    return dataclasses.replace(error, skewness=third / cubed, moves=math.sqrt(unsure) / cubed)
-
-
-def by_default(
-    error: StandardError, units: Moments | None, *, verdict: bool = False, effective: float | None = None
-) -> StandardError:
-    """Return the standard error that intervals and p-values of means are made of by default.
-
-    Below 15 units it is as it is, and Student's: allowing for skewness costs a third of the power of eight
-    units, and nearly normal units are the usual case. From 15 units on it allows for half a standard error of
-    their skewness. For a `verdict`, whose error on one side counts, it allows for a whole one, of any number.
-    """
-    if verdict:
-        return robust(error, units, FOR_VERDICTS, effective)
-    few = units is not None and units.n < FROM_UNITS
-    return error if few else robust(error, units, FOR_INTERVALS, effective)
+    own = [of_mean(sample, errors) for sample in (a, b)]
+    cubes = [(one.se / error.se) ** 3 for one in own]
+    skewness = own[0].skewness * cubes[0] - own[1].skewness * cubes[1]
+    moves = math.hypot(own[0].moves * cubes[0], own[1].moves * cubes[1])
+    return dataclasses.replace(error, skewness=skewness, moves=moves)
 
 
 def no_longer(error: StandardError, other: StandardError, most: float) -> StandardError:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bestby.inference.permutation import least_p
 from bestby.inference.skewness import FROM_UNITS
-from bestby.inference.swap_limits import least_p
 from bestby.results.base import Note
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.preferences import PreferenceComparison

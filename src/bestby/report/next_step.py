@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from bestby._core.errors import BestbyError
 from bestby._core.text import grouped
-from bestby.inference.swap_limits import least_p
+from bestby.inference.permutation import least_p
 from bestby.planning.base import USUAL_POWER, Design, Question
 from bestby.planning.proportions import PairedProportions
 from bestby.planning.scores import PairedScores

@@ -44,7 +44,7 @@ ALGORITHMS = {
     "engine/interval_methods.py": {1e-12},  # keeps a level below 1
     "engine/resampled.py": {1e-12},  # keeps a correlation below 1
     "inference/label_draws.py": {1e-10},  # eigenvalues of a covariance that are rounding alone
-    "inference/swap_limits.py": {1e-12},  # a p-value that no correction asks for
+    "inference/permutation.py": {1e-12},  # a p-value that no correction asks for
     "metrics/calibration.py": {1e-12},  # bins that rounding alone fills
     "inference/sign_sums.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach
     "inference/ranking.py": {1e-300},  # keeps a logarithm negative

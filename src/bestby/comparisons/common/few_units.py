@@ -10,7 +10,7 @@ from bestby._core.typing import FloatArray
 from bestby.comparisons.common import family
 from bestby.comparisons.common.settings import CheckedSettings
 from bestby.engine.base import Group
-from bestby.inference import multiplicity, swap_limits
+from bestby.inference import multiplicity, permutation
 from bestby.results.base import Note
 from bestby.results.values import TestResult
 
@@ -39,7 +39,7 @@ def notes_on_few(
     swapped = [test for test in tests if test.name.startswith("permutation")]
     if not (refined or swapped):
         return []
-    least = swap_limits.least_p(n_units, tests[0].alternative)
+    least = permutation.least_p(n_units, tests[0].alternative)
     correction = "holm" if settings.correction == multiplicity.STEP_DOWN else settings.correction
     corrected = float(multiplicity.adjust([least] * len(tests), correction)[0])
     told = f"swaps of {n_units} {units} cannot give a p-value below {least:.2g}"
@@ -53,7 +53,7 @@ def notes_on_few(
         if n_units < RARE_UNIT:
             told += f"; so few {units} cannot show that a system fails on a rare one"
         return [Note("few_units_for_permutation", told, about)]
-    stuck = settings.test != "auto" or any(swap_limits.at_least_p(test, n_units) for test in swapped)
+    stuck = settings.test != "auto" or any(permutation.at_least_p(test, n_units) for test in swapped)
     if family.rejects(corrected, settings.alpha) or not stuck:
         return []
     told += f": they cannot make a difference significant at the level {settings.alpha:.2g}"

@@ -13,9 +13,7 @@ from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray
 from bestby.engine.base import Drawing
-from bestby.inference import permutation, skewness, swap_limits, tilting
-from bestby.inference.clusters import StandardError
-from bestby.inference.intervals import Moments
+from bestby.inference import permutation, skewness, tilting
 from bestby.inference.judgements import Judgements
 from bestby.resampling import totals
 from bestby.resampling.units import single_stratum
@@ -63,14 +61,12 @@ def permutation_test(
 def refined(swaps: TestResult, balance: FloatArray) -> TestResult:
     """Return the permutation test; where all clusters point the same way, Hall's t of theirs can go on."""
     n = balance.size
-    if n < skewness.FEWEST or not swap_limits.at_least_p(swaps, n):
+    if n < skewness.FEWEST or not permutation.at_least_p(swaps, n):
         return swaps
-    units = Moments.of(balance, np.ones(n, dtype=np.int64))
-    mean = float(balance.mean())
-    if units is None or rounding.is_nothing(units.error_of_mean, abs(mean)):
+    mean, error = float(balance.mean()), skewness.of_mean(balance, skewness.FOR_INTERVALS)
+    if rounding.is_nothing(error.se, abs(mean)):
         return swaps
-    error = skewness.robust(StandardError(units.error_of_mean, n - 1.0), units, skewness.FOR_INTERVALS)
-    return swap_limits.refined(swaps, n, skewness.wald(mean, error, swaps.alternative, "hall"))
+    return permutation.refined(swaps, n, skewness.wald(mean, error, swaps.alternative, "hall"))
 
 
 def bootstrap_test(drawn: FloatArray, estimate: float, alternative: Alternative, n_units: int) -> TestResult:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bestby as bb
-from bestby.inference import swap_limits
+from bestby.inference import permutation
 from bestby.results.values import TestResult
 
 
@@ -51,7 +51,7 @@ def test_above_the_least_p_value_of_swaps_nothing_changes() -> None:
             auto, swaps = (
                 bb.compare({"a": x, "b": y}, test=test)["a", "b"] for test in ("auto", "permutation")
             )
-            least = swap_limits.least_p(n, "two-sided")
+            least = permutation.least_p(n, "two-sided")
             if swaps.p_value > least * 1.000001:
                 assert auto.test == swaps.test
             else:
@@ -162,14 +162,14 @@ def test_a_verdict_is_not_read_from_an_interval_that_too_few_units_carry() -> No
 def test_the_least_p_value_decides_when_another_test_goes_on() -> None:
     other = TestResult("hall", 1e-4, "two-sided", False, "asymptotic", statistic=9.0)
     swaps = TestResult("permutation", 0.0625, "two-sided", True, "enumeration", statistic=1.0)
-    assert swap_limits.refined(swaps, 5, other) is other
-    assert swap_limits.refined(swaps, 4, other) is other  # rounding cannot make p smaller than the least
-    assert swap_limits.refined(swaps, 6, other) is swaps  # some swap was more extreme
+    assert permutation.refined(swaps, 5, other) is other
+    assert permutation.refined(swaps, 4, other) is other  # rounding cannot make p smaller than the least
+    assert permutation.refined(swaps, 6, other) is swaps  # some swap was more extreme
     weaker = TestResult("hall", 0.2, "two-sided", False, "asymptotic", statistic=1.0)
-    assert swap_limits.refined(swaps, 5, weaker) is swaps
-    assert swap_limits.refined(swaps, 5, None) is swaps
+    assert permutation.refined(swaps, 5, weaker) is swaps
+    assert permutation.refined(swaps, 5, None) is swaps
     drawn = TestResult("permutation", 0.0625, "two-sided", False, "monte carlo", statistic=1.0)
-    assert swap_limits.refined(drawn, 5, other) is drawn
+    assert permutation.refined(drawn, 5, other) is drawn
 
 
 @pytest.mark.slow
