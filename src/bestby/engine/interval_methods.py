@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -306,8 +305,15 @@ def _cr2(sample: Resampled, target: Target, level: float) -> Made:
     return _robust(sample, target, level, "cr2")
 
 
-def _hall(sample: Resampled, target: Target, level: float, method: str = "hall") -> Made:
-    """Return the interval that allows for the skewness of the units."""
+def _hall(sample: Resampled, target: Target, level: float) -> Made:
+    return _allowing_for_skewness(sample, target, level, "hall")
+
+
+def _hall_wide(sample: Resampled, target: Target, level: float) -> Made:
+    return _allowing_for_skewness(sample, target, level, "hall-wide")
+
+
+def _allowing_for_skewness(sample: Resampled, target: Target, level: float, method: str) -> Made:
     group = sample.group
     error = sample.robust_error(target, skewness.ERRORS[method])
     if error is None:
@@ -423,7 +429,7 @@ METHODS: dict[str, Callable[[Resampled, Target, float], Made]] = {
     "normal": _normal,
     "cr2": _cr2,
     "hall": _hall,
-    "hall-wide": partial(_hall, method="hall-wide"),
+    "hall-wide": _hall_wide,
     "two-way": _two_way,
 }
 """What makes each interval of items; `needs` of the vocabulary says which data it takes."""

@@ -39,7 +39,7 @@ def units_of(c: Comparison) -> tuple[int, str]:
     return c.n_items, "judgements" if isinstance(c, PreferenceComparison) else "items"
 
 
-def swaps_end(d: Difference, asked: str | None) -> bool:
+def by_swaps(d: Difference, asked: str | None) -> bool:
     """Return whether the test of a difference is by swaps, or what goes on where these end."""
     return d.test is not None and (
         d.test.name == "permutation" or (d.test.name == "hall" and asked == "auto")
@@ -57,7 +57,7 @@ def sentence_of(
         parts.append(
             f"cannot show whether {'they' if units.startswith('runs') else 'differences'} are skewed"
         )
-    if n < FEW_FOR_SWAPS and shown.test is not None and any(swaps_end(d, asked) for d in differences):
+    if n < FEW_FOR_SWAPS and shown.test is not None and any(by_swaps(d, asked) for d in differences):
         least = least_p(n, shown.test.alternative)
         parts.append(f"have no swap with a p-value below {least:.2g}")
         if any(d.test is not None and d.test.name == "hall" for d in differences):

@@ -118,7 +118,7 @@ def _detection(c: Comparison, metric: MetricInfo, d: Difference) -> tuple[float,
         return None
     family = len(differences_of(c, metric)) if c.correction in _FAMILIES else 1
     n, _ = few_units.units_of(c)
-    swapped = few_units.swaps_end(d, c.provenance.settings.get("test"))
+    swapped = few_units.by_swaps(d, c.provenance.settings.get("test"))
     if swapped and family * least_p(n, d.test.alternative) > alpha(c.level):
         return None  # no swap can decide, and what does then is no t test of the usual power
     question = Question(c.level, d.test.alternative, family)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from bestby._core.typing import FloatArray
+from bestby._core.typing import BoolArray, FloatArray
 from bestby.comparisons.common import family
 from bestby.comparisons.common.settings import CheckedSettings
 from bestby.engine.base import Group
@@ -19,11 +19,15 @@ RARE_UNIT = 10
 
 
 def notes_on_swaps(
-    group: Group, metric: str, tests: Collection[TestResult], settings: CheckedSettings
+    group: Group,
+    metric: str,
+    tests: Collection[TestResult],
+    settings: CheckedSettings,
+    n_tests: int | None = None,
 ) -> list[Note]:
     """Return a note where the swaps of the units of one test set cannot decide, and what decides then."""
     units = "blocks" if group.in_blocks else "clusters" if group.clustered else "items"
-    return notes_on_few(group.n_units, units, tests, settings, (metric,))
+    return notes_on_few(group.n_units, units, tests, settings, (metric,), n_tests)
 
 
 def notes_on_few(
@@ -32,19 +36,21 @@ def notes_on_few(
     tests: Collection[TestResult],
     settings: CheckedSettings,
     about: tuple[str, ...] = (),
+    n_tests: int | None = None,
 ) -> list[Note]:
-    """Return the same for so many units, named by a plural, of the tests that are corrected together."""
+    """Return the same for so many units, named by a plural; `n_tests`, or these, are corrected together."""
     tests = list(tests)
+    n_tests = len(tests) if n_tests is None else n_tests
     refined = settings.test == "auto" and any(test.name == "hall" for test in tests)
     swapped = [test for test in tests if test.name.startswith("permutation")]
     if not (refined or swapped):
         return []
     least = permutation.least_p(n_units, tests[0].alternative)
     correction = "holm" if settings.correction == multiplicity.STEP_DOWN else settings.correction
-    corrected = float(multiplicity.adjust([least] * len(tests), correction)[0])
+    corrected = float(multiplicity.adjust([least] * n_tests, correction)[0])
     told = f"swaps of {n_units} {units} cannot give a p-value below {least:.2g}"
     if corrected > least:
-        told += f", {corrected:.2g} after the correction for {len(tests)} tests"
+        told += f", {corrected:.2g} after the correction for {n_tests} tests"
     if refined:
         told += (
             f"; where all {units} point the same way, Hall's t test decides, which takes what they add to be"
@@ -60,27 +66,29 @@ def notes_on_few(
     return [Note("out_of_reach", told, about)]
 
 
-def notes_on_skewness(
+def note_on_skewness(
     metric: str,
     pairs: Sequence[tuple[str, str]],
-    p_values: FloatArray,
+    adjusted: FloatArray,
     allowing: FloatArray,
-    correction: str,
     alpha: float,
     units: str,
 ) -> list[Note]:
     """Return a note where tests reject, and Hall's t test, which allows for skewed units, does not.
 
-    `allowing` are the larger of the p-values of both, shape (m,). The p-values are corrected as one family.
+    `allowing`, shape (m,), are the larger of both p-values, adjusted as those of the tests are.
     """
-    correction = "holm" if correction == multiplicity.STEP_DOWN else correction
-    adjusted = multiplicity.adjust(allowing, correction)
-    weak = (multiplicity.adjust(p_values, correction) <= alpha) & (adjusted > alpha)
-    found = np.flatnonzero(weak).tolist()
+    found = np.flatnonzero(weakly_shown(adjusted, allowing, alpha)).tolist()
     if not found:
         return []
     (a, b), others = pairs[found[0]], len(found) - 1
     more = f" (and of {others} other pair{'s' * (others > 1)})" * (others > 0)
-    p = f"the {'adjusted ' * (len(pairs) > 1)}p-value of {a} and {b}{more} is {adjusted[found[0]]:.2g}"
+    p = f"the {'adjusted ' * (len(pairs) > 1)}p-value of {a} and {b}{more} is {allowing[found[0]]:.2g}"
     told = f"{p} by Hall's t test, which allows for skewed {units}: that the systems differ is weakly shown"
     return [Note("skewed_differences", told, (metric,) if others else (metric, a, b))]
+
+
+def weakly_shown(adjusted: FloatArray, allowing: FloatArray, alpha: float) -> BoolArray:
+    """Return where a test rejects, and one that allows for skewed units does not."""
+    weak: BoolArray = family.rejects(adjusted, alpha) & ~family.rejects(allowing, alpha)
+    return weak

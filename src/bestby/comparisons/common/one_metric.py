@@ -274,7 +274,7 @@ def _family_intervals(
     for pair in pairs:  # both of a pair at once, while what they are made of is at hand
         bounds[pair] = one_pair.intervals(makers, pair, settings.interval, settings)
         if settings.interval is not None:
-            errors[pair] = one_pair.standard_error(makers, Target(*pair), bounds[pair][0])
+            errors[pair] = one_pair.standard_error(makers, Target(*pair), bounds[pair].interval)
     if not tests:
         return FamilyIntervals(bounds, errors=errors)
     raw = np.array([tests[pair].p_value for pair in pairs])

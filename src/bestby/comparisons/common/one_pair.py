@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -159,12 +160,41 @@ def check_defined(scores: FloatArray, metric: BaseMetric, name_of: Callable[[int
         )
 
 
+class Bounds(NamedTuple):
+    """What is known of how far a difference may be from its estimate.
+
+    `interval` is what is shown, and `tost` that of two one-sided tests. `decides` tells whether the
+    difference is beyond the margin, where the interval that is shown does not.
+    """
+
+    interval: Interval | None = None
+    tost: Interval | None = None
+    notes: tuple[Note, ...] = ()
+    decides: Interval | None = None
+
+    @property
+    def doubted(self) -> bool:
+        """Whether a note says that the interval is too short, so that no verdict may be read from it."""
+        return any(
+            note.code == "few_effective" or (note.code == "few_differing" and "too short" in note.message)
+            for note in self.notes
+        )
+
+
 def intervals(
-    makers: Intervals, pair: Pair, method: str | None, settings: CheckedSettings
-) -> tuple[Interval | None, Interval | None, tuple[Note, ...]]:
-    """Return the interval of a pair by the method asked for, that of two one-sided tests, and notes."""
+    makers: Intervals,
+    pair: Pair,
+    method: str | None,
+    settings: CheckedSettings,
+    *,
+    few_said: bool = False,
+) -> Bounds:
+    """Return the intervals of a pair, that shown by the method asked for.
+
+    `few_said`: that there are few units is said elsewhere, so that Student's t gets no note on their number.
+    """
     if method is None:
-        return None, None, ()
+        return Bounds()
     target = Target(*pair)
     name, situation = chosen(makers, target, method)
     for_verdict = deciding(name, method, situation)
@@ -173,7 +203,15 @@ def intervals(
         interval, lambda level: makers.interval(target, for_verdict, level), settings.level, settings.margin
     )
     tost, unseen = equivalence.interval_of_pair(makers, pair, tost, settings)
-    return interval, tost, (*notes, *doubts(interval, situation, tested=settings.test is not None), *unseen)
+    decides = None
+    if settings.margin is not None and for_verdict != name and interval is not None:
+        decides = makers.interval(target, for_verdict, settings.level)[0] if interval.method == name else None
+    doubts_of_it = doubts(interval, situation, tested=settings.test is not None)
+    if few_said and name == "normal":
+        all_differ = situation["n_differing"] == situation["n_units"]
+        of_number = {"few_effective"} | ({"few_differing"} if all_differ else set())
+        doubts_of_it = tuple(note for note in doubts_of_it if note.code not in of_number)
+    return Bounds(interval, tost, (*notes, *doubts_of_it, *unseen), decides)
 
 
 def difference(
@@ -181,18 +219,18 @@ def difference(
     pair: Pair,
     evaluation: Evaluation,
     test: TestResult | None,
-    intervals: tuple[Interval | None, Interval | None, tuple[Note, ...]],
+    bounds: Bounds,
     settings: CheckedSettings,
     p_adjusted: float | None = None,
     error: tuple[float | None, str | None] | None = None,
 ) -> Difference:
-    """Return A minus B with its intervals (those of `intervals`), verdict and test.
+    """Return A minus B with its intervals (those of `bounds`), verdict and test.
 
     The standard error belongs to the intervals: where none are asked for, there is none. `error` is that of
-    the interval of the pair by itself, and where it comes from, if `intervals` has another one that holds for
+    the interval of the pair by itself, and where it comes from, if `bounds` has another one that holds for
     all pairs at once.
     """
-    interval, tost, notes = intervals
+    notes = bounds.notes
     m, a, b = pair
     metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
     n_differing = makers.group.differing(pair)[0]
@@ -201,7 +239,7 @@ def difference(
     if settings.interval is None:
         error = None, None
     elif error is None:
-        error = standard_error(makers, Target(*pair), interval)
+        error = standard_error(makers, Target(*pair), bounds.interval)
     if test is not None and p_adjusted is None:
         p_adjusted = test.p_value
     plain = Difference(
@@ -211,7 +249,7 @@ def difference(
         estimate=makers.estimate(Target(m, a, b)),
         score_a=float(scores[a]),
         score_b=float(scores[b]),
-        interval=interval,
+        interval=bounds.interval,
         level=settings.level,
         test=test,
         p_adjusted=p_adjusted,
@@ -223,26 +261,4 @@ def difference(
         standard_error=error[0],
         standard_error_method=error[1],
     )
-    if settings.margin is None:
-        return with_verdict(plain, tost, None)
-    beyond = decides(makers, pair, interval, settings)
-    doubted = any(
-        note.code == "few_effective" or (note.code == "few_differing" and "too short" in note.message)
-        for note in plain.notes
-    )
-    return with_verdict(plain, tost, settings.margin, decides=beyond, doubted=doubted)
-
-
-def decides(
-    makers: Intervals, pair: Pair, interval: Interval | None, settings: CheckedSettings
-) -> Interval | None:
-    """Return the interval that tells whether a difference is beyond the margin; that shown if None.
-
-    Intervals of a family decide by themselves.
-    """
-    if settings.margin is None or interval is None or interval.method not in interval_choice.BY_FORMULA:
-        return None
-    target = Target(*pair)
-    name, situation = chosen(makers, target, str(settings.interval))
-    for_verdict = deciding(name, str(settings.interval), situation)
-    return None if for_verdict == name else makers.interval(target, for_verdict, settings.level)[0]
+    return with_verdict(plain, bounds.tost, settings.margin, decides=bounds.decides, doubted=bounds.doubted)

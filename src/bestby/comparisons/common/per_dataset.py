@@ -87,7 +87,12 @@ def refuse_columns(data: Any, columns: Mapping[str, object]) -> None:
 
 
 def differences(
-    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], options: Options
+    makers: Intervals,
+    evaluation: Evaluation,
+    pairs: Sequence[Names],
+    options: Options,
+    *,
+    few_said: bool = False,
 ) -> tuple[Difference, ...]:
     """Return A minus B with interval, verdict and test for each pair; p-values are not adjusted yet."""
     names = evaluation.names
@@ -95,10 +100,10 @@ def differences(
     tests = _tests(makers, positions, options)
     made = []
     for pair in positions:
-        interval, tost, notes = one_pair.intervals(makers, pair, options.interval, options)
+        bounds = one_pair.intervals(makers, pair, options.interval, options, few_said=few_said)
         own = {pair: tests[pair]} if pair in tests else {}
-        notes += tuple(swap_notes.exchange_notes(makers.group, 0, own, names, options.test))
-        bounds = (interval, tost, notes)
+        notes = swap_notes.exchange_notes(makers.group, 0, own, names, options.test)
+        bounds = bounds._replace(notes=(*bounds.notes, *notes))
         made.append(one_pair.difference(makers, pair, evaluation, tests.get(pair), bounds, options))
     return tuple(made)
 

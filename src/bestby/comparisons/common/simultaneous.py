@@ -40,7 +40,7 @@ class FamilyIntervals:
     by itself; `notes` are on all of these. Without a test there are no p-values.
     """
 
-    bounds: Mapping[Pair, tuple[Interval | None, Interval | None, tuple[Note, ...]]]
+    bounds: Mapping[Pair, one_pair.Bounds]
     singles: Mapping[Pair, Interval | None] = field(default_factory=dict)
     errors: Mapping[Pair, tuple[float | None, str | None]] = field(default_factory=dict)
     p_adjusted: Mapping[Pair, float] = field(default_factory=dict)
@@ -81,7 +81,7 @@ def family_intervals(
         member = one_of_family(makers, Target(*pair), settings.interval, settings.level, at, settings.margin)
         methods[pair], singles[pair] = member.method, member.single
         tost, unseen = _equivalence(makers, pair, member, settings, at)
-        bounds[pair] = (member.interval, tost, (*member.notes, *unseen))
+        bounds[pair] = one_pair.Bounds(member.interval, tost, (*member.notes, *unseen))
         errors[pair] = one_pair.standard_error(makers, Target(*pair), member.single or member.interval)
         if settings.test is not None:
             p_values.append(makers.p_value(Target(*pair), member.method))
@@ -90,10 +90,10 @@ def family_intervals(
         alternative = settings.towards(makers.group.metrics[pairs[0][0]].greater_is_better)
         own = np.array(p_values)
         estimate = np.array([makers.estimate(Target(*pair)) for pair in pairs])
-        low, high = _ends_on_marks(makers, {pair: bounds[pair][0] for pair in pairs}, settings.margin)
+        low, high = _ends_on_marks(makers, {pair: bounds[pair].interval for pair in pairs}, settings.margin)
         agreed = agreeing(joint.adjusted(own), estimate, low, high, alternative, settings.alpha)
         adjusted = dict(zip(pairs, agreed.tolist(), strict=True))
-    drawn = any(bound is not None and not bound.exact for bound, _, _ in bounds.values())
+    drawn = any(bound.interval is not None and not bound.interval.exact for bound in bounds.values())
     note = family_note(makers, pairs[0][0], joint, Counter(methods.values()), settings, drawn=drawn)
     return FamilyIntervals(bounds, singles, errors, adjusted, (note,))
 

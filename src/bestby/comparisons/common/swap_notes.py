@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from bestby.comparisons.common import few_units, one_pair
+from bestby.comparisons.common import family, few_units, one_pair
 from bestby.engine import test_maker
 from bestby.engine.base import STANDARDISED, Group, Pair
 from bestby.engine.interval_maker import Intervals
@@ -98,15 +98,12 @@ def exchangeability_notes(
     pairs, units = list(tests), "clusters" if group.clustered else what
     metric = group.metrics[pairs[0][0]].name
     correction = "holm" if correction == multiplicity.STEP_DOWN else correction
-    plain = np.array([test.p_value for test in tests.values()])
-    rejected = multiplicity.adjust(plain, correction) <= alpha
-    allowing = plain.copy()
-    of_means = np.array([test.name in TESTS_OF_MEANS for test in tests.values()])
-    for position in np.flatnonzero(rejected & of_means).tolist():
-        other = test_maker.allowing_for_skewness(makers, pairs[position], tests[pairs[position]])
-        allowing[position] = max(plain[position], 0.0 if other is None else other.p_value)
+    adjusted = multiplicity.adjust([test.p_value for test in tests.values()], correction)
+    rejected = family.rejects(adjusted, alpha)
+    allowing = [p_allowing(makers, pair, tests[pair], one) for pair, one in zip(pairs, rejected, strict=True)]
     named = [(names[a], names[b]) for _, a, b in pairs]
-    notes = few_units.notes_on_skewness(metric, named, plain, allowing, correction, alpha, units)
+    again = multiplicity.adjust(allowing, correction)
+    notes = few_units.note_on_skewness(metric, named, adjusted, again, alpha, units)
     for position in np.flatnonzero(rejected & (not bounded)).tolist():
         found = one_pair.doubts_of_test(makers, pairs[position])
         _, a, b = pairs[position]
@@ -134,6 +131,14 @@ def exchangeability_notes(
         )
         notes.append(Note("effect_of_size", told, _about(metric, unsure, names)))
     return notes
+
+
+def p_allowing(makers: Intervals, pair: Pair, test: TestResult, rejects: bool) -> float:
+    """Return the p-value of a test of means that rejects, or that of Hall's t test if it is larger."""
+    if not rejects or test.name not in TESTS_OF_MEANS:
+        return test.p_value
+    other = test_maker.allowing_for_skewness(makers, pair, test)
+    return test.p_value if other is None else max(test.p_value, other.p_value)
 
 
 def _goes_with_size(group: Group, pair: Pair, test: TestResult, n_tests: int) -> bool:

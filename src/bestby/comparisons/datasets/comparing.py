@@ -12,12 +12,11 @@ from typing import Any, Literal
 from bestby._core import checks, rounding
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Correction, OnMissing, Question, Rng, Statistic
-from bestby.comparisons.common import note_rules, one_pair, per_dataset, provenance, swap_notes
+from bestby.comparisons.common import note_rules, per_dataset, provenance, swap_notes
 from bestby.comparisons.common.family import (
     adjusted,
     oriented,
     with_direction_notes,
-    with_verdict,
 )
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.common.settings import check_reach
@@ -34,7 +33,6 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
 from bestby.engine.base import Drawing, Progress
-from bestby.engine.interval_maker import Intervals
 from bestby.engine.text_statistics import Counting
 from bestby.inference import ranking, skewness
 from bestby.metrics import resolve
@@ -355,38 +353,23 @@ def _across(
     # The means are no proportions; Student's t of the mean is what items call "normal".
     method = {"tango": "auto", "t": "normal"}.get(options.interval or "", options.interval)
     makers = per_dataset.intervals_on(evaluation, measure, drawing, "scores")
-    made = per_dataset.differences(makers, evaluation, pairs, dataclasses.replace(options, interval=method))
+    over = dataclasses.replace(options, interval=method)
+    made = per_dataset.differences(makers, evaluation, pairs, over, few_said=True)
     names = evaluation.names
     tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
     doubts = swap_notes.exchangeability_notes(
         makers, tests, names, options.correction, options.alpha, "datasets"
     )
     doubts = [dataclasses.replace(note, about=(scores.metric.name, *note.about[1:])) for note in doubts]
-    made = tuple(_of_number(makers, d, names, options) for d in made)
     found = [_over_datasets(d, scores.metric) for d in adjusted(made, options.correction)]
     return with_direction_notes(found, options.alpha), doubts
-
-
-def _of_number(makers: Intervals, d: Difference, names: tuple[str, ...], options: Options) -> Difference:
-    """Return a difference whose verdict does not doubt that there are few datasets, as the headline does."""
-    if not any(note.code == "doubted_verdict" for note in d.notes):
-        return d
-    d = dataclasses.replace(d, notes=tuple(note for note in d.notes if note.code != "doubted_verdict"))
-    pair = (0, names.index(d.a), names.index(d.b))
-    beyond = one_pair.decides(makers, pair, d.interval, options)
-    return with_verdict(d, d.equivalence_interval, options.margin, decides=beyond)
 
 
 def _over_datasets(d: Difference, metric: MetricInfo) -> Difference:
     """Return a difference of means as that of the metric.
 
-    Student's interval holds for any number of normal differences; notes other than on their number are about
-    their shape. Where the difference is the same on all datasets there is no interval, and the test has only
-    its signs.
+    Where the difference is the same on all datasets there is no interval, and the test has only its signs.
     """
-    if d.interval is not None and d.interval.method == "normal":
-        of_number = {"few_effective"} | ({"few_differing"} if d.n_differing == d.n_items else set())
-        d = dataclasses.replace(d, notes=tuple(note for note in d.notes if note.code not in of_number))
     if any(note.code == "constant_difference" for note in d.notes):
         by_signs = d.n_differing > 0 and d.test is not None and d.test.name == "t"
         note = note_rules.same_on_all("datasets", by_signs=by_signs)

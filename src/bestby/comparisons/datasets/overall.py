@@ -85,18 +85,22 @@ Noted = tuple[Overall, tuple[Note, ...]]
 
 def _judged(
     entry: Overall,
-    tost: Interval | None,
+    bounds: one_pair.Bounds,
     of_systems: tuple[float, float],
     scores: DatasetScores,
     margin: float | None,
 ) -> Overall:
-    """Return a difference with its verdict, from its interval and that of two one-sided tests."""
+    """Return a difference with its verdict, from its intervals."""
     if margin is None:
         return entry
-    interval, tost = (on_marks(one, of_systems, margin) for one in (entry.interval, tost))
+    beyond, tost = (
+        on_marks(one, of_systems, margin) for one in (bounds.decides or entry.interval, bounds.tost)
+    )
     better = scores.metric.greater_is_better
     return dataclasses.replace(
-        entry, verdict=verdict(interval, tost, margin, better), equivalence_interval=tost
+        entry,
+        verdict=verdict(beyond, tost, margin, better, doubted=bounds.doubted),
+        equivalence_interval=tost,
     )
 
 
@@ -122,7 +126,8 @@ def _macro_over_items(
             tost = clipped(tost, scores.metric)
         known = None if error is None else error_method
         entry = Overall(d.a, d.b, "macro", "items", d.estimate, interval, error, known)
-        made.append((_judged(entry, tost, (d.score_a, d.score_b), scores, options.margin), notes))
+        of_items = one_pair.Bounds(interval, tost, notes)
+        made.append((_judged(entry, of_items, (d.score_a, d.score_b), scores, options.margin), notes))
     return made
 
 
@@ -202,11 +207,11 @@ def _micro(
         for a, b in pairs:
             pair = (0, scores.names.index(a), scores.names.index(b))
             target = Target(*pair)
-            interval, tost, notes = one_pair.intervals(makers, pair, "auto", options)
-            error = one_pair.standard_error(makers, target, interval)
-            entry = Overall(a, b, "micro", resampled, makers.estimate(target), interval, *error)
+            pooled = one_pair.intervals(makers, pair, "auto", options)
+            error = one_pair.standard_error(makers, target, pooled.interval)
+            entry = Overall(a, b, "micro", resampled, makers.estimate(target), pooled.interval, *error)
             of_systems = (float(makers.scores[0][pair[1]]), float(makers.scores[0][pair[2]]))
-            made.append((_judged(entry, tost, of_systems, scores, options.margin), notes))
+            made.append((_judged(entry, pooled, of_systems, scores, options.margin), pooled.notes))
     return made
 
 

@@ -148,7 +148,7 @@ def _bound_of_gain(
 ) -> float | None:
     """Return the one-sided bound on the side of a gain of the candidate; None where the data give none."""
     pair = (m, names.index(d.a), names.index(d.b))
-    _, ends, _ = one_pair.intervals(makers, pair, settings.interval, settings)
+    ends = one_pair.intervals(makers, pair, settings.interval, settings).tost
     ends = family.on_marks(ends, (d.score_a, d.score_b), settings.margin)
     return None if ends is None else ends.high if d.greater_is_better else ends.low
 

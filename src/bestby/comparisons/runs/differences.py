@@ -18,7 +18,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.reading import Reading
 from bestby.engine.runs import FEW_FOR_MEDIANS
-from bestby.inference import effect_sizes, improvement, locations, samples
+from bestby.inference import effect_sizes, improvement, locations, multiplicity, samples
 from bestby.inference.ordering import multi_aso
 from bestby.results.base import Note, notes_about
 from bestby.results.ordering import StochasticOrders
@@ -69,16 +69,18 @@ def _notes_on_skewness(
     known = {pair: test for pair, test in tests.items() if test.name in _OF_MEANS}
     if not known or isinstance(data.maker, RunsWithItems) or settings.statistic != "mean":
         return []
-    plain = np.array([test.p_value for test in known.values()])
-    allowing = [
-        max(test.p_value, oriented_test(data, *pair, "hall", alternative).p_value)
-        for pair, test in known.items()
-    ]
+    correction = settings.correction
+    adjusted = multiplicity.adjust([test.p_value for test in known.values()], correction)
+    allowing = multiplicity.adjust(
+        [
+            max(test.p_value, oriented_test(data, *pair, "hall", alternative).p_value)
+            for pair, test in known.items()
+        ],
+        correction,
+    )
     named = [(data.names[a], data.names[b]) for a, b in known]
     units = "pairs of runs" if settings.paired else "runs"
-    return few_units.notes_on_skewness(
-        data.metric.name, named, plain, np.array(allowing), settings.correction, settings.alpha, units
-    )
+    return few_units.note_on_skewness(data.metric.name, named, adjusted, allowing, settings.alpha, units)
 
 
 def chosen_test(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.special import ndtri, stdtrit
 
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray
-from bestby.comparisons.common import family, note_rules, one_pair, simultaneous
+from bestby.comparisons.common import family, few_units, note_rules, one_pair, simultaneous, swap_notes
 from bestby.comparisons.slices import testing
 from bestby.comparisons.slices.parts import Part, Sharing, correlation, joint_of, makers_of, parts_of
 from bestby.comparisons.slices.settings import Settings
@@ -67,6 +67,7 @@ def slices_on(
     p_values = np.array([own[pair].p_value for pair in pairs for own in tests])
     adjusted = joint.stepped_down(p_values, alternative).tolist()
     at = 1.0 - joint.single_level(settings.alpha)
+    noted = _notes_on_tests(parts, pairs, tests, np.array(adjusted), joint, alternative, settings)
     made: list[SliceDifference] = []
     found: list[Heterogeneity] = []
     methods: Counter[str] = Counter()
@@ -74,7 +75,7 @@ def slices_on(
     for p, pair in enumerate(pairs):
         first = p * len(parts)
         made_by_pair = [
-            _difference(part, pair, own[pair], adjusted[first + s], at, settings)
+            _difference(part, pair, own[pair], adjusted[first + s], at, settings, noted[first + s])
             for s, (part, own) in enumerate(zip(parts, tests, strict=True))
         ]
         differences = [d for d, _ in made_by_pair]
@@ -119,14 +120,53 @@ def _overall(
 
 
 def _difference(
-    part: Part, pair: Pair, test: TestResult, p_adjusted: float, at: float, settings: Settings
+    part: Part,
+    pair: Pair,
+    test: TestResult,
+    p_adjusted: float,
+    at: float,
+    settings: Settings,
+    notes: list[Note],
 ) -> tuple[Difference, str]:
     """Return the difference in one slice, its interval at the level of all slices, and the method of that."""
     own = simultaneous.one_of_family(part.makers, Target(*pair), settings.interval, settings.level, at)
-    bounds = own.interval, None, own.notes
+    bounds = one_pair.Bounds(own.interval, None, (*own.notes, *notes))
     error = one_pair.standard_error(part.makers, Target(*pair), own.single or own.interval)
     made = one_pair.difference(part.makers, pair, part.evaluation, test, bounds, settings, p_adjusted, error)
     return made, own.method
+
+
+def _notes_on_tests(
+    parts: Sequence[Part],
+    pairs: Sequence[Pair],
+    tests: Sequence[Mapping[Pair, TestResult]],
+    adjusted: FloatArray,
+    joint: Joint,
+    alternative: Alternative,
+    settings: Settings,
+) -> list[list[Note]]:
+    """Return notes on the test of each pair in each slice: swaps that cannot decide, and skewed units."""
+    every = [(pair, part, own[pair]) for pair in pairs for part, own in zip(parts, tests, strict=True)]
+    rejected = family.rejects(adjusted, settings.alpha)
+    allowing = [
+        swap_notes.p_allowing(part.makers, pair, test, one)
+        for (pair, part, test), one in zip(every, rejected, strict=True)
+    ]
+    again = joint.stepped_down(np.array(allowing), alternative)
+    made = []
+    for place, (pair, part, test) in enumerate(every):
+        group, (m, a, b) = part.makers.group, pair
+        names, own = part.evaluation.names, slice(place, place + 1)
+        metric, units = group.metrics[m].name, "clusters" if group.clustered else "items"
+        made.append(
+            [
+                *few_units.notes_on_swaps(group, metric, [test], settings, len(every)),
+                *few_units.note_on_skewness(
+                    metric, [(names[a], names[b])], adjusted[own], again[own], settings.alpha, units
+                ),
+            ]
+        )
+    return made
 
 
 def _slices_of_column(

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative
-from bestby.comparisons.common import equivalence, family, one_pair, swap_notes
+from bestby.comparisons.common import equivalence, family, few_units, one_pair, swap_notes
 from bestby.comparisons.study.plan import Condition, Plan
 from bestby.data.evaluation import Evaluation
 from bestby.engine import test_maker
@@ -28,11 +28,17 @@ def item_difference(
 ) -> StudyDifference:
     """Return the difference of one run each, resampled over the items."""
     settings, pair = plan.settings, (m, 0, 1)
-    name = settings.test
+    name, names, group = settings.test, evaluation.names, makers.group
     tests = {} if name is None else test_maker.run(name, makers, [pair], alternative)
-    interval, tost, notes = one_pair.intervals(makers, pair, settings.interval, settings)
-    notes += tuple(swap_notes.exchange_notes(makers.group, m, tests, evaluation.names, name))
-    bounds = (interval, tost, notes)
+    bounds = one_pair.intervals(makers, pair, settings.interval, settings)
+    notes = [
+        *swap_notes.exchange_notes(group, m, tests, names, name),
+        *few_units.notes_on_swaps(group, group.metrics[m].name, tests.values(), settings),
+        *swap_notes.exchangeability_notes(
+            makers, tests, names, "none", settings.alpha, bounded=settings.interval is not None
+        ),
+    ]
+    bounds = bounds._replace(notes=(*bounds.notes, *notes))
     plain = one_pair.difference(makers, pair, evaluation, tests.get(pair), bounds, settings)
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
     return StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)})

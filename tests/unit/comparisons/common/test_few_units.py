@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -190,3 +192,35 @@ def test_families_of_equal_systems_reject_at_most_at_the_level(
         result = bb.compare(systems, clusters=cluster, interval=None)
         rejected += any(d.p_adjusted <= 0.05 for d in result.differences)
     assert rejected / times <= 0.065 + 2.0 * np.sqrt(0.05 * 0.95 / times)
+
+
+@pytest.mark.parametrize(
+    ("test", "code"), [("auto", "few_units_for_permutation"), ("permutation", "out_of_reach")]
+)
+def test_slices_and_studies_say_what_few_clusters_cannot_show(tmp_path: Path, test: str, code: str) -> None:
+    rng = np.random.default_rng(5)
+    gold, of = rng.integers(2, size=200), np.arange(200) // 20
+    systems = {"good": gold, "poor": np.where(rng.random(200) < 0.6, gold, 1 - gold)}
+    sliced = bb.compare_slices(systems, gold, by={"half": of // 5}, clusters=of, test=test)
+    assert [[note.code for note in one.difference.notes].count(code) for one in sliced] == [1, 1]
+    study = bb.Study(tmp_path / "study")
+    first = of < 5
+    for name, predictions in systems.items():
+        study.add(name, run=0, predictions=predictions[first], gold=gold[first], clusters=of[first])
+    (d,) = study.compare(test=test).differences
+    assert [note.code for note in d.notes].count(code) == 1
+    many = bb.compare_slices(systems, gold, by={"half": of // 5}, test=test)
+    assert not any(note.code == code for one in many for note in one.difference.notes)
+
+
+def test_slices_and_studies_say_where_skewed_items_decide(tmp_path: Path) -> None:
+    gold, errors = np.zeros(40), np.random.default_rng(5).exponential(size=40)
+    systems = {"a": errors, "b": np.full(40, errors.mean() + 0.33 * errors.std())}
+    sliced = bb.compare_slices(systems, gold, by={"half": np.arange(40) % 2}, metric="mae")
+    study = bb.Study(tmp_path / "study")
+    for name, values in systems.items():
+        study.add(name, run=0, predictions=values, gold=gold)
+    told = [*(one.difference for one in sliced), *study.compare(metric="mae").differences]
+    noted = [any(note.code == "skewed_differences" for note in one.notes) for one in told]
+    assert noted == [one.p_adjusted is not None and one.p_adjusted <= 0.05 for one in told]
+    assert noted == [False, True, True]
