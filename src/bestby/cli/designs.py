@@ -258,7 +258,7 @@ def _pilot(values: Plan) -> Design:
     evaluation = read(values.paths or [], **reading_of(metric), stream=False, **_reading(values))
     a, b = _two(list(evaluation.names))
     if not values.data.formula:
-        pilot = Pilot(evaluation, metric, a, b, test or "permutation")
+        pilot = Pilot(evaluation, metric, a, b, test or "auto")
         return pilot if difference is None else pilot.assuming(difference)
     pair = dataclasses.replace(evaluation, systems={name: evaluation.systems[name] for name in (a, b)})
     chosen_metric(metric, pair)  # refuses probabilities and numbers, which no formula is for

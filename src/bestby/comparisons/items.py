@@ -18,7 +18,7 @@ from bestby.engine.base import Progress
 from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.comparison import Comparison
-from bestby.vocabulary import ItemCorrection, ItemInterval, ItemTestOrAuto
+from bestby.vocabulary import ItemCorrection, ItemInterval, ItemTest
 
 
 @with_suggestions
@@ -44,7 +44,7 @@ def compare(
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
     simultaneous: bool = False,
-    test: ItemTestOrAuto | None = "auto",
+    test: ItemTest | None = "auto",
     alternative: Question = "two-sided",
     correction: ItemCorrection = "holm",
     margin: float | None = None,

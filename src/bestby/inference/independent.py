@@ -10,6 +10,7 @@ from scipy.special import gammaln, ndtr, stdtr
 
 from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray
+from bestby.inference.locations import combined
 from bestby.inference.proportions import wilson
 from bestby.inference.samples import t_interval
 from bestby.results.values import Interval, TestResult
@@ -104,10 +105,13 @@ def welch(
     >>> round(interval.low, 4), round(interval.high, 4), round(test.p_value, 4)
     (-0.0099, 0.0499, 0.1386)
     """
-    v1, v2 = sd1**2 / n1, sd2**2 / n2
-    difference, variance = mean1 - mean2, v1 + v2
-    freedom = variance**2 / (v1**2 / (n1 - 1) + v2**2 / (n2 - 1))
-    t = difference / math.sqrt(variance)
+    difference, (error, freedom) = mean1 - mean2, welch_error(sd1, n1, sd2, n2)
+    t = difference / error
     p = 2.0 * float(stdtr(freedom, -abs(t)))
     test = TestResult("welch", p, "two-sided", False, "asymptotic", statistic=t)
-    return t_interval(difference, math.sqrt(variance), freedom, level, "welch"), test
+    return t_interval(difference, error, freedom, level, "welch"), test
+
+
+def welch_error(sd1: float, n1: int, sd2: float, n2: int) -> tuple[float, float]:
+    """Return the standard error of a difference of two means, and its degrees of freedom."""
+    return combined([sd1**2 / n1, sd2**2 / n2], [n1 - 1, n2 - 1])

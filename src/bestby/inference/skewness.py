@@ -99,19 +99,22 @@ def of_mean(values: FloatArray, errors: float) -> StandardError:
     return robust(StandardError(se, values.size - 1.0), units, errors)
 
 
-def between(a: FloatArray, b: FloatArray, error: StandardError, errors: float) -> StandardError:
+def between(a: FloatArray, b: FloatArray | None, error: StandardError, errors: float) -> StandardError:
     """Return the standard error of a difference of means of two independent samples, which are skewed apart.
 
     What goes together with Welch's standard error is the difference of the two third cumulants, so that the
     skewness is (k_a / n_a^2 - k_b / n_b^2) / se^3, and the squares of its two uncertainties add up. Equal
-    samples that are equally skewed need no allowance but for chance.
+    samples that are equally skewed need no allowance but for chance. `b` is None where only its mean and
+    spread are known: then it is taken not to be skewed.
     """
     if error.se <= 0.0:
         return error
-    own = [of_mean(sample, errors) for sample in (a, b)]
-    cubes = [(one.se / error.se) ** 3 for one in own]
-    skewness = own[0].skewness * cubes[0] - own[1].skewness * cubes[1]
-    moves = math.hypot(own[0].moves * cubes[0], own[1].moves * cubes[1])
+    skewness, moves = 0.0, 0.0
+    for sign, sample in ((1.0, a), (-1.0, b)):
+        if sample is not None:
+            own = of_mean(sample, errors)
+            cube = (own.se / error.se) ** 3
+            skewness, moves = skewness + sign * own.skewness * cube, math.hypot(moves, own.moves * cube)
     return dataclasses.replace(error, skewness=skewness, moves=moves)
 
 

@@ -25,6 +25,7 @@ from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.engine.weighted import ItemGroup
+from bestby.inference import permutation
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.planning import doubt
@@ -63,8 +64,9 @@ class Pilot(Design):
     a, b : str, optional
         The two systems; needed if the pilot has more than two.
     test : str or callable
-        A test of `compare`; or, for a metric that is a mean over items, a function ``test(a, b) -> p`` of the
-        values of both systems on each item (the means of each cluster), in the same order.
+        A test of `compare`, by default the one that it takes; or, for a metric that is a mean over items, a
+        function ``test(a, b) -> p`` of the values of both systems on each item (the means of each cluster),
+        in the same order.
     effect_scale : float
         s, from -1 (the systems exchanged) to 1.
     as_population : bool
@@ -114,7 +116,7 @@ class Pilot(Design):
     metric: Any = None
     a: str | None = None
     b: str | None = None
-    test: ItemTest | OwnTest = "permutation"
+    test: ItemTest | OwnTest = "auto"
     effect_scale: float = 1.0
     as_population: bool = False
 
@@ -327,8 +329,9 @@ class Pilot(Design):
             means, counts = found
             a, b = np.repeat(means, counts, axis=0).T
             return p_value_of(self.test, a, b)
+        few = permutation.least_p(group.n_units, ask) * question.n_resamples >= 1.0
         if (
-            self.test == "permutation"
+            (self.test == "permutation" or (self.test == "auto" and not few))
             and isinstance(group, SumGroup)
             and not isinstance(group.metrics[0], MeanMetric)
         ):
@@ -347,6 +350,8 @@ class Pilot(Design):
     def test_words(self) -> str:
         """The test."""
         test = f"the test {quoted(self.test)}" if isinstance(self.test, str) else name_of(self.test)
+        if self.test == "auto":
+            test = "the default test of compare"
         return f"{test} of {self._group.metrics[0].name}"
 
     @property

@@ -7,10 +7,9 @@ from typing import Literal, TypeAlias
 from bestby.vocabulary.term import Term
 
 ItemTest: TypeAlias = Literal[
-    "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon",
-    "t", "wald", "hall",
+    "auto", "permutation", "permutation-standardised", "bootstrap", "mcnemar", "mcnemar-midp", "sign",
+    "wilcoxon", "t", "wald", "hall",
 ]  # fmt: skip
-ItemTestOrAuto: TypeAlias = ItemTest | Literal["auto"]
 ProportionsTest: TypeAlias = Literal["mcnemar", "mcnemar-midp"]
 LiftedTest: TypeAlias = Literal["permutation", "bootstrap", "welch", "mann-whitney"]
 RunsTest: TypeAlias = Literal["auto", "permutation", "t", "hall", "brunner-munzel", "bootstrap"]
@@ -31,7 +30,8 @@ TESTS = (
     Term(
         "auto", "test that suits the data", "Chosen by the kind of data; the result names the test.",
         ("items.test", "runs.test", "folds.test", "folds.inside", "preferences.test", "study.test",
-         "study_runs.test", "datasets.test", "dataset_runs.test", "datasets.across"),
+         "study_runs.test", "datasets.test", "dataset_runs.test", "datasets.across",
+         "pilot.test"),
     ),
     Term("permutation", "paired permutation test", "Swaps the two systems' predictions: for every metric.",
         (*_SINGLE_RUNS, *_RUNS, "preferences.test", "lifted.test", "datasets.across"),

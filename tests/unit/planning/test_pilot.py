@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -287,3 +288,23 @@ def test_a_pilot_without_any_variation_leaves_none_open() -> None:
     pilot = bb.Pilot(bb.Evaluation.of({"a": np.ones(30), "b": np.zeros(30)}))
     assert pilot.pilot_df == 29.0
     assert bb.power(pilot, 60, n_simulations=100, curve=()).power == 1.0
+
+
+@pytest.mark.parametrize("metric", ["points", "f1_macro"])
+def test_few_clusters_are_planned_with_the_test_that_compare_takes(metric: str) -> None:
+    rng = np.random.default_rng(0)
+    clusters = np.arange(120) // 20
+    if metric == "points":
+        gold = None
+        systems = {"a": rng.normal(0.3, 0.5, 120), "b": rng.normal(0.0, 0.5, 120)}
+    else:
+        gold = rng.integers(3, size=120)
+        systems = {"a": gold, "b": np.where(rng.random(120) < 0.5, gold, 0)}
+    evaluation = bb.Evaluation.of(systems, gold, clusters=clusters)
+
+    def power(test: Any) -> float:
+        design = bb.Pilot(evaluation, metric, test=test, as_population=True)
+        return bb.power(design, 6, level=0.99, n_simulations=60, curve=()).power
+
+    assert power("permutation") == 0.0  # no swap of six clusters has a p-value below 0.03
+    assert power("auto") > 0.5

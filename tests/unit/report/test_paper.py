@@ -59,6 +59,19 @@ def test_every_result_has_a_paragraph_and_its_works(name: str) -> None:
         assert bb.load(result.to_json()).methods() == text
 
 
+def test_the_interval_of_a_verdict_is_named_where_it_is_not_the_one_shown() -> None:
+    errors = {name: np.random.default_rng(k).exponential(size=30) for k, name in enumerate("ab")}
+    few = {name: values[:8] for name, values in errors.items()}
+    wide = "(two one-sided tests (Schuirmann, 1987); wide skewness-allowing t (Hall) (Hall, 1992))"
+    assert wide in bb.compare(errors, metric="loss", margin=0.3).methods()
+    named = bb.compare(few, metric="loss", margin=0.3)
+    assert wide in named.methods()
+    assert "hall-1992-removal" in named.citations()
+    assert (
+        "(Schuirmann, 1987))." in bb.compare(errors, metric="loss", margin=0.3, interval="normal").methods()
+    )
+
+
 def test_it_follows_the_settings() -> None:
     def said(**settings: Any) -> str:
         return bb.compare(SYSTEMS, GOLD, metric="accuracy", **settings).methods()

@@ -45,7 +45,7 @@ from bestby.vocabulary import (
     DatasetRunsInterval,
     DatasetTest,
     ItemInterval,
-    ItemTestOrAuto,
+    ItemTest,
     RunsTest,
     allowed_names,
 )
@@ -74,7 +74,7 @@ def compare_datasets(
     baseline: str | None = None,
     interval: ItemInterval | DatasetRunsInterval | None = "auto",
     level: float = 0.95,
-    test: ItemTestOrAuto | RunsTest | None = "auto",
+    test: ItemTest | RunsTest | None = "auto",
     across: DatasetTest = "auto",
     alternative: Question = "two-sided",
     correction: Correction = "holm",

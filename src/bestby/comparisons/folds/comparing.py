@@ -29,7 +29,7 @@ from bestby.results.base import Note, remember_backend
 from bestby.results.datasets import Counts, Names, PairTests
 from bestby.results.folds import FoldComparison
 from bestby.results.values import TestResult
-from bestby.vocabulary import FoldTest, ItemInterval, ItemTestOrAuto, allowed_names
+from bestby.vocabulary import FoldTest, ItemInterval, ItemTest, allowed_names
 
 
 @with_suggestions
@@ -53,7 +53,7 @@ def compare_folds(
     interval: ItemInterval | None = "auto",
     level: float = 0.95,
     test: FoldTest | None = "auto",
-    inside: ItemTestOrAuto = "auto",
+    inside: ItemTest = "auto",
     alternative: Question = "two-sided",
     correction: Correction = "holm",
     margin: float | None = None,

@@ -57,7 +57,8 @@ def compare_published(
     many items each system alone has right does not: McNemar's exact test and Tango's interval are computed
     for the fewest and for the most items on which the two can differ, and for every count that rounds to the
     published score. The true answer lies between. If the items are others, the shares are compared as
-    independent. Of means over runs, Welch's t-test needs their standard deviation and number.
+    independent. Of means over runs, Welch's t-test needs their standard deviation and number;
+    from 15 runs of one's own on it allows for their skewness (Hall's t).
 
     Parameters
     ----------

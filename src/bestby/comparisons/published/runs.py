@@ -13,19 +13,28 @@ from bestby._core import checks
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.text import quoted
 from bestby._core.typing import FloatArray
+from bestby.comparisons.common import few_units
 from bestby.comparisons.published.rounded import Rounded, check_bounds, rounded
 from bestby.comparisons.published.shares import union
 from bestby.data.layouts.runs import Runs
-from bestby.inference import independent
+from bestby.inference import independent, skewness
+from bestby.inference.clusters import StandardError
 from bestby.inference.samples import t_interval
 from bestby.metrics.directions import bounds_of, direction_of
 from bestby.results.base import MetricInfo, Note, provenance_of
 from bestby.results.published import PublishedAnswer, PublishedComparison
+from bestby.results.values import Interval, TestResult
 
 SPREAD_OF_RUNS = Note(
     "published_spread",
     "the published standard deviation is taken to be that of single runs: if it is the standard error of"
     " their mean, multiply it by the square root of their number",
+)
+
+SHAPE_OF_RUNS = Note(
+    "published_shape",
+    "a mean and a standard deviation do not show whether the published runs are skewed: the interval and the"
+    " p-value take them to be near normal, and can be wrong if a few of these runs failed",
 )
 
 _SPREADS = 65
@@ -63,25 +72,51 @@ def compare_runs_with(
     nearest = min(max(mean, score.low), score.high)
     # p neither only grows nor only falls with the published spread, which brings degrees of freedom, too
     spreads = np.linspace(max(spread.low, 0.0), spread.high, _SPREADS)
-    found = [
-        independent.welch(mean, own, runs.size, other, float(deviation), theirs, level)
-        for other, deviation in product((score.low, nearest, score.high), spreads)
-    ]
-    p = [test.p_value for _, test in found]
-    answer = PublishedAnswer("runs", None, union(interval for interval, _ in found), min(p), max(p), "welch")
+    possible = list(product((score.low, nearest, score.high), spreads.tolist()))
+    allowing = [_allowing(runs, other, deviation, theirs, level) for other, deviation in possible]
+    few = runs.size < skewness.FROM_UNITS
+    found = allowing
+    if few:
+        found = [independent.welch(mean, own, runs.size, *one, theirs, level) for one in possible]
+    p, test = [test.p_value for _, test in found], found[0][1].name
+    answer = PublishedAnswer("runs", None, union(interval for interval, _ in found), min(p), max(p), test)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    error = own / math.sqrt(runs.size)
+    most = np.array([max(p)]), np.array([max(test.p_value for _, test in allowing)])
+    skewed = few_units.note_on_skewness(
+        info.name, [(system, settings["name"])], *most, 1.0 - level, "runs of one's own"
+    )
+    notes = (*reading, *notes, SPREAD_OF_RUNS, SHAPE_OF_RUNS, *skewed)
     return PublishedComparison(
         metric=info, system=system, published=settings["name"], score=mean,
-        interval=t_interval(mean, error, runs.size - 1, level, "t"), n=runs.size,
+        interval=_interval(runs, level), n=runs.size,
         published_score=score.value, published_low=score.low, published_high=score.high, n_published=theirs,
-        answers=(answer,), differing_limit=None, level=level, notes=(*reading, *notes, SPREAD_OF_RUNS),
+        answers=(answer,), differing_limit=None, level=level, notes=notes,
         provenance=provenance_of(
             {"metrics": [info.name], **settings, "sd": str(sd)},
             {"runs": runs.size, "published_runs": theirs},
             runs.tolist(),
         ),
     )  # fmt: skip
+
+
+def _interval(runs: FloatArray, level: float) -> Interval:
+    """Return the interval of the mean of one's own runs, as `compare_runs` gives it."""
+    error = skewness.of_mean(runs, skewness.FOR_INTERVALS)
+    if runs.size < skewness.FROM_UNITS:
+        return t_interval(float(runs.mean()), error.se, error.df, level, "t")
+    return Interval(*skewness.interval(float(runs.mean()), error, level), level, "hall", True)
+
+
+def _allowing(
+    runs: FloatArray, published: float, sd: float, n_published: int, level: float
+) -> tuple[Interval, TestResult]:
+    """Return interval and test of the difference to one published mean, which allow for skewed own runs."""
+    difference, own = float(runs.mean()) - published, float(runs.std(ddof=1))
+    welch = StandardError(*independent.welch_error(own, runs.size, sd, n_published))
+    error = skewness.between(runs, None, welch, skewness.FOR_INTERVALS)
+    ends = skewness.interval(difference, error, level)
+    test = skewness.wald(difference, error, "two-sided", "hall")
+    return Interval(*ends, level, "hall", True), test
 
 
 def check_complete(sd: Any, n_runs: Any) -> None:

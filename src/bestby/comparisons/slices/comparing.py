@@ -31,7 +31,7 @@ from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.settings import combined
 from bestby.results.base import MetricInfo, remember_backend
 from bestby.results.slices import SlicesComparison
-from bestby.vocabulary import ItemInterval, ItemTestOrAuto
+from bestby.vocabulary import ItemInterval, ItemTest
 
 MOST_COMPARISONS = 2000
 """Differences of a metric at most: slices times pairs."""
@@ -60,7 +60,7 @@ def compare_slices(
     baseline: str | None = None,
     interval: ItemInterval = "auto",
     level: float = 0.95,
-    test: ItemTestOrAuto = "auto",
+    test: ItemTest = "auto",
     alternative: Question = "two-sided",
     n_resamples: int = 10_000,
     rng: Rng = 0,

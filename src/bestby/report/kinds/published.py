@@ -9,6 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby import vocabulary
+from bestby.inference.skewness import FROM_UNITS
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -67,13 +68,14 @@ def sentence(c: PublishedComparison) -> str:
     least, most = min(a.p_low for a in counted), max(a.p_high for a in counted)
     test, level = name_of_test(counted[0].test), alpha(c.level)
     agree = ", however much the two agree" if paired else ""
+    few = few_runs(c)
     if c.decided == "always":
-        return f"{lead}{c.better} is better{agree} ({test}: {_at('most', most, level)})."
+        return f"{lead}{c.better} is better{agree} ({test}: {_at('most', most, level)}).{few}"
     if c.decided == "never":
-        return f"{lead}no difference is shown{agree} ({test}: {_at('least', least, level)})."
+        return f"{lead}no difference is shown{agree} ({test}: {_at('least', least, level)}).{few}"
     p = f"{test}: {_range(least, most)}"
     if not paired:
-        return f"{lead}whether they differ depends on digits that were not published ({p})."
+        return f"{lead}whether they differ depends on digits that were not published ({p}).{few}"
     lead += "whether they differ depends on how much the two agree, which was not published"
     if c.differing_limit is None:
         return f"{lead}, and on digits that were cut off ({p})."
@@ -81,6 +83,13 @@ def sentence(c: PublishedComparison) -> str:
         f"{lead}. {c.better} is better if they differ on at most {c.differing_limit} items; their scores"
         f" allow {_differing(paired)} ({p})."
     )
+
+
+def few_runs(c: PublishedComparison) -> str:
+    """Return the sentence on how few runs of one's own this rests on, with a space before it; "" if many."""
+    if c.answers[0].assumption != "runs" or c.n >= FROM_UNITS:
+        return ""
+    return f" This rests on {c.n} runs of {c.system}, which cannot show whether they are skewed."
 
 
 def _differing(paired: Sequence[PublishedAnswer]) -> str:

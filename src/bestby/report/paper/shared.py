@@ -97,13 +97,16 @@ def _margin(c: Any, differences: Iterable[Difference]) -> str:
         return ""
     margin = margin_text(c.margin)
     text = f"We decided that a difference of less than {margin} does not matter"
-    level = next((d.equivalence_interval.level for d in differences if d.equivalence_interval), None)
-    if level is None:
+    ends = [(d.equivalence_interval, d.interval) for d in differences if d.equivalence_interval]
+    if not ends:
         return f"{text}."
-    source = cite("analysis", "equivalence")
+    source, level = cite("analysis", "equivalence"), percent(ends[0][0].level)
+    shown = {None if one is None else one.method for _, one in ends}
+    others = dict.fromkeys(tost.method for tost, _ in ends if tost.method not in shown)
+    by = f"; {listed([with_works('interval', one) for one in others])}" if others else ""
     return (
-        f"{text}: two systems are equivalent if the {percent(level)} interval of their difference lies"
-        f" between \N{MINUS SIGN}{margin} and {margin} (two one-sided tests{source})."
+        f"{text}: two systems are equivalent if the {level} interval of their difference lies between"
+        f" \N{MINUS SIGN}{margin} and {margin} (two one-sided tests{source}{by})."
     )
 
 

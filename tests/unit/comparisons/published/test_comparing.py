@@ -240,6 +240,33 @@ def test_the_range_for_other_items_is_that_of_every_count(right: int, n: int, th
         assert found.interval.high == max(one.high for one in intervals)
 
 
+def test_many_runs_of_ones_own_allow_for_their_skewness() -> None:
+    runs = np.random.default_rng(2).exponential(size=20)
+    given = {"published": "1.79", "sd": "0.12", "n_runs": 5, "greater_is_better": True}
+    many, few = (bb.compare_published({"mine": x}, **given) for x in (runs, runs[:14]))
+    own = bb.compare_runs({"mine": runs, "other": runs[::-1]}, metric="points").systems[0].interval
+    assert [many.interval.low, many.interval.high] == pytest.approx([own.low, own.high])
+    (answer,), (plain,) = many.answers, few.answers
+    welch, test = independent.welch(runs.mean(), runs.std(ddof=1), 20, 1.79, 0.12, 5)
+    assert (answer.test, answer.interval.method, plain.test) == ("hall", "hall", "welch")
+    assert answer.interval.high - many.estimate > 1.3 * (welch.high - many.estimate)
+    assert answer.p_high > 2.0 * test.p_value
+    assert "rests on 14 runs of mine" in str(few)
+    assert "rests on" not in str(many)
+
+
+def test_few_runs_say_what_skewness_may_explain() -> None:
+    runs = [0.834, 0.837, 0.835, 0.836, 0.79, 0.8345, 0.8365, 0.8375]
+    found = bb.compare_published({"mine": runs}, published="0.8120", sd="0.001", n_runs=8, metric="accuracy")
+    assert found.decided == "always"
+    assert "skewed_differences" in {note.code for note in found.notes}
+    steady = [0.834, 0.837, 0.835, 0.836, 0.833, 0.8345, 0.8365, 0.8375]
+    found = bb.compare_published(
+        {"mine": steady}, published="0.8120", sd="0.001", n_runs=8, metric="accuracy"
+    )
+    assert {note.code for note in found.notes} == {"published_spread", "published_shape"}
+
+
 def test_welch_covers_every_spread_that_rounds_to_the_published_one() -> None:
     runs = [0.81, 0.83, 0.8]
     found = bb.compare_published(runs, published="0.874", sd="0.0", n_runs=5).answers[0]
