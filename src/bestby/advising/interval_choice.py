@@ -196,6 +196,7 @@ def reservation(
     difference: bool,
     n_differing: int,
     n_effective: float | None,
+    n_units: int = 0,
     plain_mean: bool = False,
     ranks: bool = False,
     steps: bool = False,
@@ -204,11 +205,13 @@ def reservation(
 ) -> Note | None:
     """Return a note if an interval of this kind does not cover what it says.
 
-    `difference`, `n_differing`, `plain_mean`, `n_effective`, `ranks` and `steps` are as for
+    `difference`, `n_differing`, `n_units`, `plain_mean`, `n_effective`, `ranks` and `steps` are as for
     `choose_interval`; `tested` and `bounded` tell of what the note is to speak, a p-value and the interval.
-    Returns the note; None if there is nothing to say.
+    Student's t of a mean is right for few units that all differ, if they are not skewed, which the headline
+    says. Returns the note; None if there is nothing to say.
     """
-    if difference and 0 < n_differing < FEW_DIFFERING and method != "calibration":
+    by_t = plain_mean and n_differing == n_units and method in BY_FORMULA
+    if difference and 0 < n_differing < FEW_DIFFERING and method != "calibration" and not by_t:
         units = "one unit" if n_differing == 1 else f"{n_differing} units"
         told = "the interval is probably too short"
         if method == "tango":

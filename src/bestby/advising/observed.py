@@ -82,7 +82,12 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
     cheap = not isinstance(group.metrics[0], FunctionMetric)
     situations = [makers.situation(Target(*pair), jackknife=cheap) for pair in pairs]
     choices = tuple(
-        qualified(choose_interval(**situation), situation["n_differing"]) for situation in situations
+        qualified(
+            choose_interval(**situation),
+            situation["n_differing"],
+            situation["n_units"] if situation["plain_mean"] or situation["mean"] else 0,
+        )
+        for situation in situations
     )
     if not case.mean_of_items or case.binary:
         return Seen(case, choices, ())
@@ -94,11 +99,21 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
     return Seen(case, choices, tuple(shape for shape in shapes if shape is not None))
 
 
-def qualified(choice: Choice, n_differing: int) -> Choice:
-    """Return the choice of an interval with what is true of it where no units differ, or too few."""
+def qualified(choice: Choice, n_differing: int, units_of_mean: int = 0) -> Choice:
+    """Return the choice of an interval with what is true of it where no units differ, or too few.
+
+    `units_of_mean` is how many units a mean is of, 0 of other metrics.
+    """
     if n_differing == 0:
         return Choice(choice.method, SAME_SYSTEMS)
-    few = reservation(choice.method, difference=True, n_differing=n_differing, n_effective=None)
+    few = reservation(
+        choice.method,
+        difference=True,
+        n_differing=n_differing,
+        n_effective=None,
+        n_units=units_of_mean,
+        plain_mean=units_of_mean > 0,
+    )
     return choice if few is None else Choice(choice.method, few.message)
 
 

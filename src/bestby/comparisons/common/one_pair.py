@@ -71,6 +71,7 @@ def doubts(interval: Interval | None, situation: Situation, *, tested: bool = Fa
         interval.method,
         difference=situation["difference"],
         n_differing=situation["n_differing"],
+        n_units=situation["n_units"],
         plain_mean=situation["plain_mean"] or situation["mean"],
         n_effective=situation["n_effective"],
         ranks=situation["ranks"],
@@ -208,9 +209,7 @@ def intervals(
         decides = makers.interval(target, for_verdict, settings.level)[0] if interval.method == name else None
     doubts_of_it = doubts(interval, situation, tested=settings.test is not None)
     if few_said and name == "normal":
-        all_differ = situation["n_differing"] == situation["n_units"]
-        of_number = {"few_effective"} | ({"few_differing"} if all_differ else set())
-        doubts_of_it = tuple(note for note in doubts_of_it if note.code not in of_number)
+        doubts_of_it = tuple(note for note in doubts_of_it if note.code != "few_effective")
     return Bounds(interval, tost, (*notes, *doubts_of_it, *unseen), decides)
 
 
