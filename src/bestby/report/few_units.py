@@ -9,7 +9,7 @@ from bestby.inference.skewness import FROM_UNITS
 from bestby.results.base import Note
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.preferences import PreferenceComparison
-from bestby.results.runs import RunsComparison
+from bestby.results.runs import RunsComparison, RunsDifference
 
 FEW_FOR_SWAPS = 10
 """Units below which the least p-value of a swap is named."""
@@ -50,7 +50,7 @@ def sentence_of(
     n: int, units: str, differences: Sequence[Difference], notes: Sequence[Note], asked: str | None
 ) -> str:
     """Return the same for so many units, named by a plural, of tests that were `asked` for."""
-    if n >= FROM_UNITS or not any(d.n_differing for d in differences):
+    if n >= FROM_UNITS or not any(map(_differs, differences)):
         return ""
     shown, parts = differences[0], []
     if any(d.interval is not None and d.interval.method in _BY_T for d in differences):
@@ -67,3 +67,10 @@ def sentence_of(
     text = f" This rests on {n} {units}, which {' and '.join(parts)}"
     allowing = [note for note in notes if note.code == "skewed_differences" and shown.metric in note.about]
     return f"{text}; {allowing[0].message}." if allowing else f"{text}."
+
+
+def _differs(d: Difference) -> bool:
+    """Return whether two systems differ on some unit; of runs without items no number tells, but a note."""
+    if isinstance(d, RunsDifference) and not d.n_items:
+        return all(note.code != "identical" for note in d.notes)
+    return d.n_differing > 0
