@@ -10,6 +10,7 @@ from scipy.special import gammaln, ndtr, stdtr
 
 from bestby._core import rounding
 from bestby._core.typing import Array, FloatArray
+from bestby.inference.clusters import StandardError
 from bestby.inference.proportions import wilson
 from bestby.inference.samples import t_interval
 from bestby.results.values import Interval, TestResult
@@ -104,10 +105,16 @@ def welch(
     >>> round(interval.low, 4), round(interval.high, 4), round(test.p_value, 4)
     (-0.0099, 0.0499, 0.1386)
     """
-    v1, v2 = sd1**2 / n1, sd2**2 / n2
-    difference, variance = mean1 - mean2, v1 + v2
-    freedom = variance**2 / (v1**2 / (n1 - 1) + v2**2 / (n2 - 1))
-    t = difference / math.sqrt(variance)
-    p = 2.0 * float(stdtr(freedom, -abs(t)))
+    difference, error = mean1 - mean2, welch_error(sd1, n1, sd2, n2)
+    t = difference / error.se
+    p = 2.0 * float(stdtr(error.df, -abs(t)))
     test = TestResult("welch", p, "two-sided", False, "asymptotic", statistic=t)
-    return t_interval(difference, math.sqrt(variance), freedom, level, "welch"), test
+    return t_interval(difference, error.se, error.df, level, "welch"), test
+
+
+def welch_error(sd1: float, n1: int, sd2: float, n2: int) -> StandardError:
+    """Return the standard error of a difference of two means, with Welch's degrees of freedom."""
+    v1, v2 = sd1**2 / n1, sd2**2 / n2
+    variance = v1 + v2
+    freedom = variance**2 / (v1**2 / (n1 - 1) + v2**2 / (n2 - 1))
+    return StandardError(math.sqrt(variance), freedom)

@@ -115,6 +115,18 @@ def between(a: FloatArray, b: FloatArray, error: StandardError, errors: float) -
     return dataclasses.replace(error, skewness=skewness, moves=moves)
 
 
+def beside(sample: FloatArray, error: StandardError, errors: float) -> StandardError:
+    """Return that of a sample's mean less that of another, of which only mean and spread are known.
+
+    Nothing tells whether the other one is skewed, so that it is taken to be symmetric.
+    """
+    if error.se <= 0.0:
+        return error
+    own = of_mean(sample, errors)
+    cube = (own.se / error.se) ** 3
+    return dataclasses.replace(error, skewness=own.skewness * cube, moves=own.moves * cube)
+
+
 def no_longer(error: StandardError, other: StandardError, most: float) -> StandardError:
     """Return an error with so much of its skewness that 95 % intervals are at most so many times as long.
 

@@ -16,11 +16,12 @@ from bestby._core.typing import FloatArray
 from bestby.comparisons.published.rounded import Rounded, check_bounds, rounded
 from bestby.comparisons.published.shares import union
 from bestby.data.layouts.runs import Runs
-from bestby.inference import independent
+from bestby.inference import independent, skewness
 from bestby.inference.samples import t_interval
 from bestby.metrics.directions import bounds_of, direction_of
 from bestby.results.base import MetricInfo, Note, provenance_of
 from bestby.results.published import PublishedAnswer, PublishedComparison
+from bestby.results.values import Interval, TestResult
 
 SPREAD_OF_RUNS = Note(
     "published_spread",
@@ -54,8 +55,8 @@ def compare_runs_with(
         raise InvalidInputError("of runs the metric is a name", hint="metric='accuracy'", argument="metric")
     greater, notes = direction_of(metric, greater_is_better)
     _check_scale(score, settings["published"], metric, runs)
-    mean, own, level = float(runs.mean()), float(runs.std(ddof=1)), float(settings["level"])
-    if not own > 0.0:
+    mean, level = float(runs.mean()), float(settings["level"])
+    if not runs.std(ddof=1) > 0.0:
         raise DesignError(
             "all runs have the same score, so that they do not show how much it varies",
             hint="give the scores unrounded, or runs with other seeds",
@@ -63,17 +64,18 @@ def compare_runs_with(
     nearest = min(max(mean, score.low), score.high)
     # p neither only grows nor only falls with the published spread, which brings degrees of freedom, too
     spreads = np.linspace(max(spread.low, 0.0), spread.high, _SPREADS)
+    allowing = min(runs.size, theirs) >= skewness.FROM_UNITS
+    compared = _allowing_for_skewness if allowing else _by_welch
     found = [
-        independent.welch(mean, own, runs.size, other, float(deviation), theirs, level)
+        compared(runs, other, float(deviation), theirs, level)
         for other, deviation in product((score.low, nearest, score.high), spreads)
     ]
-    p = [test.p_value for _, test in found]
-    answer = PublishedAnswer("runs", None, union(interval for interval, _ in found), min(p), max(p), "welch")
+    p, name = [test.p_value for _, test in found], found[0][1].name
+    answer = PublishedAnswer("runs", None, union(interval for interval, _ in found), min(p), max(p), name)
     info = MetricInfo(metric or "score", greater, (-math.inf, math.inf))
-    error = own / math.sqrt(runs.size)
     return PublishedComparison(
         metric=info, system=system, published=settings["name"], score=mean,
-        interval=t_interval(mean, error, runs.size - 1, level, "t"), n=runs.size,
+        interval=_own_interval(runs, level), n=runs.size,
         published_score=score.value, published_low=score.low, published_high=score.high, n_published=theirs,
         answers=(answer,), differing_limit=None, level=level, notes=(*reading, *notes, SPREAD_OF_RUNS),
         provenance=provenance_of(
@@ -82,6 +84,34 @@ def compare_runs_with(
             runs.tolist(),
         ),
     )  # fmt: skip
+
+
+def _by_welch(
+    runs: FloatArray, other: float, deviation: float, theirs: int, level: float
+) -> tuple[Interval, TestResult]:
+    """Return interval and test of the mean of runs less another one, by Welch's t."""
+    own = float(runs.std(ddof=1))
+    return independent.welch(float(runs.mean()), own, runs.size, other, deviation, theirs, level)
+
+
+def _allowing_for_skewness(
+    runs: FloatArray, other: float, deviation: float, theirs: int, level: float
+) -> tuple[Interval, TestResult]:
+    """Return the same by Hall's t, of so many runs that they show whether they are skewed."""
+    difference = float(runs.mean()) - other
+    plain = independent.welch_error(float(runs.std(ddof=1)), runs.size, deviation, theirs)
+    error = skewness.beside(runs, plain, skewness.FOR_INTERVALS)
+    interval = Interval(*skewness.interval(difference, error, level), level, "hall", True)
+    return interval, skewness.wald(difference, error, "two-sided", "hall")
+
+
+def _own_interval(runs: FloatArray, level: float) -> Interval:
+    """Return the interval of the mean of the runs that are known."""
+    mean = float(runs.mean())
+    if runs.size < skewness.FROM_UNITS:
+        return t_interval(mean, float(runs.std(ddof=1)) / math.sqrt(runs.size), runs.size - 1, level, "t")
+    error = skewness.of_mean(runs, skewness.FOR_INTERVALS)
+    return Interval(*skewness.interval(mean, error, level), level, "hall", True)
 
 
 def check_complete(sd: Any, n_runs: Any) -> None:

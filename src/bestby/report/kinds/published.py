@@ -9,6 +9,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bestby import vocabulary
+from bestby.inference.skewness import FROM_UNITS
 from bestby.report import column, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.document import Document, Picture
@@ -55,10 +56,23 @@ def rounding(c: PublishedComparison) -> Rounding:
 
 
 def sentence(c: PublishedComparison) -> str:
-    """Return what can be concluded.
+    """Return what can be concluded, and of means on how few runs that rests.
 
     The same items count where they may be the same, see `PublishedComparison.decided`.
     """
+    return _conclusion(c) + _few(c)
+
+
+def _few(c: PublishedComparison) -> str:
+    if c.answers[0].assumption != "runs" or min(c.n, c.n_published) >= FROM_UNITS:
+        return ""
+    return (
+        f" This rests on {c.n} runs of {c.system} and {c.n_published} of {c.published}, which cannot show"
+        " whether they are skewed."
+    )
+
+
+def _conclusion(c: PublishedComparison) -> str:
     digits = Rounding.of([(c.score, c.interval)])
     over = _extent(c, c.n) + ("" if c.n == c.n_published else f" ({c.published}: {c.n_published})")
     lead = f"{c.system} has {c.metric.name} {digits.text(c.score)} over {over}, {c.published} {printed(c)}: "
