@@ -14,8 +14,11 @@ from bestby.results.runs import RunsComparison, RunsDifference
 FEW_FOR_SWAPS = 10
 """Units below which the least p-value of a swap is named."""
 
-_BY_T = ("normal", "cr2", "t", "welch")
-"""Intervals that take units to be near normal."""
+_AT_ONCE = "max-t"
+"""Intervals that hold at once, from which the corrected p-values are read, whatever the test."""
+
+_BY_T = ("normal", "cr2", "t", "welch", _AT_ONCE)
+"""Intervals that take units to be near normal, or may."""
 
 
 def sentence(c: Comparison, differences: Sequence[Difference]) -> str:
@@ -57,7 +60,9 @@ def sentence_of(
         parts.append(
             f"cannot show whether {'they' if units.startswith('runs') else 'differences'} are skewed"
         )
-    if n < FEW_FOR_SWAPS and shown.test is not None and any(by_swaps(d, asked) for d in differences):
+    at_once = any(d.interval is not None and d.interval.method == _AT_ONCE for d in differences)
+    swapped = not at_once and any(by_swaps(d, asked) for d in differences)
+    if n < FEW_FOR_SWAPS and shown.test is not None and swapped:
         least = least_p(n, shown.test.alternative)
         parts.append(f"have no swap with a p-value below {least:.2g}")
         if any(d.test is not None and d.test.name == "hall" for d in differences):

@@ -172,6 +172,22 @@ def test_the_sentence_is_below_the_headline_of_gates_and_slices_too() -> None:
     assert "This rests on" not in str(many)
 
 
+def test_of_intervals_that_hold_at_once_no_swap_is_spoken() -> None:
+    """They decide, and not the swaps; and few items do not make those of means too short."""
+    rng = np.random.default_rng(8)
+    cluster, base = np.repeat(np.arange(5), 8), rng.normal(size=40)
+    effect = np.array([0.3, 0.35, 0.28, 0.5, 0.41])
+    systems = {"new": base + effect[cluster], "old": base}
+    for test in ("auto", "permutation"):
+        result = bb.compare(systems, clusters=cluster, simultaneous=True, test=test)
+        said = " ".join(str(result).split())
+        assert "differs significantly" in said
+        assert "This rests on 5 clusters, which cannot show whether differences are skewed." in said
+        assert codes(result).isdisjoint({"out_of_reach", "few_units_for_permutation"})
+    alone = {name: scores[:12] for name, scores in systems.items()} | {"other": rng.normal(size=12)}
+    assert "few_items" not in codes(bb.compare(alone, simultaneous=True))
+
+
 def test_all_items_of_a_comparison_of_slices_have_the_note_on_skewness() -> None:
     d = np.array([-1.9337, -1.5487, 1.3476, -1.7335, -0.7147, -1.484, 0.0343, -1.0923, -0.5152])
     x, parity = np.arange(9.0), np.array(list("uvuvuvuvu"))
