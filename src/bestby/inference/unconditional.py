@@ -32,7 +32,7 @@ def p_value(losses: int, gains: int, n: int, margin: float, alpha: float = 0.05)
     losses, gains, n : int
         The items on which only the candidate is wrong, on which only it is right, and all items.
     margin : float
-        The loss that is allowed, above 0 and below 1.
+        The loss that is allowed, above 0; from 1 on nothing is shown, as no loss is greater.
     alpha : float
         The level at which the p-value is used. beta is this over 50: no p-value is below beta, so a strict
         level needs a wide interval.
@@ -71,6 +71,8 @@ def p_value(losses: int, gains: int, n: int, margin: float, alpha: float = 0.05)
     >>> [round(p_value(losses, 0, 300, 0.01), 3) for losses in (3, 6, 7)]
     [1.0, 0.09, 0.045]
     """
+    if margin >= 1.0:
+        return 1.0
     observed = float(score(np.array(losses), np.array(gains), n, margin))
     if not observed > 0.0:
         return 1.0

@@ -9,13 +9,16 @@ from bestby.inference.skewness import FROM_UNITS
 from bestby.results.base import Note
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.preferences import PreferenceComparison
-from bestby.results.runs import RunsComparison
+from bestby.results.runs import RunsComparison, RunsDifference
 
 FEW_FOR_SWAPS = 10
 """Units below which the least p-value of a swap is named."""
 
-_BY_T = ("normal", "cr2", "t", "welch")
-"""Intervals that take units to be near normal."""
+_AT_ONCE = "max-t"
+"""Intervals that hold at once, from which the corrected p-values are read, whatever the test."""
+
+_BY_T = ("normal", "cr2", "t", "welch", _AT_ONCE)
+"""Intervals that take units to be near normal, or may."""
 
 
 def sentence(c: Comparison, differences: Sequence[Difference]) -> str:
@@ -50,14 +53,16 @@ def sentence_of(
     n: int, units: str, differences: Sequence[Difference], notes: Sequence[Note], asked: str | None
 ) -> str:
     """Return the same for so many units, named by a plural, of tests that were `asked` for."""
-    if n >= FROM_UNITS or not any(d.n_differing for d in differences):
+    if n >= FROM_UNITS or not any(map(_differs, differences)):
         return ""
     shown, parts = differences[0], []
     if any(d.interval is not None and d.interval.method in _BY_T for d in differences):
         parts.append(
             f"cannot show whether {'they' if units.startswith('runs') else 'differences'} are skewed"
         )
-    if n < FEW_FOR_SWAPS and shown.test is not None and any(by_swaps(d, asked) for d in differences):
+    at_once = any(d.interval is not None and d.interval.method == _AT_ONCE for d in differences)
+    swapped = not at_once and any(by_swaps(d, asked) for d in differences)
+    if n < FEW_FOR_SWAPS and shown.test is not None and swapped:
         least = least_p(n, shown.test.alternative)
         parts.append(f"have no swap with a p-value below {least:.2g}")
         if any(d.test is not None and d.test.name == "hall" for d in differences):
@@ -67,3 +72,10 @@ def sentence_of(
     text = f" This rests on {n} {units}, which {' and '.join(parts)}"
     allowing = [note for note in notes if note.code == "skewed_differences" and shown.metric in note.about]
     return f"{text}; {allowing[0].message}." if allowing else f"{text}."
+
+
+def _differs(d: Difference) -> bool:
+    """Return whether two systems differ on some unit; of runs without items no number tells, but a note."""
+    if isinstance(d, RunsDifference) and not d.n_items:
+        return all(note.code != "identical" for note in d.notes)
+    return d.n_differing > 0

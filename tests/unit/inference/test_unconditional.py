@@ -116,6 +116,8 @@ def test_extremes_and_cells_of_measured_gates() -> None:
         assert unconditional.p_value(losses, 0, n, margin) == pytest.approx(expected, abs=5e-5)
     for counts in ((0, 0, 5), (0, 5, 5), (2, 3, 5)):
         assert unconditional.p_value(*counts, 0.9) == 1.0
+    for margin in (1.0, 2.0):  # of scores without bounds that are 0 and 1 all the same
+        assert unconditional.p_value(5, 0, 5, margin) == 1.0
     # All items are lost: the tail is p to the power n, and p is largest where q + margin = 1 - q.
     assert unconditional.p_value(5, 0, 5, 0.1) == pytest.approx(0.55**5 + 0.001)
     assert unconditional.p_value(1, 0, 1, 0.9) == pytest.approx(0.95 + 0.001)

@@ -66,13 +66,14 @@ def on_intervals(
 ) -> list[Note]:
     """Return notes, without those of `data_notes` that are not true of the intervals that came out.
 
-    Student's t of a mean is right for few items too, if they are not skewed, which the headline says.
+    Student's t of a mean is right for few items too, if they are not skewed, which the headline says; and
+    so are intervals of means that hold at once, which are by the same methods.
     """
     if not any(note.code in ("few_items", "few_clusters") for note in notes):
         return [*notes]  # very many intervals may be made when they are looked at
     hold = HOLD_FOR_FEW
     if metrics and all(isinstance(metric, MeanMetric) for metric in metrics):
-        hold |= {"normal"}
+        hold |= {"normal", "max-t"}
     methods = {one.method for one in intervals if one is not None}
     untrue = () if methods - hold else ("few_items",) if methods else ("few_items", "few_clusters")
     return [note for note in notes if note.code not in untrue]

@@ -171,6 +171,7 @@ def compared(
         standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
     systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
+    deciding = {} if settings.simultaneous else tests  # corrected p-values are read from intervals then
     return MetricPart(
         systems,
         differences,
@@ -182,11 +183,11 @@ def compared(
             *notes,
             *note_rules.metric_notes(makers.group, m, tests, settings),
             *note_rules.signature_notes(unfitted, evaluation),
-            *few_units.notes_on_swaps(makers.group, metric.name, tests.values(), settings),
+            *few_units.notes_on_swaps(makers.group, metric.name, deciding.values(), settings),
             *swap_notes.exchange_notes(makers.group, m, tests, names, settings.test),
             *swap_notes.exchangeability_notes(
                 makers,
-                {} if settings.simultaneous else tests,
+                deciding,
                 names,
                 settings.correction,
                 settings.alpha,

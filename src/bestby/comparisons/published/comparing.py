@@ -18,7 +18,7 @@ from bestby.data.frames import is_table
 from bestby.engine import prepare
 from bestby.engine.base import Contributions, Group
 from bestby.engine.sums import SumGroup
-from bestby.inference.proportions import wilson
+from bestby.inference.proportions import wilson_midp
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metric
 from bestby.results.base import MetricInfo, Note, provenance_of
@@ -161,7 +161,7 @@ def compare_published(
         answers += [shares.same_items(right, n, counts, level, most=most) for most in (False, True)]
     return PublishedComparison(
         metric=info, system=evaluation.names[0], published=name, score=right / n,
-        interval=Interval(*wilson(right, n, level), level, "wilson", True), n=n,
+        interval=Interval(*wilson_midp(right, n, level), level, "wilson-midp", True), n=n,
         published_score=score.value, published_low=counts[0] / theirs, published_high=counts[-1] / theirs,
         n_published=theirs, answers=tuple(answers),
         differing_limit=shares.differing_limit(right, n, counts, 1.0 - level) if same else None,

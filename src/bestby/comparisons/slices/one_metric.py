@@ -59,7 +59,7 @@ def slices_on(
     base = None if settings.baseline is None else evaluation.names.index(settings.baseline)
     order = family.ranked(whole.scores[0], evaluation.names, metric.greater_is_better)
     pairs: list[Pair] = [(0, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
-    overall = _overall(whole, pairs, evaluation, alternative, settings)
+    overall, said = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
     tests = [test_maker.run(settings.test, part.makers, pairs, alternative) for part in parts]
     together = correlation(parts, pairs, metric, sharing)
@@ -100,7 +100,7 @@ def slices_on(
     notes += _small(metric.name, small)
     pairs_noted = note_rules.sample_notes(whole.group, 0, pairs, evaluation)
     below = note_rules.below_half_notes(whole, 0, evaluation.names, settings.level, method=settings.interval)
-    return MetricSlices(overall, tuple(made), tuple(found), (*notes, *pairs_noted, *below))
+    return MetricSlices(overall, tuple(made), tuple(found), (*said, *notes, *pairs_noted, *below))
 
 
 def _overall(
@@ -109,14 +109,17 @@ def _overall(
     evaluation: Evaluation,
     alternative: Alternative,
     settings: Settings,
-) -> tuple[Difference, ...]:
-    """Return the differences on all items, with p-values corrected by Holm's procedure for several pairs."""
+) -> tuple[tuple[Difference, ...], list[Note]]:
+    """Return the differences on all items, with p-values by Holm's procedure, and notes on tests."""
     tests = test_maker.run(settings.test, makers, pairs, alternative)
     made = []
     for pair in pairs:
         bounds = one_pair.intervals(makers, pair, settings.interval, settings)
         made.append(one_pair.difference(makers, pair, evaluation, tests[pair], bounds, settings))
-    return tuple(family.adjusted(made, "holm"))
+    notes = few_units.notes_on_swaps(makers.group, made[0].metric, tests.values(), settings)
+    names, alpha = evaluation.names, settings.alpha
+    notes += swap_notes.exchangeability_notes(makers, tests, names, "holm", alpha)
+    return tuple(family.adjusted(made, "holm")), notes
 
 
 def _difference(

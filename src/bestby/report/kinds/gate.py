@@ -12,7 +12,7 @@ from bestby._core.text import counted, grouped, shortened, visible
 from bestby.comparisons.common.family import rejects
 from bestby.inference.unseen import ENOUGH_DIFFERING
 from bestby.planning.base import USUAL_POWER
-from bestby.report import column, scaffold
+from bestby.report import column, few_units, scaffold
 from bestby.report.column import Cell, Column
 from bestby.report.disagreements import Kind, Kinds, said
 from bestby.report.document import Document, Picture
@@ -20,6 +20,7 @@ from bestby.report.figures import gate as figure
 from bestby.report.numbers import DASH, MINUS, Rounding, alpha, margin_text, p_clause, p_text, percent
 from bestby.report.tables import Table, marked_by
 from bestby.report.words import listed
+from bestby.results.comparison import Difference
 from bestby.results.gate import Gate, GateCheck, outcome_by_margin
 
 COLUMNS = (
@@ -53,7 +54,7 @@ def document(g: Gate) -> Document:
         subtitle=f"{g.extent}, one-sided {percent(g.level)} bounds",
         methods=_methods(g),
         name="gate",
-        lead=headline(g),
+        lead=headline(g) + _few(g),
         tables=tables,
         remarks=(*_check_lines(g), *_other_lines(g), *_flip_lines(g)),
         pictures=(Picture("Differences between one-sided bounds", caption, partial(figure.gate, g)),),
@@ -62,7 +63,7 @@ def document(g: Gate) -> Document:
 
 def message(g: Gate) -> str:
     """Return what an error of `Gate.check` says: the checks, and how several of them are one outcome."""
-    return " ".join([headline(g), *_check_lines(g), *_together(g)])
+    return " ".join([headline(g) + _few(g), *_check_lines(g), *_together(g)])
 
 
 def _together(g: Gate) -> tuple[str, ...]:
@@ -141,6 +142,19 @@ def headline(g: Gate) -> str:
         parts.append(f"{len(names['pass'])} of {len(g.checks)} checks pass")
     text = "; ".join(parts)
     return visible(f"{g.outcome.capitalize()}: {text}.")
+
+
+def _few(g: Gate) -> str:
+    """Return the sentence on how few units the checks rest on, with a space before it; "" if many.
+
+    Of checks on several parts of the items it speaks of those that have the fewest.
+    """
+    by_units: dict[tuple[int, str], list[Difference]] = {}
+    for d in (check.difference for check in g.checks):
+        key = (d.n_clusters, "clusters") if d.n_clusters else (d.n_items, "items")
+        by_units.setdefault(key, []).append(d)
+    n, units = min(by_units)
+    return few_units.sentence_of(n, units, by_units[n, units], g.notes, g.provenance.settings.get("test"))
 
 
 def sentences(g: Gate) -> tuple[str, ...]:

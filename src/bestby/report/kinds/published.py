@@ -56,10 +56,23 @@ def rounding(c: PublishedComparison) -> Rounding:
 
 
 def sentence(c: PublishedComparison) -> str:
-    """Return what can be concluded.
+    """Return what can be concluded, and of means on how few runs that rests.
 
     The same items count where they may be the same, see `PublishedComparison.decided`.
     """
+    return _conclusion(c) + _few(c)
+
+
+def _few(c: PublishedComparison) -> str:
+    if c.answers[0].assumption != "runs" or c.n >= FROM_UNITS:
+        return ""
+    return (
+        f" This rests on {c.n} runs of {c.system} and {c.n_published} of {c.published}, which cannot show"
+        " whether they are skewed."
+    )
+
+
+def _conclusion(c: PublishedComparison) -> str:
     digits = Rounding.of([(c.score, c.interval)])
     over = _extent(c, c.n) + ("" if c.n == c.n_published else f" ({c.published}: {c.n_published})")
     lead = f"{c.system} has {c.metric.name} {digits.text(c.score)} over {over}, {c.published} {printed(c)}: "
@@ -68,14 +81,13 @@ def sentence(c: PublishedComparison) -> str:
     least, most = min(a.p_low for a in counted), max(a.p_high for a in counted)
     test, level = name_of_test(counted[0].test), alpha(c.level)
     agree = ", however much the two agree" if paired else ""
-    few = few_runs(c)
     if c.decided == "always":
-        return f"{lead}{c.better} is better{agree} ({test}: {_at('most', most, level)}).{few}"
+        return f"{lead}{c.better} is better{agree} ({test}: {_at('most', most, level)})."
     if c.decided == "never":
-        return f"{lead}no difference is shown{agree} ({test}: {_at('least', least, level)}).{few}"
+        return f"{lead}no difference is shown{agree} ({test}: {_at('least', least, level)})."
     p = f"{test}: {_range(least, most)}"
     if not paired:
-        return f"{lead}whether they differ depends on digits that were not published ({p}).{few}"
+        return f"{lead}whether they differ depends on digits that were not published ({p})."
     lead += "whether they differ depends on how much the two agree, which was not published"
     if c.differing_limit is None:
         return f"{lead}, and on digits that were cut off ({p})."
@@ -83,13 +95,6 @@ def sentence(c: PublishedComparison) -> str:
         f"{lead}. {c.better} is better if they differ on at most {c.differing_limit} items; their scores"
         f" allow {_differing(paired)} ({p})."
     )
-
-
-def few_runs(c: PublishedComparison) -> str:
-    """Return the sentence on how few runs of one's own this rests on, with a space before it; "" if many."""
-    if c.answers[0].assumption != "runs" or c.n >= FROM_UNITS:
-        return ""
-    return f" This rests on {c.n} runs of {c.system}, which cannot show whether they are skewed."
 
 
 def _differing(paired: Sequence[PublishedAnswer]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from bestby import vocabulary
 from bestby.comparisons.common.family import alpha_of, rejects, shown_better
 from bestby.planning.base import USUAL_POWER
-from bestby.report import column, scaffold, summary
+from bestby.report import column, few_units, scaffold, summary
 from bestby.report.column import Cell, Column
 from bestby.report.data import COLUMNS as OF_DIFFERENCES
 from bestby.report.data import row
@@ -124,7 +124,8 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
     text = ", ".join(parts) + "."
     if better is not None and below:
         text += f" It also scores worse than {other} in {listed(below)}, which chance may explain."
-    return text
+    n, units = (c.n_clusters, "clusters") if c.n_clusters else (c.n_items, "items")
+    return text + few_units.sentence_of(n, units, [whole], c.notes, c.provenance.settings.get("test"))
 
 
 def _dependence(h: Heterogeneity, level: float) -> str:

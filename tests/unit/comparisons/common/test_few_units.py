@@ -141,6 +141,63 @@ def test_a_sentence_below_the_headline_says_on_how_few_units_it_rests() -> None:
     assert "This rests on" not in many
 
 
+def test_the_sentence_is_below_the_headline_of_runs_too() -> None:
+    x = np.array([0.1, 0.4, 0.2, 0.35])
+    better = {"a": np.array([0.6, 1.0, 0.6, 0.9]), "b": x}
+    said = " ".join(str(bb.compare_runs(better, paired=True)).split())
+    assert "This rests on 4 pairs of runs, which cannot show whether differences are skewed and have" in said
+    assert "have no swap with a p-value below 0.12 (where all point the same way, Hall's t" in said
+    said = " ".join(str(bb.compare_runs(better)).split())
+    assert "This rests on 4 runs of a system, which cannot show whether they are skewed." in said
+    assert "This rests on" not in str(bb.compare_runs({"a": x, "b": x}, paired=True))
+    many = np.linspace(0.0, 1.0, 15)
+    assert "This rests on" not in str(bb.compare_runs({"a": many + 0.1 * many**2, "b": many}))
+
+
+def test_the_sentence_is_below_the_headline_of_gates_and_slices_too() -> None:
+    rng = np.random.default_rng(8)
+    cluster, base = np.repeat(np.arange(5), 8), rng.normal(size=40)
+    systems = {"new": base - np.repeat([0.3, 0.35, 0.28, 0.5, 0.41], 8), "old": base}
+    gate = bb.gate(systems, clusters=cluster, baseline="old", metric="mean")
+    said = " ".join(str(gate).split())
+    assert "This rests on 5 clusters, which cannot show whether differences are skewed and have no" in said
+    assert "swap with a p-value below 0.031 (where all point the same way, Hall's t test decides)" in said
+    with_margin = bb.gate(systems, clusters=cluster, baseline="old", metric="mean", margin=0.1)
+    assert "This rests on 5 clusters" in " ".join(str(with_margin).split())
+    parity = np.tile(["u", "v"], 20)
+    sliced = bb.compare_slices(systems, by={"c": parity}, clusters=cluster)
+    assert "This rests on 5 clusters" in " ".join(str(sliced).split())
+    assert "few_units_for_permutation" in {note.code for note in sliced.notes}  # of all items
+    many = bb.compare_slices(systems, by={"c": parity})
+    assert "This rests on" not in str(many)
+
+
+def test_of_intervals_that_hold_at_once_no_swap_is_spoken() -> None:
+    """They decide, and not the swaps; and few items do not make those of means too short."""
+    rng = np.random.default_rng(8)
+    cluster, base = np.repeat(np.arange(5), 8), rng.normal(size=40)
+    effect = np.array([0.3, 0.35, 0.28, 0.5, 0.41])
+    systems = {"new": base + effect[cluster], "old": base}
+    for test in ("auto", "permutation"):
+        result = bb.compare(systems, clusters=cluster, simultaneous=True, test=test)
+        said = " ".join(str(result).split())
+        assert "differs significantly" in said
+        assert "This rests on 5 clusters, which cannot show whether differences are skewed." in said
+        assert codes(result).isdisjoint({"out_of_reach", "few_units_for_permutation"})
+    alone = {name: scores[:12] for name, scores in systems.items()} | {"other": rng.normal(size=12)}
+    assert "few_items" not in codes(bb.compare(alone, simultaneous=True))
+
+
+def test_all_items_of_a_comparison_of_slices_have_the_note_on_skewness() -> None:
+    d = np.array([-1.9337, -1.5487, 1.3476, -1.7335, -0.7147, -1.484, 0.0343, -1.0923, -0.5152])
+    x, parity = np.arange(9.0), np.array(list("uvuvuvuvu"))
+    plain = bb.compare({"a": x + d, "b": x})
+    sliced = bb.compare_slices({"a": x + d, "b": x}, by={"c": parity})
+    told = [note for note in sliced.notes if note.code == "skewed_differences"]
+    assert told == [note for note in plain.notes if note.code == "skewed_differences"] != []
+    assert "which allows for skewed items" in " ".join(str(sliced).split())
+
+
 def test_blocks_are_the_units_of_text_and_take_a_margin() -> None:
     rng = np.random.default_rng(7)
     x = rng.normal(size=60)

@@ -138,6 +138,29 @@ def test_runs_take_welchs_test_over_all_that_rounds_to_the_published_numbers() -
     assert (answer.p_low, answer.p_high) == pytest.approx((min(expected), max(expected)))
     assert answer.test == "welch"
     assert c.metric.greater_is_better
+    assert "This rests on 4 runs of mine and 5 of published, which cannot show" in " ".join(str(c).split())
+
+
+def test_from_15_runs_on_the_skewness_of_those_that_are_known_is_allowed_for() -> None:
+    """As `compare_runs` does; of published runs of no spread all is known."""
+    runs = np.random.default_rng(0).exponential(size=20)
+    c = bb.compare_published(runs, published="1.900", sd="0.0", n_runs=20, metric="score")
+    (answer,) = c.answers
+    own = bb.compare_runs({"mine": runs, "other": np.zeros(20)}, paired=True)["mine", "other"].interval
+    assert own is not None
+    assert c.interval.method == "hall"
+    assert [c.interval.low, c.interval.high] == pytest.approx([own.low, own.high])
+    assert (answer.test, answer.interval.method) == ("hall", "hall")
+    assert answer.interval.high == pytest.approx(own.high - 1.9, abs=0.01)
+    assert "This rests on" not in str(c)
+    wide = bb.compare_published(runs, published="1.900", sd="0.3", n_runs=4, metric="score")
+    assert (wide.interval.method, wide.answers[0].test) == ("hall", "hall")
+
+
+def test_the_share_of_one_system_has_the_interval_of_evaluate() -> None:
+    right = np.repeat([1, 0], [38, 2])
+    ours = bb.compare_published({"mine": right}, published="90%").interval
+    assert ours == bb.evaluate({"mine": right}).systems[0].interval
 
 
 @pytest.mark.parametrize(
