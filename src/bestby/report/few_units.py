@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bestby.inference.permutation import least_p
 from bestby.inference.skewness import FROM_UNITS
 from bestby.results.base import Note
-from bestby.results.comparison import Comparison, Difference
+from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.preferences import PreferenceComparison
 from bestby.results.runs import RunsComparison, RunsDifference
 
@@ -27,6 +27,15 @@ def sentence(c: Comparison, differences: Sequence[Difference]) -> str:
     if isinstance(c, RunsComparison) and c.n_items:
         return ""
     return sentence_of(n, units, differences, c.notes, c.provenance.settings.get("test"))
+
+
+def sentence_on_scores(c: Comparison, systems: Sequence[SystemScore]) -> str:
+    """Return the same where scores are not compared; intervals of shares hold for few items."""
+    n, units = units_of(c)
+    methods = {entry.interval.method for entry in systems if entry.interval is not None}
+    if n >= FROM_UNITS or not methods - {"wilson", "wilson-midp"}:
+        return ""
+    return f" This rests on {n} {units}, which hardly show how skewed scores are, or that one in {n} fails."
 
 
 def units_of(c: Comparison) -> tuple[int, str]:
@@ -70,7 +79,8 @@ def sentence_of(
     if not parts:
         return ""
     text = f" This rests on {n} {units}, which {' and '.join(parts)}"
-    allowing = [note for note in notes if note.code == "skewed_differences" and shown.metric in note.about]
+    every = (*notes, *(note for d in differences for note in d.notes))
+    allowing = [note for note in every if note.code == "skewed_differences" and shown.metric in note.about]
     return f"{text}; {allowing[0].message}." if allowing else f"{text}."
 
 

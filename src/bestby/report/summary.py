@@ -47,7 +47,8 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
         ]
         more = len(systems) - len(shown)
         rest = [f"{more} more below it"] if more else []
-        return f"{metric.name} on {c.extent}: {listed([*shown, *rest])}."
+        text = f"{metric.name} on {c.extent}: {listed([*shown, *rest])}."
+        return text + few_units.sentence_on_scores(c, systems)
     text = (_best_headline if c.baseline is None else _baseline_headline)(c, metric, systems, digits)
     return text + few_units.sentence(c, list(differences_on(c.differences, metric.name)))
 

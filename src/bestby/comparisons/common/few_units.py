@@ -12,7 +12,7 @@ from bestby.comparisons.common.settings import CheckedSettings
 from bestby.engine.base import Group
 from bestby.inference import multiplicity, permutation
 from bestby.results.base import Note
-from bestby.results.values import TestResult
+from bestby.results.values import Interval, TestResult
 
 RARE_UNIT = 10
 """Units below which a system that fails on one unit in some is mostly seen without that unit."""
@@ -86,6 +86,20 @@ def note_on_skewness(
     p = f"the {'adjusted ' * (len(pairs) > 1)}p-value of {a} and {b}{more} is {allowing[found[0]]:.2g}"
     told = f"{p} by Hall's t test, which allows for skewed {units}: that the systems differ is weakly shown"
     return [Note("skewed_differences", told, (metric,) if others else (metric, a, b))]
+
+
+def note_on_interval(shown: Interval | None, allowing: Interval | None, units: str) -> tuple[Note, ...]:
+    """Return a note where an interval of a difference excludes 0, and Hall's, which is `allowing`, holds it.
+
+    It is for differences without a test: the p-value has the same note.
+    """
+    if shown is None or allowing is None or 0.0 in shown or 0.0 not in allowing:
+        return ()
+    told = (
+        f"the interval by Hall's t, which allows for skewed {units}, is [{allowing.low:.3g},"
+        f" {allowing.high:.3g}] and holds 0: that the systems differ is weakly shown"
+    )
+    return (Note("skewed_differences", told),)
 
 
 def weakly_shown(adjusted: FloatArray, allowing: FloatArray, alpha: float) -> BoolArray:

@@ -12,7 +12,7 @@ from bestby._core import rounding
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, FloatArray
 from bestby.advising import interval_choice
-from bestby.comparisons.common import equivalence
+from bestby.comparisons.common import equivalence, few_units
 from bestby.comparisons.common.family import for_equivalence, with_verdict
 from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
@@ -21,6 +21,7 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Situation, Target
 from bestby.inference import proportions
 from bestby.inference.influence import Shown
+from bestby.inference.skewness import FEWEST, FOR_INTERVALS, FROM_UNITS
 from bestby.metrics.agreement import Agreement
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import Note, notes_about
@@ -210,7 +211,22 @@ def intervals(
     doubts_of_it = doubts(interval, situation, tested=settings.test is not None)
     if few_said and name == "normal":
         doubts_of_it = tuple(note for note in doubts_of_it if note.code != "few_effective")
+    if settings.test is None and name in ("normal", "cr2") and method == "auto":
+        notes = (*notes, *_weakly_shown(makers, target, interval, situation))
     return Bounds(interval, tost, (*notes, *doubts_of_it, *unseen), decides)
+
+
+def _weakly_shown(
+    makers: Intervals, target: Target, shown: Interval | None, situation: Situation
+) -> tuple[Note, ...]:
+    """Return a note where skewness may explain that the interval of a mean of few units excludes 0."""
+    group, few = makers.group, FEWEST <= situation["n_units"] < FROM_UNITS
+    if not few or shown is None or 0.0 in shown or not (situation["mean"] or situation["plain_mean"]):
+        return ()
+    if situation["blocks"] or group.robust_error(*target, FOR_INTERVALS) is None:
+        return ()
+    units = "clusters" if group.clustered else "items"
+    return few_units.note_on_interval(shown, makers.interval(target, "hall", shown.level)[0], units)
 
 
 def difference(

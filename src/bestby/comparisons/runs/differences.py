@@ -18,7 +18,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
 from bestby.engine.reading import Reading
 from bestby.engine.runs import FEW_FOR_MEDIANS
-from bestby.inference import effect_sizes, improvement, locations, multiplicity, samples
+from bestby.inference import effect_sizes, improvement, locations, multiplicity, samples, skewness
 from bestby.inference.ordering import multi_aso
 from bestby.results.base import Note, notes_about
 from bestby.results.ordering import StochasticOrders
@@ -210,11 +210,15 @@ def _measured(data: Data, a: int, b: int, n_differing: int, settings: Settings) 
     method = settings.interval
     if method is None:
         return _Measured()
-    for_verdict = method
-    if method == "auto" and not isinstance(data.maker, RunsWithItems):
-        few = min(data.maker.scores[s].size for s in (a, b))
-        for_verdict = interval_choice.for_verdict(method, mean=settings.statistic == "mean", n_units=few)
+    for_verdict, n_runs = method, min(data.maker.scores[s].size for s in (a, b))
+    by_formula = method == "auto" and not isinstance(data.maker, RunsWithItems)
+    if by_formula:
+        for_verdict = interval_choice.for_verdict(method, mean=settings.statistic == "mean", n_units=n_runs)
     interval, notes = data.maker.interval(a, b, method, settings.level)
+    if by_formula and settings.test is None and settings.statistic == "mean" and n_runs >= skewness.FEWEST:
+        units = "pairs of runs" if settings.paired else "runs"
+        allowing, _ = data.maker.interval(a, b, "hall", settings.level)
+        notes += few_units.note_on_interval(interval, allowing, units)
     tost = family.for_equivalence(
         interval,
         lambda level: data.maker.interval(a, b, for_verdict, level),

@@ -281,3 +281,41 @@ def test_slices_and_studies_say_where_skewed_items_decide(tmp_path: Path) -> Non
     noted = [any(note.code == "skewed_differences" for note in one.notes) for one in told]
     assert noted == [one.p_adjusted is not None and one.p_adjusted <= 0.05 for one in told]
     assert noted == [False, True, True]
+
+
+LOST = [-1.9337, -1.5487, 1.3476, -1.7335, -0.7147, -1.484, 0.0343, -1.0923, -0.5152]
+"""Nine differences whose mean is below 0 by Student's t, and not if they may be skewed."""
+
+
+@pytest.mark.parametrize("kind", ["items", "clusters", "runs"])
+def test_without_a_test_the_interval_says_what_skewness_may_explain(kind: str) -> None:
+    lost, old = np.array(LOST), np.random.default_rng(0).normal(size=9)
+
+    def notes(shift: np.ndarray, test: str | None) -> list[str]:
+        systems = {"new": old + shift, "old": old}
+        if kind == "runs":
+            found = bb.compare_runs(systems, metric="points", paired=True, test=test)
+        elif kind == "items":
+            found = bb.compare(systems, metric="points", test=test)
+        else:
+            several = {name: np.repeat(values, 2) for name, values in systems.items()}
+            found = bb.compare(several, metric="points", clusters=np.arange(18) // 2, test=test)
+        every = (*found.notes, *found.differences[0].notes)
+        told = [note.message for note in every if note.code == "skewed_differences"]
+        headline = " ".join(str(found).split("\n\n")[0].split())
+        assert ("weakly shown" in headline) == bool(told)
+        return told
+
+    (told,) = notes(lost, None)
+    assert "the interval by Hall's t" in told
+    assert "holds 0" in told
+    assert not any("interval" in one for one in notes(lost, "auto"))  # its p-value says it, if it rejects
+    assert not notes(lost - 1.0, None)  # both exclude 0
+    assert not notes(lost + 1.0, None)  # both hold it
+
+
+def test_scores_of_few_items_say_on_how_many_they_rest() -> None:
+    scores = np.random.default_rng(0).exponential(size=20)
+    assert "This rests on 12 items" in str(bb.evaluate({"a": scores[:12]}, metric="points"))
+    assert "This rests on" not in str(bb.evaluate({"a": scores}, metric="points"))
+    assert "This rests on" not in str(bb.evaluate({"a": [1] * 8 + [0] * 4}, metric="points"))
