@@ -16,7 +16,6 @@ from bestby._core.typing import Array
 from bestby.data.arrays import is_other_key
 from bestby.data.coding import CODED_FROM, HEAD, Coded, coded_texts, has_few
 from bestby.data.columns import Raw
-from bestby.data.inline_texts import inline_coded
 from bestby.data.order import merged_order
 from bestby.data.table import Table, table_of_columns
 
@@ -184,12 +183,6 @@ def _coded(series: Any) -> Coded | None:
     if series.implementation.is_pandas():
         codes, distinct = native.factorize()
         return Coded.of(_plain(distinct.tolist()), codes)
-    if series.dtype == nw.String and (
-        series.implementation.is_polars() or series.implementation.is_pyarrow()
-    ):
-        coded = inline_coded(native, sorted({*head} - {None}))
-        if coded is not None:
-            return coded
     if series.implementation.is_polars():
         return _cast(series, native)
     if series.implementation.is_pyarrow():

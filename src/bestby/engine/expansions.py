@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from bestby._core.records import record
 from bestby._core.typing import FloatArray
 from bestby.engine import slopes
 from bestby.engine.responses import Part
@@ -54,7 +54,7 @@ def _of_exact_sums(
     return Expansion(error, acceleration, response.curvature, largest, path, n_effective)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Along:
     """A score, or the difference of two, as the weights of units change and their sum by stratum does not."""
 

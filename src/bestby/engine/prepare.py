@@ -9,7 +9,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from bestby._core import memory
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, Dependence, FloatArray, IntArray
 from bestby.data.batches import Streamed
@@ -31,8 +30,6 @@ from bestby.metrics.base import BaseMetric, MeanMetric, Metric, WeightedMetric
 from bestby.metrics.functions import FunctionMetric
 from bestby.resampling import streams
 from bestby.resampling.units import Units, single_stratum
-
-memory.keep_what_is_freed()
 
 T = TypeVar("T")
 AnyMetric = TypeVar("AnyMetric", bound=BaseMetric)

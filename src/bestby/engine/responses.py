@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.cached import cached_property
-from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine import slopes
 from bestby.engine.slopes import Response
@@ -43,7 +42,7 @@ _AT_ONCE = 1 << 14
 _TINY = float(np.finfo(np.float64).tiny)  # in place of 0, below numbers that are all 0
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Part:
     """One system of an expansion: the totals (k,) and rows (C, k) of its units, and what its score does."""
 
@@ -52,7 +51,7 @@ class Part:
     response: Response
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Single:
     """How the weights of units change the score of one system.
 
@@ -97,7 +96,7 @@ class Single:
         return values if self.rows is None else values[self.rows]
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Responses:
     """Those of the systems of a table on its metrics, by the table as it is."""
 

@@ -15,7 +15,6 @@ from itertools import pairwise
 import numpy as np
 
 from bestby._core import checks, rounding
-from bestby._core.records import record
 from bestby._core.typing import FloatArray
 from bestby.engine.stacked import STACKED
 from bestby.metrics._curvatures import Derivatives
@@ -62,7 +61,7 @@ LARGEST_MOVE = 2.0**-10
 """The largest share of all units whose weight is moved to one unit in a step, for second derivatives."""
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Response:
     """How a score responds to the weights of the distinct units.
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
 from bestby._core import checks, rounding
-from bestby._core.cached import cached_property
-from bestby._core.records import record
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.engine.distinct_columns import distinct_columns, side_by_side, varying_columns
 from bestby.engine.memo import Memo
@@ -31,7 +30,7 @@ EXACT = 2.0**53
 """Sums of whole numbers below this are exact."""
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Table:
     """Distinct rows of statistics, and where each metric and system finds its columns.
 

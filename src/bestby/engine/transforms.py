@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.slopes import Directions
 from bestby.engine.stacked import Batch, scored, scores
@@ -22,7 +21,7 @@ _PATTERNS = 8
 """How many random sign patterns are used to perturb all totals by their rounding errors."""
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Functional:
     """A score, or the difference of two, as a function of the totals of the columns it uses.
 

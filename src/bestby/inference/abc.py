@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from bestby._core import checks, rounding
-from bestby._core.cached import cached_property
-from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray, ScorePath
 from bestby.inference.influence import Path, score_and_bend
 from bestby.inference.intervals import Ends
@@ -24,7 +24,7 @@ _GRID, _ROUNDS = 33, 3
 cubic through four of the last ones then says where it is 0."""
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Expansion:
     """A score to second order in the weights of its units: what an ABC interval reads of the data.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray, ScorePath
 
 STEP = 2.0**-6
@@ -46,7 +46,7 @@ def shown(sizes: IntArray) -> Shown:
     return Shown((n - int((sizes == 1).sum())) / n, (n - sizes.size) / n)
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Path:
     """A score as the weights of the units change along a line.
 

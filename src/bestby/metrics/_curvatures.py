@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
 import numpy as np
 
-from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray
 
 MOST_TOTALS = 64
@@ -68,7 +68,7 @@ def over_form(forms: FloatArray, total: FloatArray, least: float) -> Derivatives
     return gradient, (forms[0] - r * forms[1] - crossed - crossed.T) / a
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Quotients:
     """Where the totals of m quotients, each of one total over a sum of others, stand among all k totals.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
-from bestby._core.cached import cached_property
-from bestby._core.records import record
 from bestby._core.typing import FloatArray, IntArray
 
 CELL_COST_BOOTSTRAP = 12
@@ -13,7 +14,7 @@ CELL_COST_SWAP = 2
 """What a draw for one cell costs, in draws for one item of the dense way."""
 
 
-@record
+@dataclass(frozen=True, eq=False)
 class Units:
     """Distinct rows, how many units (items or clusters) have each, and where the strata begin."""
 
