@@ -27,7 +27,7 @@ clusters are labelled; *across clusters*: single items of clusters are.
 
 Intervals of penalties allow for their skewness (Hall 1992), no further than where that transformation
 becomes flat. Few labels may lack the large penalties: intervals of a score from 20 labels cover 91 to 94 %.
-The notes `few_labels` and `few_large_labels` are counted.
+The notes `few_labels`, `few_large_labels` and `few_clusters` are counted.
 """
 
 _EFFECTS = np.array([0.3, 0.0, 0.0])
@@ -134,7 +134,7 @@ def _outcomes(found: JudgedComparison, true: np.ndarray) -> dict[What, Outcome]:
     difference: Any = found["a", "b"]
     equal: Any = found["b", "c"]
     gap = true[0] - true[1]
-    few = any(note.code == "few_labels" for note in found.notes)
+    few = any(note.code in ("few_labels", "few_clusters") for note in found.notes)
     on_score = [note for note in found.notes if "a" in note.about]
     of_score, of_difference, of_equal = (
         few or any(note.code == "few_large_labels" for note in notes)

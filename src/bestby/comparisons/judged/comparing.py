@@ -153,7 +153,7 @@ def compare_judged(
     misses a few failures looks better than it is if the labels have none of them: of scores other than 0 and
     1, the note `unseen_judge_errors` says where that may matter. Very skewed scores, such as penalties, can
     have too few of the large ones among few labels; the note `few_large_labels` says where the standard error
-    comes from fewer than four labels.
+    comes from fewer than four labels and a fifth of them.
 
     *Metrics of labels.* The score by the human labels, plus coefficients times what the score by the judge's
     labels is higher on all items than on the labelled ones. The coefficients are those of the same

@@ -30,8 +30,8 @@ MUCH_SHORTER, MOVED = 0.8, 0.25
 """Parts of the lengths of the labels' own interval and of a corrected one; see `Estimates.on_interval`."""
 
 
-FEW_LARGE = 4
-"""Labels below which a note says that the standard error of scores other than 0 and 1 comes from few."""
+FEW_LARGE, LARGE_SHARE = 4, 0.2
+"""Labels, and the share of them, below which a note says that a standard error comes from few of them."""
 
 
 FEW_APART = 15
@@ -237,11 +237,10 @@ class Estimates:
 
     def _few_large(self, contrast: FloatArray) -> Iterator[Note]:
         """Yield a note if the standard error of scores other than 0 and 1 comes from few labels."""
-        units = self.means.of_labels @ contrast
-        large = powered_intervals.carrying(units)
-        if self.binary or large >= FEW_LARGE:
-            return
         n = int(np.count_nonzero(self.means.sizes[:, contrast != 0.0].any(axis=1)))
+        large = powered_intervals.carrying(self.means.of_labels @ contrast)
+        if self.binary or large >= min(FEW_LARGE, LARGE_SHARE * n):
+            return
         yield Note(
             "few_large_labels",
             f"the standard error comes from about {large:.0f} of the"

@@ -139,3 +139,4 @@ def test_few_labelled_clusters_have_a_note() -> None:
     ):
         codes = {note.code for note in compared(human, judge, known, clusters=cluster).notes}
         assert ("few_clusters" in codes) == noted
+        assert "few_large_labels" not in codes
