@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from bestby import JudgedComparison, JudgedScores, compare_judged, plan_labels
 from bestby._core.typing import FloatArray
@@ -23,6 +24,10 @@ the heaviest are of the rarer kind, which is long where the heavy labels are ali
 *Missed failures*: grades 1 to 5 of two systems with 3 and 6 % of failures, all of which the judge takes for
 good answers. Labels that hold none of them show a judge that is nearly right, and no method can tell from
 them that it is not; the note `unseen_judge_errors`, which is counted here for each interval, says so.
+*Missed wrong answers*: .8 and .7 are right, and the judge takes 3 % of all answers for right that are wrong.
+*Penalties*: .8 of the answers have none, and the others e^(1.8 x) - 1, with x the part of a normal number
+above its .8 quantile; the note `few_large_labels` is counted here. *Harmless*: normal scores, for which there
+should be no note. In both, judge and human correlate by the number named, before the cut.
 *Disjoint*: each system has other items labelled. *Plan*: two systems with 3 and 9 % of failures, of which
 the judge finds nine of ten; how often a study of the planned size, by `compare_judged`, shows a difference
 of .06. *Chosen where the judge sees systems apart*: labels said to be random that are not; nothing but the
@@ -30,6 +35,11 @@ note `labels_not_random` helps.
 """
 
 _NAMES = ("a", "b", "c")
+_SCORES = {"unseen_judge_errors", "few_large_labels"}
+"""The notes on intervals of scores of which the labels may show too little."""
+
+_LEVELS = np.array([0.15, 0.0])
+_QUANTILE = float(ndtri(0.8))
 
 
 def cells() -> Iterator[Statements]:
@@ -47,6 +57,15 @@ def cells() -> Iterator[Statements]:
         yield Statements(
             "scarce_labels", "missed failures", f"{n} of 1500", n, partial(_missed, n=n), datasets=250
         )
+        yield Statements(
+            "scarce_labels", "missed wrong answers", f"{n} of 1500", n, partial(_wrong, n=n), 250
+        )
+    for n in (30, 60, 120):
+        for cut in (True, False):
+            for correlation in (0.0, 0.6):
+                name = f"{'penalties' if cut else 'harmless'}, correlation {correlation:g}"
+                one = partial(_penalties, n=n, correlation=correlation, cut=cut)
+                yield Statements("scarce_labels", name, f"{n} of 1500", n, one, datasets=250)
     for n in (40, 100):
         yield Statements(
             "scarce_labels",
@@ -130,7 +149,38 @@ def _true_grades() -> FloatArray:
 def _missed(rng: np.random.Generator, _seed: int, n: int) -> Mapping[What, Outcome]:
     human, judge = _grades(rng, 1500)
     found = compared(human, judge, rng.permutation(1500) < n, "random")
-    return _outcomes(found, _true_grades(), {"unseen_judge_errors"})
+    return _outcomes(found, _true_grades(), _SCORES)
+
+
+def _wrong(rng: np.random.Generator, _seed: int, n: int) -> Mapping[What, Outcome]:
+    right = np.array([0.8, 0.7])
+    human = (rng.random((1500, 2)) < right).astype(float)
+    judge = np.where(rng.random((1500, 2)) < 0.03 / (1.0 - right), 1.0, human)
+    return _outcomes(compared(human, judge, rng.permutation(1500) < n, "random"), right, _SCORES)
+
+
+def _penalties(
+    rng: np.random.Generator, _seed: int, n: int, correlation: float, cut: bool
+) -> Mapping[What, Outcome]:
+    human = np.sqrt(0.5) * (rng.standard_normal((1500, 1)) + rng.standard_normal((1500, 2))) + _LEVELS
+    noise = rng.standard_normal((1500, 2))
+    judge = correlation * human + np.sqrt(1.0 - correlation**2) * noise
+    true = _LEVELS
+    if cut:
+        human, judge, true = _cut(human), _cut(judge), _true_penalties()
+    return _outcomes(compared(human, judge, rng.permutation(1500) < n, "random"), true, _SCORES)
+
+
+def _cut(values: FloatArray) -> FloatArray:
+    """Return penalties, most of which are 0."""
+    found: FloatArray = np.expm1(1.8 * np.maximum(values - _QUANTILE, 0.0))
+    return found
+
+
+def _true_penalties() -> FloatArray:
+    """Return the means: E exp(1.8 (z - c)) above c, less the share above it, by the normal integral."""
+    c = _QUANTILE - _LEVELS
+    return np.exp(1.8**2 / 2.0 - 1.8 * c) * ndtr(1.8 - c) - ndtr(-c)
 
 
 def _disjoint(rng: np.random.Generator, _seed: int, n: int) -> Mapping[What, Outcome]:

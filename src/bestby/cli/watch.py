@@ -20,7 +20,7 @@ from bestby.cli.parameters.watch import Data, Statistics, Watch
 from bestby.comparisons.monitor.monitor import Monitor
 from bestby.readers.growing_log import GrowingLog
 from bestby.readers.growing_sources import Columns
-from bestby.results.monitored import MonitoredDifference
+from bestby.results.monitored import MonitoredDifference, rests_on_provisional
 
 STATUS = {"better": 0, "equivalent": 0, "worse": 1, "futile": 3, None: 3}
 """The exit status of each decision."""
@@ -161,10 +161,10 @@ def _line(monitor: Monitor) -> str:
     """Return what is known at a look."""
     running = len(monitor.running)
     left = "" if len(monitor.systems) == 2 else f"; {running} of {len(monitor.systems)} systems can be first"
-    differences = monitor.pairs
+    decision, differences = monitor.decision, monitor.pairs
     pairs = "; ".join(map(_pair, differences))
-    doubt = " (provisional)" if monitor.decision and any(one.provisional for one in differences) else ""
-    return f"{counted(monitor.n_counted, 'item')}: {pairs}{left}; {monitor.decision or 'open'}{doubt}"
+    doubt = " (provisional)" if rests_on_provisional(decision, differences) else ""
+    return f"{counted(monitor.n_counted, 'item')}: {pairs}{left}; {decision or 'open'}{doubt}"
 
 
 def _pair(one: MonitoredDifference) -> str:

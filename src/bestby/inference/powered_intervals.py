@@ -10,10 +10,16 @@ be all alike, the light ones alone say how much labels vary. So the heavy ones m
 kind (`FEW`); otherwise the labels count as (sum w)^2 / sum w^2 of equal weight (Kish 1965, Survey Sampling,
 section 11.7), and nothing is gained by the judge. This is ours: it errs on the long side where the heavy
 labels are alike because their items are.
+
+A judge whose verdicts are nearly all right hides it, too: labels may hold none of its errors, and the
+corrected mean then seems to be known exactly. So where fewer than five errors are seen, up to two more are
+counted, as Wilson's interval counts two labels more of each kind (Agresti & Coull 1998, Amer. Statist. 52,
+119-126). No error becomes larger by this than that of the labels alone (`allowing_for_unseen`).
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Self
@@ -31,7 +37,11 @@ T, SCORE = "powered-t", "powered-score"
 """The names of the intervals and tests."""
 
 FEW = 5
-"""Labels of the rarer kind (0 or 1, or those on which two systems differ) that tell of an error."""
+"""Labels of the rarer kind that tell of an error: 0 or 1, or those on which two systems differ, or on which a
+judge is wrong."""
+
+UNSEEN = 2
+"""Errors of the judge that may be there beside those seen, if fewer than `FEW` are seen."""
 
 
 def heaviest(weights: FloatArray) -> BoolArray:
@@ -100,6 +110,39 @@ class Shares:
             return self.n
         found = self.varying / error.se**2
         return found if self.rare >= FEW else min(found, self.n)
+
+
+def allowing_for_unseen(
+    error: StandardError, alone: StandardError, units: FloatArray, weight: float
+) -> StandardError:
+    """Return the error of a corrected share, or of a difference, allowing for errors of the judge not seen.
+
+    `alone` is the error of the labels alone, `units` is what each unit adds by what the judge leaves of its
+    labels, and `weight` is that of a heavy label. A unit counts as an error if it adds at least half of that.
+
+    >>> right, alone = np.zeros(100), StandardError(0.05, 99.0)
+    >>> one_wrong = np.where(np.arange(100) == 7, -0.01, 0.0)
+    >>> errors = [StandardError(0.001, 99.0), StandardError(0.01, 99.0)]
+    >>> for error, units in zip(errors, (right, one_wrong)):
+    ...     print(round(allowing_for_unseen(error, alone, units, 0.01).se, 4))
+    0.0142
+    0.0173
+    """
+    seen = int(np.count_nonzero(np.abs(units) >= 0.5 * weight))
+    more = max(0, min(UNSEEN, FEW - seen))
+    se = min(math.hypot(error.se, math.sqrt(more) * weight), alone.se)
+    return dataclasses.replace(error, se=max(error.se, se))
+
+
+def carrying(units: FloatArray) -> float:
+    """Return how many units of equal size would have the variance and the fourth moment of those given.
+
+    >>> [round(carrying(np.array(units)), 2) for units in ([1.0, -1.0, 1.0, 0.0], [3.0, -1.0, 1.0, 0.1])]
+    [3.0, 1.46]
+    """
+    squares = (units / max(float(np.abs(units).max()), np.finfo(np.float64).tiny)) ** 2
+    total = float(squares.sum())
+    return total * total / float(squares @ squares) if total > 0.0 else 0.0
 
 
 def interval(

@@ -14,12 +14,13 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import ArrayLike, FloatArray
+from bestby.inference.powered_intervals import FEW
 from bestby.planning.judged_pilot import pilot_numbers, spread_of, strata_of
 
 LEAST_LABELS = 5
 """Labels from which on the formula of the variance is used."""
 
-LEAST_ERRORS = 5
+LEAST_ERRORS = FEW
 """Errors of the judge among the labels from which the size of its error is known well enough to plan on."""
 
 _CAUTION = 0.8

@@ -126,19 +126,17 @@ def plan_labels(
         wanted = USUAL_POWER if power is None else checks.probability(power, "power")
         check_wanted(wanted, question)
     if asked == "n":
-        found, cautious = int(value), None
-        enough = _enough(float(_half_width(_with_judge(design), found, alpha)), None, alpha)
+        by_formula, cautious = int(value), None
+        enough = _enough(float(_half_width(_with_judge(design), by_formula, alpha)), None, alpha)
     else:
         enough = _enough(value, wanted, alpha)
-        found, cautious = _labels(design, enough, alpha), None
+        by_formula, cautious = _labels(design, enough, alpha), None
         if design.pilot_labels is not None:
             cautious = _least(_with_judge(design.cautious()), enough, design.least_labels, _items(design))
             cautious = cautious and _with_errors(design.cautious(), cautious, enough)
     alone = _least(_alone(design), enough, design.least_labels, _MOST)
     assert alone is not None
-    by_formula = found
-    if asked != "n":
-        found = _with_errors(design, found, enough)
+    found = by_formula if asked == "n" else _with_errors(design, by_formula, enough)
     settings = {"plan": "labels", "asked": asked, "value": value, "power": wanted, "level": level,
                 "comparisons": n_comparisons}  # fmt: skip
     return LabelPlan(

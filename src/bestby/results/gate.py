@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 from bestby._core import checks as _checks
-from bestby._core import rounding
 from bestby._core.errors import GateFailedError, InvalidInputError
 from bestby._core.margins import margin_of
 from bestby._core.text import quoted, suggestion
@@ -145,29 +144,6 @@ class GateCheck:
     fail_p: float | None = None
     counted: tuple[int, int, int] | None = None
 
-    @classmethod
-    def with_margin(
-        cls, d: Difference, margin: float, threshold: float, counted: tuple[int, int, int] | None, **more: Any
-    ) -> GateCheck:
-        """Return the check of a difference for non-inferiority; it fails by the test if answers are counted.
-
-        `threshold` is the level of that test; `more` are other fields.
-        """
-        p = None
-        if counted is not None:  # results are below the inference, which is asked by name
-            p = import_module("bestby.inference.unconditional").p_value(*counted, margin, threshold)
-        outcome = outcome_by_margin(
-            d.equivalence_interval,
-            margin,
-            d.greater_is_better,
-            more.get("fail_bound"),
-            None if p is None else rounding.at_most(p, threshold),
-        )
-        return cls(
-            d.metric, outcome, d, margin, fail_p=p, counted=counted,
-            threshold=None if p is None else threshold, **more,
-        )  # fmt: skip
-
     @property
     def name(self) -> str:
         """The metric, and the part of the items if it is one."""
@@ -275,25 +251,14 @@ class Gate(Drawn, Reported):
             If a margin is not a positive number, or a metric has none.
         """
         margins = margins_of(margin, [check.metric for check in self.checks])
-        threshold = round(1.0 - self.level, 15) / len(self.checks)
-        made = []
-        for check in self.checks:
-            own = margins[check.metric]
-            if own is None:
-                raise InvalidInputError(
-                    f"margin has none for {quoted(check.metric)}", hint="give each metric one"
-                )
-            d = check.difference
-            plain = dataclasses.replace(d, test=None, p_adjusted=None, verdict=None, margin=own)
-            made.append(
-                GateCheck.with_margin(
-                    plain, own, threshold, check.counted,
-                    part=check.part, unit=check.unit, fail_bound=check.fail_bound,
-                )
-            )  # fmt: skip
+        lacking = next((metric for metric, one in margins.items() if one is None), None)
+        if lacking is not None:
+            raise InvalidInputError(f"margin has none for {quoted(lacking)}", hint="give each metric one")
+        # Results are below the comparisons, which decide and are asked by name.
+        deciding = import_module("bestby.comparisons.gate.deciding")
+        checks: tuple[GateCheck, ...] = deciding.with_margins(self.checks, margins, self.level)
         settings = {**self.provenance.settings, "margin": shown_margins(margins), "test": None}
         provenance = dataclasses.replace(self.provenance, settings=settings)
-        checks = tuple(made)
         return dataclasses.replace(self, outcome=outcome_of(checks), checks=checks, provenance=provenance)
 
     def check(

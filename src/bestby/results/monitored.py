@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -96,6 +97,16 @@ class MonitoredDifference:
     decided_at: int | None
     overturned_by: float | None = None
     provisional: bool = False
+
+
+def rests_on_provisional(decision: Decision | None, pairs: Sequence[MonitoredDifference]) -> bool:
+    """Tell whether the decision of the first system against all others rests on one that is provisional.
+
+    One pair is enough for "worse"; every other decision rests on all pairs.
+    """
+    if decision == "worse":
+        return all(one.provisional for one in pairs if one.decision == "worse")
+    return decision is not None and any(one.provisional for one in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +216,7 @@ class MonitoredComparison(Drawn, Reported):
     @property
     def provisional(self) -> bool:
         """Whether the decision rests on one that is provisional."""
-        if self.decision == "worse":
-            return all(one.provisional for one in self.pairs if one.decision == "worse")
-        return self.decision is not None and any(one.provisional for one in self.pairs)
+        return rests_on_provisional(self.decision, self.pairs)
 
     @property
     def dropped(self) -> tuple[str, ...]:

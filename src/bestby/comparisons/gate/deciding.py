@@ -16,11 +16,12 @@ from bestby.comparisons.gate.parts import GatePart
 from bestby.comparisons.gate.skewness import skewness_notes
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
+from bestby.inference import unconditional
 from bestby.inference.skewness import FEWEST
 from bestby.metrics.base import BaseMetric
 from bestby.resampling.settings import Resampling
 from bestby.results.comparison import Comparison, Difference
-from bestby.results.gate import GateCheck
+from bestby.results.gate import GateCheck, outcome_by_margin
 from bestby.vocabulary import FailTest
 
 Counted: TypeAlias = tuple[int, int, int]
@@ -45,7 +46,6 @@ def decided(
     wrong. Several checks fail by a bound for all of them at once. `more` are other settings of `compare`.
     """
     asked_of = [(part, one) for part in parts for one in metrics]
-    threshold = family.alpha_of(level) / len(asked_of)
     together = None if len(asked_of) == 1 else 1.0 - (1.0 - level) / len(asked_of)
     compared_parts = [
         _compared(
@@ -69,14 +69,45 @@ def decided(
     alarmed = iter([_alarm(d, level, len(alarms), by_unit=by_unit) for d in alarms])
     checks = []
     for (part, one), d, (_, bound, counted) in zip(asked_of, differences, compared_parts, strict=True):
-        how: dict[str, Any] = {"part": part.name, "fail_bound": bound}
+        how: dict[str, Any] = {"part": part.name, "fail_bound": bound, "counted": counted}
         if d.margin is None:
-            checks.append(dataclasses.replace(next(alarmed), counted=counted, **how))
+            checks.append(dataclasses.replace(next(alarmed), **how))
             continue
         noted = dataclasses.replace(d, notes=(*d.notes, *skewness_notes(part.evaluation, d, one)))
-        unit = foresight.unit_of(d)[0]
-        checks.append(GateCheck.with_margin(noted, d.margin, threshold, counted, unit=unit, **how))
+        checks.append(_by_margin(noted, d.margin, level, len(asked_of), **how))
     return made, checks
+
+
+def with_margins(
+    checks: Sequence[GateCheck], margins: Mapping[str, float], level: float
+) -> tuple[GateCheck, ...]:
+    """Return the checks with other margins, by metric: bounds and counts are the same."""
+    made = []
+    for check in checks:
+        margin = margins[check.metric]
+        d = dataclasses.replace(check.difference, test=None, p_adjusted=None, verdict=None, margin=margin)
+        how: dict[str, Any] = {"part": check.part, "fail_bound": check.fail_bound, "counted": check.counted}
+        made.append(_by_margin(d, margin, level, len(checks), **how))
+    return tuple(made)
+
+
+def _by_margin(
+    d: Difference, margin: float, level: float, n_checks: int, *, counted: Counted | None, **more: Any
+) -> GateCheck:
+    """Return one of some checks of non-inferiority; it fails by the exact test where answers are counted.
+
+    `more` are other fields.
+    """
+    threshold = family.alpha_of(level) / n_checks
+    p = None if counted is None else unconditional.p_value(*counted, margin, threshold)
+    fails = None if p is None else family.rejects(p, threshold)
+    outcome = outcome_by_margin(
+        d.equivalence_interval, margin, d.greater_is_better, more["fail_bound"], fails
+    )
+    return GateCheck(
+        d.metric, outcome, d, margin, fail_p=p, counted=counted, unit=foresight.unit_of(d)[0],
+        threshold=None if p is None else threshold, **more,
+    )  # fmt: skip
 
 
 def _check_settings(

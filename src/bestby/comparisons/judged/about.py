@@ -193,8 +193,8 @@ def _notes(labelled: Drawn, made: Estimates, names: Sequence[str]) -> tuple[Note
             notes.append(
                 Note(
                     "few_clusters",
-                    f"the labels of a system lie in {few} clusters, and several in one: intervals can be too"
-                    f" short below {FEW_LABELLED_CLUSTERS}",
+                    f"the labels of a system lie in {few} clusters, with several labels in one cluster: with"
+                    f" fewer than {FEW_LABELLED_CLUSTERS} clusters the intervals may be too short",
                 )
             )
     return (*notes, *_outside(made, "the correction adds a difference of means"))
@@ -209,10 +209,11 @@ def _unlike_draw(labelled: Drawn, made: Estimates) -> Iterator[Note]:
     if labelled.how != "probabilities" and label_draws.differ(data.judge, data.known, strata, clusters):
         yield Note(
             "labels_not_random",
-            "the judge scores the labelled items otherwise than items drawn at random"
-            f"{' inside strata' * inside} (p < {label_draws.LEVEL:g}): higher, lower, more in the middle, or"
-            " with the systems further apart or less far. So chance has not chosen them, and the corrected"
-            " scores are biased; label items that are drawn at random, or give the probabilities of the draw",
+            "the judge's scores of the labelled items are not like those of items drawn at random"
+            f"{' inside strata' * inside} (p < {label_draws.LEVEL:g}): they are higher, lower or nearer to"
+            " the middle, or the systems are further apart or closer together. So chance did not choose the"
+            " labelled items, and the corrected scores are biased; label items that are drawn at random, or"
+            " give the probabilities of the draw",
         )
 
 

@@ -201,11 +201,7 @@ class Calibrated:
     def extra_labels(self, _contrast: FloatArray, _level: float) -> None:
         """Return None: there are no labels of these items."""
 
-    def few_apart(self, _contrast: FloatArray) -> Iterator[Note]:
-        """Yield nothing: no item of the comparison has a label."""
-        return iter(())
-
-    def unseen_errors(self, _contrast: FloatArray, _level: float) -> Iterator[Note]:
+    def on_interval(self, _contrast: FloatArray, _level: float) -> Iterator[Note]:
         """Yield nothing: the intervals allow for unsure error rates."""
         return iter(())
 

@@ -144,12 +144,16 @@ def compare_judged(
     has not seen; for labels 0 and 1 they are score intervals with as many labels as would carry the same
     variance alone, and never more than there are (unequal weights: than as many of equal weight) where fewer
     than five of the heaviest labels are of the rarer kind. That is long where the heavy labels are alike.
+    Where the judge is wrong on fewer than five of these labels, up to two more errors are counted, as others
+    may be missing among them; that makes no standard error larger than that of the labels alone.
     Where the two systems of a difference have other items labelled, its interval is of Student's t; if they
     share none, the variances of both means are added. Intervals of such differences of labels 0 and 1 may be
     too short where few are of the rarer kind, as the note `few_of_a_kind` says. The skewness of what the
     judge leaves makes no interval longer by more than a tenth than that of the labels alone. A judge that
-    misses a few failures looks better than it is if the labels have none of them: the note
-    `unseen_judge_errors` says where that may matter.
+    misses a few failures looks better than it is if the labels have none of them: of scores other than 0 and
+    1, the note `unseen_judge_errors` says where that may matter. Very skewed scores, such as penalties, can
+    have too few of the large ones among few labels; the note `few_large_labels` says where the standard error
+    comes from fewer than four labels and a fifth of them.
 
     *Metrics of labels.* The score by the human labels, plus coefficients times what the score by the judge's
     labels is higher on all items than on the labelled ones. The coefficients are those of the same

@@ -27,7 +27,11 @@ FEW_HEAVY = 30
 
 
 MUCH_SHORTER, MOVED = 0.8, 0.25
-"""Parts of the lengths of the labels' own interval and of a corrected one; see `unseen_errors`."""
+"""Parts of the lengths of the labels' own interval and of a corrected one; see `Estimates.on_interval`."""
+
+
+FEW_LARGE, LARGE_SHARE = 4, 0.2
+"""Labels, and the share of them, below which a note says that a standard error comes from few of them."""
 
 
 FEW_APART = 15
@@ -110,15 +114,15 @@ class Estimates:
             return
         n, place, equal = min(found)
         reach = (
-            f"intervals of right and wrong are as long as those of {equal:.0f} labels of one weight, wherever"
-            f" fewer than {FEW} of them are of the rarer kind"
+            f"an interval is as long as that of {equal:.0f} labels of equal weight, wherever fewer than {FEW}"
+            " of the heavy labels have the less frequent verdict"
             if self.binary
             else "intervals may be too short"
         )
         yield Note(
             "few_heavy_labels",
-            f"{counted(n, 'label')} of {quoted(names[place])} weigh most, as few items of their kind were"
-            f" labelled, and the precision hangs on them: {reach}. More labels of such items help most",
+            f"the score of {quoted(names[place])} rests mostly on {counted(n, 'label')}, which have large"
+            f" weights because few items of their kind were labelled: {reach}. Label more items of this kind",
         )
 
     @property
@@ -146,7 +150,14 @@ class Estimates:
 
     def error(self, contrast: FloatArray) -> StandardError:
         """Return the standard error of a score or of a difference."""
-        return self.means.error(contrast)
+        found = self.means.error(contrast)
+        if not self.binary:
+            return found
+        heaviest_label = float(self.data.weights[:, contrast != 0.0].max())
+        units = self.means.of_labels @ contrast
+        return powered_intervals.allowing_for_unseen(
+            found, self.means.error_alone(contrast), units, heaviest_label
+        )
 
     def interval(self, contrast: FloatArray, level: float, *, alone: bool = False) -> Interval | None:
         """Return the interval of a score or a difference, or of the labels alone; None without length."""
@@ -179,10 +190,17 @@ class Estimates:
         """
         own = self if by is None else dataclasses.replace(self, means=by)
         found = own.interval(contrast, level), self.interval(contrast, level, alone=True)
-        lengths = [None if one is None else one.high - one.low for one in found]
-        return extra_labels(self._n_labels(contrast), *lengths)
+        return extra_labels(self._n_labels(contrast), *map(_length, found))
 
-    def few_apart(self, contrast: FloatArray) -> Iterator[Note]:
+    def on_interval(self, contrast: FloatArray, level: float) -> Iterator[Note]:
+        """Yield notes on the interval of a score or a difference, where it rests on little."""
+        yield from self._few_apart(contrast)
+        own, alone = (_length(self.interval(contrast, level, alone=one)) for one in (False, True))
+        if own is not None and alone is not None:
+            yield from self._unseen_errors(contrast, own, alone)
+            yield from self._few_large(contrast)
+
+    def _few_apart(self, contrast: FloatArray) -> Iterator[Note]:
         """Yield a note on a difference of shares with other labels for each, if few are of the rarer kind."""
         if not self.binary or self._shares(contrast) is not None:
             return
@@ -191,26 +209,19 @@ class Estimates:
         if rare < FEW_APART:
             yield Note(
                 "few_of_a_kind",
-                f"the two systems have other items labelled, and {counted(rare, 'label')} of one"
-                f" {'is' if rare == 1 else 'are'} of the rarer kind: with fewer than {FEW_APART} the interval"
-                " of the difference may be too short",
+                "different items are labelled for the two systems, and only"
+                f" {counted(rare, 'label')} of one of them {'has' if rare == 1 else 'have'} its less frequent"
+                f" verdict: with fewer than {FEW_APART} the interval of the difference may be too short",
             )
 
-    def _n_labels(self, contrast: FloatArray) -> float:
-        """Return the labels of the systems of a contrast, on average."""
-        return float(self.data.known[:, contrast != 0.0].sum(axis=0).mean())
-
-    def unseen_errors(self, contrast: FloatArray, level: float) -> Iterator[Note]:
+    def _unseen_errors(self, contrast: FloatArray, own: float, alone: float) -> Iterator[Note]:
         """Yield a note if an interval is short, and one error of the judge more would move it much.
 
         One answer in n that the judge misses is not among n labels with probability .37. The note is for
         intervals shorter than those of the labels alone, where such an answer would move the estimate by more
         than a quarter of their length; it says nothing of judges that miss fewer, or of smaller errors.
+        Intervals of right and wrong allow for it.
         """
-        found = self.interval(contrast, level), self.interval(contrast, level, alone=True)
-        if found[0] is None or found[1] is None:
-            return
-        own, alone = (one.high - one.low for one in found if one is not None)
         involved = contrast != 0.0
         size = float(np.ptp(self.data.human[self.data.known & involved]))
         moved = size * float(self.data.weights[:, involved].max())
@@ -218,10 +229,29 @@ class Estimates:
             n = round(self._n_labels(contrast))
             yield Note(
                 "unseen_judge_errors",
-                f"the judge errs little on these {n} labels, which makes the interval short. If it misses one"
-                f" answer in {n} by as much as human scores differ, which {n} labels often do not show, that"
-                f" moves the truth by {moved:.2g}; the interval of the labels alone is longer",
+                f"the judge is nearly right on these {n} labels, which makes the interval short. They can"
+                f" easily lack an error that it makes on one answer in {n}: if that is as large as the human"
+                f" scores differ, it moves the true mean by {moved:.2g}. The interval of the labels alone is"
+                " longer",
             )
+
+    def _few_large(self, contrast: FloatArray) -> Iterator[Note]:
+        """Yield a note if the standard error of scores other than 0 and 1 comes from few labels."""
+        n = int(np.count_nonzero(self.means.sizes[:, contrast != 0.0].any(axis=1)))
+        large = powered_intervals.carrying(self.means.of_labels @ contrast)
+        if self.binary or large >= min(FEW_LARGE, LARGE_SHARE * n):
+            return
+        yield Note(
+            "few_large_labels",
+            f"the standard error comes from about {large:.0f} of the"
+            f" {counted(n, 'labelled cluster' if self.n_clusters else 'label')}, far from what judge and mean"
+            " say of them. Where such labels are rare, a draw often has too few of them, and the interval may"
+            " be too short: label more items",
+        )
+
+    def _n_labels(self, contrast: FloatArray) -> float:
+        """Return the labels of the systems of a contrast, on average."""
+        return float(self.data.known[:, contrast != 0.0].sum(axis=0).mean())
 
     def tuning(self, system: int) -> tuple[float, ...]:
         """Return, per judge, the coefficient of its score of the system, over the strata by their size."""
@@ -267,6 +297,10 @@ class Estimates:
 def extra_labels(n: float, own: float | None, alone: float | None) -> float | None:
     """Return how many more labels a length or an error is worth beside that of n labels alone."""
     return n * ((alone / own) ** 2 - 1.0) if own and alone else None
+
+
+def _length(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.high - interval.low
 
 
 def _difference(contrast: FloatArray, means: FloatArray) -> float:

@@ -115,7 +115,7 @@ def _on_scores(
 ) -> Iterator[Note]:
     """Yield why a score has no interval, or what its interval rests on."""
     for one, s in zip(systems, order, strict=True):
-        found = made.unseen_errors(made.contrast(s), level)
+        found = made.on_interval(made.contrast(s), level)
         yield from notes_about([made.without_interval] if one.interval is None else found, metric, one.system)
 
 
@@ -163,7 +163,7 @@ def _difference(
         interval=interval, test=test, p_adjusted=test.p_value, greater_is_better=greater,
         n_items=made.n_items, n_differing=common.differing, n_clusters=made.n_clusters, level=settings.level,
         notes=notes_about(
-            (*notes, *made.few_apart(contrast), *made.unseen_errors(contrast, settings.level)),
+            (*notes, *made.on_interval(contrast, settings.level)),
             metric.name, names[a], names[b],
         ),
         standard_error=made.error(contrast).se, standard_error_method="cr2" if made.n_clusters else "formula",

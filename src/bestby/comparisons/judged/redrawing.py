@@ -89,7 +89,7 @@ class RedrawnEstimates(Estimates):
         errors = (one.se for one in (by.error(contrast), self.means.error_alone(contrast)))
         return extra_labels(self._n_labels(contrast), *errors)
 
-    def unseen_errors(self, _contrast: FloatArray, _level: float) -> Iterator[Note]:
+    def on_interval(self, _contrast: FloatArray, _level: float) -> Iterator[Note]:
         """Yield nothing: no item has a score by itself."""
         return iter(())
 

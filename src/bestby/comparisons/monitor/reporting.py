@@ -16,7 +16,7 @@ from bestby.comparisons.monitor import deciding, planned
 from bestby.comparisons.monitor.collected import Collected
 from bestby.comparisons.monitor.order import order_note
 from bestby.comparisons.monitor.sequences import Ends, Pairs, Sums, interval, overturned_by
-from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS, PROVISIONAL
+from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS, PROVISIONAL, Settings
 from bestby.comparisons.monitor.tracking import exact_ends
 from bestby.data.evaluation import Evaluation
 from bestby.results.base import Note, provenance_of
@@ -205,8 +205,9 @@ def _notes(c: Collected, first: Pairs) -> Iterator[Note]:
     order = order_note(c.items, c.clusters)
     if order is not None:
         yield order
+    sums = _sums(c, first) if s.bounds is None and s.largest is None else []
     if s.method == "asymptotic":
-        yield _asymptotic(c, first)
+        yield _asymptotic(s, sums)
     if s.file_format == 1 and s.bounds is None:
         yield Note(
             "begun_before",
@@ -221,7 +222,7 @@ def _notes(c: Collected, first: Pairs) -> Iterator[Note]:
             if s.method == "betting"
             else "clusters are counted by their totals, with an interval that is only approximate",
         )
-    if s.bounds is None and s.largest is None and any(one.constant[0] for one in _sums(c, first)):
+    if any(one.constant[0] for one in sums):
         yield Note(
             "constant_differences",
             "two systems differ by the same amount on all items, which does not show how far differences can"
@@ -244,11 +245,11 @@ def _sums(c: Collected, first: Pairs) -> list[Sums]:
     return [Sums.of(c.pair(*pair, n_units)) for pair, n_units in counted if n_units]
 
 
-def _asymptotic(c: Collected, first: Pairs) -> Note:
-    """Return what must be known of a sequence for scores without bounds."""
-    needed, s = float(FEW_FOR_ASYMPTOTICS), c.settings
-    if s.largest_difference is None and s.file_format > 1:
-        needed = max([needed, *(float(one.units_needed[0]) for one in _sums(c, first))])
+def _asymptotic(s: Settings, sums: Sequence[Sums]) -> Note:
+    """Return what must be known of a sequence for scores without bounds; the sums are of its differences."""
+    needed = float(FEW_FOR_ASYMPTOTICS)
+    if s.file_format > 1:
+        needed = max([needed, *(float(one.units_needed[0]) for one in sums)])
     rare = (
         f"it allows for differences of up to {s.largest_difference:g}"
         if s.largest_difference is not None

@@ -230,9 +230,9 @@ def _small(metric: str, small: Sequence[Part]) -> list[Note]:
     what = "clusters" if small[0].makers.group.clustered else "items"
     names = list(dict.fromkeys(quoted(part.name) for part in small))
     told = (
-        f"fewer than {testing.FEWEST_UNITS} {what} in {listed(names, 5)}: so few hold no"
-        " level, neither of intervals nor of the test whether the difference depends on the slice; leave such"
-        " slices out, or put some together"
+        f"fewer than {testing.FEWEST_UNITS} {what} in {listed(names, 5)}: with so few, intervals and the"
+        " test whether the difference depends on the slice do not hold their level; leave such slices out, or"
+        " merge some of them"
     )
     return [Note("small_slices", told, (metric,))]
 

@@ -166,8 +166,8 @@ def _p_value(
         return "welch-q", p, ()
     d = differences[0]
     told = (
-        f"whether the difference depends on {quoted(parts[0].column)} is tested as if they were normal:"
-        f" approximately, as {why}"
+        f"the test whether the difference depends on {quoted(parts[0].column)} takes the differences in the"
+        f" slices for normal, and is approximate: {why}"
     )
     return "welch-q", p, (Note("heterogeneity_approximate", told, (d.metric, d.a, d.b)),)
 

@@ -75,7 +75,7 @@ def test_few_heavy_labels_do_not_make_intervals_short(one: Any) -> None:
 def test_more_labels_of_the_heavy_kind_help_as_the_note_says() -> None:
     few, many = (in_strata(np.random.default_rng(3), sure, 200 + sure, 0.6) for sure in (10, 60))
     note = next(note for note in few.notes if note.code == "few_heavy_labels")
-    assert note.message.startswith("10 labels of 'a' weigh most")
+    assert note.message.startswith("the score of 'a' rests mostly on 10 labels")
     assert "few_heavy_labels" not in {note.code for note in many.notes}
     for name in SYSTEMS:
         short, long = (found.score(name).interval for found in (many, few))

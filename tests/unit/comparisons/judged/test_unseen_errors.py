@@ -58,6 +58,41 @@ def test_many_labels_or_a_poor_judge_have_no_such_note() -> None:
         assert "unseen_judge_errors" not in {note.code for note in notes}
 
 
+@pytest.mark.parametrize("n", [30, 60])
+def test_a_judge_of_verdicts_that_is_nearly_always_right_has_no_short_interval(n: int) -> None:
+    """It takes three of a hundred answers for right that are wrong; one interval in five missed that."""
+    rng, right = np.random.default_rng(n), np.array([0.8, 0.7])
+    held, ratios, codes = [], [], set()
+    for _ in range(60):
+        human = (rng.random((N, 2)) < right).astype(float)
+        judge = np.where(rng.random((N, 2)) < 0.03 / (1.0 - right), 1.0, human)
+        found = compared(human, judge, rng.permutation(N) < n)
+        codes |= {note.code for note in (*found.notes, *found.differences[0].notes)}
+        for score, truth in zip((found.score("a"), found.score("b")), right, strict=True):
+            assert score.interval is not None
+            assert score.labels_interval is not None
+            held.append(truth in score.interval)
+            lengths = [one.high - one.low for one in (score.interval, score.labels_interval)]
+            ratios.append(lengths[0] / lengths[1])
+    assert np.mean(held) >= 0.93
+    assert np.median(ratios) < 0.85
+    assert not codes & {"unseen_judge_errors", "few_large_labels"}
+
+
+def test_skewed_penalties_of_which_few_labels_are_large_have_a_note() -> None:
+    rng = np.random.default_rng(7)
+    normal = rng.standard_normal((N, 2))
+    heard = 0.5 * normal + rng.standard_normal((N, 2))
+    skewed = (np.expm1(1.8 * np.maximum(one - 0.8, 0.0)) for one in (normal, heard))
+    for (human, judge), n, noted in (((normal, heard), 30, False), (tuple(skewed), 30, True)):
+        found = compared(human, judge, rng.permutation(N) < n)
+        notes = [note for note in found.notes if note.code == "few_large_labels"]
+        assert bool(notes) == noted
+        if noted:
+            assert "of the 30 labels, far from what judge and mean say of them" in notes[0].message
+            assert notes[0].about in {("human score", "a"), ("human score", "b")}
+
+
 def test_disjoint_labels_give_the_difference_of_two_means() -> None:
     rng, held, alone = np.random.default_rng(3), [], []
     for place in range(150):
@@ -104,3 +139,4 @@ def test_few_labelled_clusters_have_a_note() -> None:
     ):
         codes = {note.code for note in compared(human, judge, known, clusters=cluster).notes}
         assert ("few_clusters" in codes) == noted
+        assert "few_large_labels" not in codes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.unit.comparisons.monitor.examples import filled, ids
 import bestby as bb
 from bestby.inference.betting import single
 from bestby.inference.confidence_sequences import asymptotic_interval
+from bestby.results.monitored import Decision, rests_on_provisional
 
 
 def missed(rows: np.ndarray, **options: Any) -> float:
@@ -116,6 +118,24 @@ def test_a_decision_that_less_than_three_times_the_largest_would_overturn_is_pro
     assert (told.decision, told.provisional) == ("better", False)
     assert "rare differences as large as" in str(told)
     assert "Maurer" in told.methods()
+
+
+def test_a_decision_rests_on_one_that_is_provisional_where_that_is_needed() -> None:
+    rows = np.random.default_rng(2).normal([1.0, 0.0], 1.0, (400, 2))
+    (pair,) = filled(rows, bounds=None).result().pairs
+    conclusions: tuple[Decision, ...] = ("better", "worse", "equivalent")
+    found = {
+        decision: [
+            rests_on_provisional(
+                decision, [replace(pair, decision=decision, provisional=one) for one in provisional]
+            )
+            for provisional in ((True, False), (True, True), (False, False))
+        ]
+        for decision in conclusions
+    }
+    assert found["better"] == found["equivalent"] == [True, True, False]
+    assert found["worse"] == [False, True, False]
+    assert not rests_on_provisional(None, [replace(pair, decision="better", provisional=True)])
 
 
 def test_systems_that_differ_more_than_is_possible_are_refused() -> None:
