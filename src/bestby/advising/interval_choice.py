@@ -207,11 +207,15 @@ def reservation(
 
     `difference`, `n_differing`, `n_units`, `plain_mean`, `n_effective`, `ranks` and `steps` are as for
     `choose_interval`; `tested` and `bounded` tell of what the note is to speak, a p-value and the interval.
-    Student's t of a mean is right for few units that all differ, if they are not skewed, which the headline
-    says. Returns the note; None if there is nothing to say.
+    Returns the note; None if there is nothing to say.
+
+    Student's t of a mean is right for few units that all differ, if they are not skewed. The headline says
+    so, and the units show it least where they are skewed: their number of effective ones is large there.
     """
-    by_t = plain_mean and n_differing == n_units and method in BY_FORMULA
-    if difference and 0 < n_differing < FEW_DIFFERING and method != "calibration" and not by_t:
+    by_t = plain_mean and method in BY_FORMULA and n_differing == n_units
+    if by_t and FEWEST <= n_units < FROM_UNITS:
+        return None
+    if difference and 0 < n_differing < FEW_DIFFERING and method != "calibration":
         units = "one unit" if n_differing == 1 else f"{n_differing} units"
         told = "the interval is probably too short"
         if method == "tango":

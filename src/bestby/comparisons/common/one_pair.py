@@ -188,13 +188,8 @@ def intervals(
     pair: Pair,
     method: str | None,
     settings: CheckedSettings,
-    *,
-    few_said: bool = False,
 ) -> Bounds:
-    """Return the intervals of a pair, that shown by the method asked for.
-
-    `few_said`: that there are few units is said elsewhere, so that Student's t gets no note on their number.
-    """
+    """Return the intervals of a pair, that shown by the method asked for."""
     if method is None:
         return Bounds()
     target = Target(*pair)
@@ -208,12 +203,10 @@ def intervals(
     decides = None
     if settings.margin is not None and for_verdict != name and interval is not None:
         decides = makers.interval(target, for_verdict, settings.level)[0] if interval.method == name else None
-    doubts_of_it = doubts(interval, situation, tested=settings.test is not None)
-    if few_said and name == "normal":
-        doubts_of_it = tuple(note for note in doubts_of_it if note.code != "few_effective")
+    doubted = doubts(interval, situation, tested=settings.test is not None)
     if settings.test is None and name in ("normal", "cr2") and method == "auto":
         notes = (*notes, *_weakly_shown(makers, target, interval, situation))
-    return Bounds(interval, tost, (*notes, *doubts_of_it, *unseen), decides)
+    return Bounds(interval, tost, (*notes, *doubted, *unseen), decides)
 
 
 def _weakly_shown(

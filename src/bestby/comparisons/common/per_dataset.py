@@ -91,8 +91,6 @@ def differences(
     evaluation: Evaluation,
     pairs: Sequence[Names],
     options: Options,
-    *,
-    few_said: bool = False,
 ) -> tuple[Difference, ...]:
     """Return A minus B with interval, verdict and test for each pair; p-values are not adjusted yet."""
     names = evaluation.names
@@ -100,7 +98,7 @@ def differences(
     tests = _tests(makers, positions, options)
     made = []
     for pair in positions:
-        bounds = one_pair.intervals(makers, pair, options.interval, options, few_said=few_said)
+        bounds = one_pair.intervals(makers, pair, options.interval, options)
         own = {pair: tests[pair]} if pair in tests else {}
         notes = swap_notes.exchange_notes(makers.group, 0, own, names, options.test)
         bounds = bounds._replace(notes=(*bounds.notes, *notes))

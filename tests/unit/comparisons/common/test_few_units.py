@@ -212,10 +212,28 @@ def test_blocks_are_the_units_of_text_and_take_a_margin() -> None:
 
 
 def test_a_verdict_is_not_read_from_an_interval_that_too_few_units_carry() -> None:
-    for n in (2, 5, 6):
-        d = np.r_[np.full(n - 1, 0.5), 0.51]
-        found = bb.compare({"a": np.arange(n) + d, "b": np.arange(n) * 1.0}, margin=0.2)["a", "b"]
+    two = bb.compare({"a": np.array([0.5, 1.51]), "b": np.arange(2.0)}, margin=0.2)["a", "b"]
+    few = bb.compare({"a": np.r_[np.zeros(36), np.full(4, 0.9)], "b": np.zeros(40)}, margin=0.01)["a", "b"]
+    for found in (two, few):  # Hall's t tells nothing of two, and four of forty may be all or none
         assert found.verdict == "inconclusive"
+        assert {"few_differing"} <= {note.code for note in found.notes}
+
+
+def test_harmless_means_of_few_units_have_no_note_on_their_number() -> None:
+    rng = np.random.default_rng(4)
+    for n in (3, 5, 8, 14):
+        old = rng.normal(size=n)
+        systems = {"new": old + rng.normal(1.0, 0.2, n), "old": old}
+        clusters = np.repeat(np.arange(n), 4)
+        by_item = bb.compare(systems, metric="points", margin=0.1)
+        by_cluster = bb.compare(
+            {k: np.repeat(v, 4) for k, v in systems.items()}, metric="points", clusters=clusters, margin=0.1
+        )
+        for found in (by_item, by_cluster):
+            every = (*found.notes, *(note for one in found.differences for note in one.notes))
+            assert not {"few_effective", "few_differing"} & {note.code for note in every}
+            assert found.differences[0].verdict == "better"
+            assert f"This rests on {n} " in str(found)
 
 
 def test_the_least_p_value_decides_when_another_test_goes_on() -> None:
