@@ -21,7 +21,8 @@ TITLE = "Means of runs that vary unequally"
 TEXT = """
 The mean of both systems is the same; the spread is that of A to that of B, the numbers of runs are those of
 A against B. *auto* is the larger p-value of the permutation test, which divides every difference by its
-standard error, and of Welch's t test; it is Welch's t test alone where no permutation p-value is below .05.
+standard error, and of Welch's t test, from 15 runs of each on Hall's; it is Welch's t test alone where no
+permutation p-value is below .05.
 *difference* is the permutation test without standard errors, the earlier default.
 
 The standard error mends part of what spread does to the permutation test: of 3 against 10 normal runs with
