@@ -182,6 +182,6 @@ In `cr2`, where effects and sizes are correlated, or the sums of 15 clusters or 
 difference and error is transformed (Hall 1992). `hall` transforms it always, for a little more skewness than
 is seen. What was tried as well, on these and other populations: the transformation with the term that the
 division by sizes adds; degrees of freedom of at most two and three times the effective units; and, as a sign
-that it is needed, effective units that are fewer than sizes explain. Where effects are skewed and sizes
-unequal as well, intervals are still short.
+that it is needed, effective units that are fewer than sizes explain. Where few
+clusters have most of the items (*Zipf sizes*), intervals are far too short whatever is done.
 """
