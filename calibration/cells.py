@@ -12,8 +12,8 @@ SIZES = (20, 50, 100, 200, 500, 1000, 2000)
 CANDIDATES = ("expanded", "bootstrap-se")
 """Intervals the package does not offer, measured beside those it does."""
 
-ALL = ("bca", "percentile", "basic", "studentized", "normal", *CANDIDATES)
-RANKS = ("bca", "percentile", "basic", *CANDIDATES)
+ALL = ("bca", "percentile", "basic", "studentized", "normal", *CANDIDATES, "hall", "auto")
+RANKS = ("bca", "percentile", "basic", *CANDIDATES, "hall", "auto")
 PROPORTION = ("tango", *ALL)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,13 +49,16 @@ def interval_rows(cell: Cell | Runs, data: Arrays) -> Iterator[Row]:
     varied = np.ones(cell.datasets, dtype=bool)
     if isinstance(cell, Cell):  # systems that do not differ have no interval, whatever the method
         varied = data["features"][:, measuring.FEATURES.index("n_differing")] > 0
+    asked = (cell.only if isinstance(cell, Cell) else ()) or (*cell.methods, "auto")
     for j, method in enumerate(cell.methods):
+        if method not in asked:
+            continue
         there = np.isfinite(ends[:, j]).all(axis=1)
         # A method that does not apply has no row; one made of the first data sets only has those.
         tried = cell.studentized if isinstance(cell, Cell) and method == "studentized" else cell.datasets
         if there[:tried][varied[:tried]].mean() >= 0.99:
             yield _interval(cell, data, method, ends[:, j], there, np.zeros(cell.datasets, dtype=bool))
-    if isinstance(cell, Cell) and cell.ruled:
+    if isinstance(cell, Cell) and cell.ruled and "auto" in asked:
         yield _automatic(cell, data)
 
 
@@ -69,10 +72,15 @@ def _automatic(cell: Cell, data: Arrays) -> Row:
     noted = np.array([is_noted(*pair) for pair in zip(chosen, situations, strict=True)])
     there = np.isfinite(picked).all(axis=1)
     row = _interval(cell, data, "auto", picked, there, noted)
+    row["chosen"] = shares(chosen)
+    return row
+
+
+def shares(chosen: Sequence[str]) -> str:
+    """Return how often each method was chosen, the commonest first."""
     names, counts = np.unique(chosen, return_counts=True)
     by_count = sorted(zip(counts.tolist(), names.tolist(), strict=True), reverse=True)
-    row["chosen"] = "; ".join(f"{name} {100 * count / cell.datasets:.0f} %" for count, name in by_count)
-    return row
+    return "; ".join(f"{name} {100 * count / len(chosen):.0f} %" for count, name in by_count)
 
 
 def is_noted(method: str, situation: Any) -> bool:
@@ -81,8 +89,9 @@ def is_noted(method: str, situation: Any) -> bool:
         return True  # "identical"
     if situation["few_clusters"]:
         return True  # "few_clusters"
-    used = ("difference", "n_differing", "n_effective", "plain_mean", "ranks", "steps")
+    used = ("difference", "n_differing", "n_effective", "ranks", "steps")
     asked = {name: situation[name] for name in used}
+    asked["plain_mean"] = situation["plain_mean"] or situation["mean"]
     return interval_choice.reservation(method, **asked) is not None
 
 

@@ -1,11 +1,11 @@
 """How often do intervals that say 95 % hold the true value?
 
-    python -m calibration.coverage [--quick] [--out FILE] [--family WORD] [--docs]
+    python -m calibration.coverage [--quick] [--out FILE] [--family WORD] [--methods auto,hall] [--docs]
 
 Draws data sets from populations with a known truth, makes every interval on each, and counts. Each cell of
-the grid is stored when it is done and not made again, so the run can be stopped and taken up; the rule of
-interval="auto" is applied to what is stored, so it can be changed without a new run. Everything is seeded by
-the name of the cell. The whole grid takes about an hour on one core.
+the grid is stored when it is done and not made again, so the run can be stopped and taken up. Everything is
+seeded by the name of the cell, so that intervals which are made alone (--methods) are of the same data sets;
+their rows are written beside the others. The whole grid takes about an hour on one core.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.metrics import resolve
-from calibration import ROOT, files
+from calibration import ROOT, counting, files
 from calibration.cells import CANDIDATES, Cell, grid
 
 LEVEL = 0.95
-FEATURES = ("proportion", "plain_mean", "n_differing", "n_units", "n_effective")
-RANKED = ("spearman", "kendall", "roc_auc")
+FEWEST = 50
+"""Data sets with an interval below which a method has no row; of copies there can be none."""
+
+CELL = ("family", "metric", "quantity", "population", "n")
 PAGE = ROOT / "docs" / "guides" / "choosing-an-interval.md"
 CACHE = ROOT / "build" / "coverage"
 COLUMNS = (
@@ -50,12 +52,13 @@ COLUMNS = (
 
 
 def run_cell(cell: Cell) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the ends of every interval on every data set, and what the rule of "auto" looks at."""
+    """Return of every data set the ends of its intervals, its units, and what "auto" chose."""
     seed = zlib.crc32(cell.key.encode())
     rng = np.random.default_rng(seed)
     ends = np.full((cell.datasets, len(cell.methods), 2), np.nan)
-    features = np.zeros((cell.datasets, len(FEATURES)))
-    known: dict[bytes, tuple[Any, Any]] = {}
+    units = np.zeros((cell.datasets, 2))
+    chosen: list[str] = []
+    known: dict[bytes, tuple[Any, Any, str]] = {}
     undefined = i = 0
     while i < cell.datasets:
         evaluation = cell.population.draw(rng, cell.n)
@@ -68,13 +71,14 @@ def run_cell(cell: Cell) -> dict[str, np.ndarray[Any, Any]]:
                 undefined += 1
                 continue
             known[content] = made
-        ends[i], features[i] = known[content]
+        ends[i], units[i], choice = known[content]
+        chosen.append(choice)
         i += 1
-    return {"ends": ends, "features": features, "undefined": np.array(undefined)}
+    return {"ends": ends, "units": units, "chosen": np.array(chosen), "undefined": np.array(undefined)}
 
 
-def one(cell: Cell, evaluation: Any, seed: int) -> tuple[Any, Any] | None:
-    """Return the ends and features of one data set; None if the score is undefined on it."""
+def one(cell: Cell, evaluation: Any, seed: int) -> tuple[Any, Any, str] | None:
+    """Return what is made of one data set; None if the score is undefined on it."""
     try:
         group = prepare.groups(evaluation, [resolve(cell.metric)])[0][0]
         makers = Intervals(group, Drawing(cell.resamples, seed))
@@ -84,18 +88,20 @@ def one(cell: Cell, evaluation: Any, seed: int) -> tuple[Any, Any] | None:
     if not finite:
         return None
     target = Target(0, 0, 1 if cell.difference else None)
+    situation = makers.situation(target)
+    choice = choose_interval(**situation).method
     ends = np.full((len(cell.methods), 2), np.nan)
     for position, method in enumerate(cell.methods):
         if method in CANDIDATES:
             ends[position] = candidate(makers, target, method)
             continue
         try:
-            interval, _ = makers.interval(target, method, LEVEL)
+            interval, _ = makers.interval(target, choice if method == "auto" else method, LEVEL)
         except DesignError:
             continue
         if interval is not None:
             ends[position] = interval.low, interval.high
-    return ends, features_of(makers, target)
+    return ends, (situation["n_differing"], situation["n_effective"] or 0.0), choice
 
 
 def candidate(makers: Intervals, target: Target, method: str) -> tuple[float, float]:
@@ -114,14 +120,6 @@ def candidate(makers: Intervals, target: Target, method: str) -> tuple[float, fl
     return estimate - reach * distribution.sd, estimate + reach * distribution.sd
 
 
-def features_of(makers: Intervals, target: Target) -> list[float]:
-    """Return what the rule may look at, and the number of units that carry the variance."""
-    plain = makers.group.contributions(target.metric, target.a, target.b)
-    found = makers.situation(target)
-    effective = found["n_effective"] or 0.0
-    return [found["proportion"], plain is not None, found["n_differing"], makers.group.n_units, effective]
-
-
 def stored(cell: Cell, cache: Path) -> dict[str, Any]:
     """Return the cell, made now or earlier."""
     content = repr((cell.key, cell.methods, cell.datasets, cell.resamples)).encode()
@@ -132,52 +130,23 @@ def stored(cell: Cell, cache: Path) -> dict[str, Any]:
 
 
 def rows_of(cell: Cell, data: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a row per method and, where all that its rule looks at is stored, one for "auto"."""
-    ends, features = data["ends"], data["features"]
-    chosen = np.array([automatic(cell, row) for row in features])
-    picked = np.full(ends.shape[::2], np.nan)
-    for position, method in enumerate(cell.methods):
-        picked[chosen == method] = ends[chosen == method, position]
+    """Return a row per method."""
     out = []
-    for method, low, high, share in (
-        *((m, ends[:, j, 0], ends[:, j, 1], float(np.mean(chosen == m))) for j, m in enumerate(cell.methods)),
-        *([("auto", picked[:, 0], picked[:, 1], 1.0)] if ruled(cell) else []),
-    ):
+    for j, method in enumerate(cell.methods):
+        low, high = data["ends"][:, j].T
         there = np.isfinite(low) & np.isfinite(high)
-        if there.mean() < 0.99:  # the method does not apply to this metric
+        if there.sum() < FEWEST:  # the method does not apply to this metric
             if method == "auto":
-                raise RuntimeError(f"auto chose a method that does not apply: {cell.key}, {set(chosen)}")
+                raise RuntimeError(f"auto has no intervals: {cell.key}")
             continue
-        row = _row(cell, method, low[there], high[there], share)
-        row["differing"], row["effective"] = (f"{np.median(features[:, k]):.1f}" for k in (2, 4))
+        row = _row(cell, method, low[there], high[there])
+        row["differing"], row["effective"] = (f"{x:.1f}" for x in np.median(data["units"], axis=0))
+        row["chosen"] = counting.shares(data["chosen"]) if method == "auto" else ""
         out.append(row)
     return out
 
 
-def ruled(cell: Cell) -> bool:
-    """Tell whether the features stored are those the rule looks at: of ranks and clusters there are more."""
-    return not (cell.difference and cell.metric in RANKED) and "clusters" not in cell.key
-
-
-def automatic(cell: Cell, features: Sequence[float]) -> str:
-    """Return the method that "auto" takes for a data set with these features.
-
-    These runs have no ABC intervals: BCa, which they are an approximation of, stands for them.
-    """
-    proportion, plain_mean, n_differing, _, n_effective = features
-    method = choose_interval(
-        proportion=bool(proportion),
-        difference=cell.difference,
-        n_differing=int(n_differing),
-        n_effective=n_effective,
-        plain_mean=bool(plain_mean) and "clusters" not in cell.key,
-        formula="normal" in cell.methods,
-        stratified=False,
-    ).method
-    return "bca" if method == "abc" and "abc" not in cell.methods else method
-
-
-def _row(cell: Cell, method: str, low: Any, high: Any, share: float) -> dict[str, Any]:
+def _row(cell: Cell, method: str, low: Any, high: Any) -> dict[str, Any]:
     slack = 1e-9
     below = float(np.mean(cell.truth < low - slack))
     above = float(np.mean(cell.truth > high + slack))
@@ -196,7 +165,6 @@ def _row(cell: Cell, method: str, low: Any, high: Any, share: float) -> dict[str
         "miss_below": f"{below:.4f}",
         "miss_above": f"{above:.4f}",
         "mean_length": f"{float(np.mean(high - low)):.4f}",
-        "chosen": f"{share:.3f}",
         "datasets": low.size,
         "resamples": cell.resamples,
     }
@@ -232,7 +200,8 @@ NAMES = {
     "clusters": "clusters: accuracy, macro-F1, difference",
     "one score": "one system: F1, MCC, mean, correlation …",
 }
-SHOWN = ("tango", "bca", "percentile", "basic", "studentized", "normal", "auto")
+SHOWN = ("tango", "bca", "percentile", "basic", "studentized", "normal", "hall", "auto")
+SUMMED = ("auto", "hall", "bca", "percentile", "normal")
 EXAMPLES = (
     ("accuracy", "90/90 %, agree on 98 %", (50, 200, 1000)),
     ("accuracy", "95/93 %, agree on 95 %", (20, 50, 200)),
@@ -252,8 +221,8 @@ EXAMPLES = (
 def summary(rows: Sequence[dict[str, Any]]) -> str:
     """Return the range of coverage over the populations, by family and by the number of differing units."""
     lines = [
-        "| quantity | differing units | cells | auto | bca | percentile | normal |",
-        "|---|---|--:|--:|--:|--:|--:|",
+        f"| quantity | differing units | cells | {' | '.join(SUMMED)} |",
+        "|---|---|--:|" + "--:|" * len(SUMMED),
     ]
     for family, name in NAMES.items():
         there = [row for row in rows if row["family"] == family]
@@ -262,7 +231,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
                 words = words.replace("fewer than 6", "–") + " (units)"
             part = [row for row in there if least <= float(row["differing"]) < most]
             if part:
-                spans = [_span(part, method) for method in ("auto", "bca", "percentile", "normal")]
+                spans = [_span(part, method) for method in SUMMED]
                 cells = sum(row["method"] == "bca" for row in part)  # which applies everywhere
                 lines.append(f"| {name} | {words} | {cells} | " + " | ".join(spans) + " |")
     return "\n".join(lines)
@@ -301,18 +270,24 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="100 data sets per cell; n of 50 and 200 only")
     parser.add_argument("--out", type=Path, default=ROOT / "calibration" / "results" / "coverage.csv")
     parser.add_argument("--family", default="", help="only families whose name contains this")
+    parser.add_argument("--methods", default="", help="only these intervals, by commas")
     parser.add_argument("--docs", action="store_true", help="write the tables into the page on intervals")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", category=RuntimeWarning)  # undefined resamples are counted, not shown
     cells = [cell for cell in grid() if arguments.family in cell.family]
     if arguments.quick:
         cells = [replace(cell, datasets=100, resamples=499) for cell in cells if cell.n in (50, 200)]
-    rows: list[dict[str, Any]] = []
+    methods = tuple(filter(None, arguments.methods.split(",")))
+    if methods:
+        cells = [replace(cell, methods=tuple(m for m in cell.methods if m in methods)) for cell in cells]
+    rows: list[files.Row] = []
     start = time.monotonic()
     for number, cell in enumerate(cells, 1):
         rows += rows_of(cell, stored(cell, CACHE))
         print(f"{number}/{len(cells)} {time.monotonic() - start:.0f} s {cell.key}", file=sys.stderr)
     print(markdown(rows))
+    if methods or arguments.family:
+        rows = files.merged(files.read(arguments.out), rows, CELL, ("method",), some=bool(methods))
     if arguments.docs:
         pages.write(PAGE, "coverage-summary", summary(rows))
         pages.write(PAGE, "coverage-examples", examples(rows))

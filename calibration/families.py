@@ -189,7 +189,7 @@ def _one(cell: Family, rng: np.random.Generator, seed: int) -> list[float]:
     made = simultaneous.family_intervals(makers, pairs, evaluation.names, SETTINGS)
     together = [made.bounds[pair][0] for pair in pairs]
     single = [made.singles[pair] for pair in pairs]
-    tests = test_maker.run("wald" if group.crossed else "permutation", makers, pairs, "two-sided")
+    tests = test_maker.run("auto", makers, pairs, "two-sided")
     raw = np.array([tests[pair].p_value for pair in pairs])
     joint = simultaneous.joint_of_pairs(makers, pairs, evaluation.names)
     rejected = [

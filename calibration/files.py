@@ -30,6 +30,30 @@ def read(path: Path) -> list[Row]:
         return list(csv.DictReader(file))
 
 
+def merged(
+    old: Sequence[Row], new: Sequence[Row], cell: Sequence[str], kind: Sequence[str], *, some: bool = False
+) -> list[Row]:
+    """Return rows with those of new cells in the places of the same cells, and other cells at the end.
+
+    `cell` are the columns that name a cell, `kind` those that name a row of it. With `some`, the new rows are
+    not all of their cells, so that the other rows stay; those of "auto" are the last ones.
+    """
+    cells, fresh = _by_cell(old, cell, kind), _by_cell(new, cell, kind)
+    for name, part in fresh.items():
+        rows = (cells.get(name, {}) if some else {}) | part
+        cells[name] = dict(sorted(rows.items(), key=lambda item: some and "auto" in item[0]))
+    return [row for part in cells.values() for row in part.values()]
+
+
+def _by_cell(
+    rows: Iterable[Row], cell: Sequence[str], kind: Sequence[str]
+) -> dict[tuple[str, ...], dict[tuple[str, ...], Row]]:
+    cells: dict[tuple[str, ...], dict[tuple[str, ...], Row]] = {}
+    for row in rows:
+        cells.setdefault(tuple(str(row[k]) for k in cell), {})[tuple(row[k] for k in kind)] = row
+    return cells
+
+
 def kept(path: Path, make: Callable[[], Arrays]) -> Arrays:
     """Return the arrays of a file, which is made if it is not there, whole or not at all."""
     if not path.exists():

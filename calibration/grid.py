@@ -26,8 +26,13 @@ SINGLE = tuple(
     for name in allowed_names("interval", "items")
     if name not in ("auto", "cr2") and not {"answers", "crossed"} & {*needs("interval", name)}
 )
-OF_ONE = ("wilson-midp", "fisher-z", "bca-expanded")
-"""Intervals of the score of one system that only "auto" makes."""
+BY_AUTO = {
+    "accuracy": "wilson-midp",
+    "pearson": "fisher-z",
+    "spearman": "fisher-z",
+    "roc_auc": "bca-expanded",
+}
+"""Intervals of the score of one system that only "auto" makes, by the metric."""
 RANKED = tuple(name for name in SINGLE if "sums" not in needs("interval", name))
 TESTS = ("permutation", "bootstrap", "mcnemar", "mcnemar-midp", "sign", "wilcoxon", "t", "wald")
 SIDED = ("permutation", "bootstrap", "mcnemar-midp", "t", "wald")
@@ -67,6 +72,9 @@ class Cell:
         Units of a resample, if not all.
     tested : int
         Data sets that are tested: the first ones.
+    only : tuple of str
+        The intervals that have rows, if not all; "auto" may be among them. Others are made where "auto"
+        chooses them.
     """
 
     family: str
@@ -84,6 +92,7 @@ class Cell:
     resamples: int = 999
     resample_size: float | None = None
     tested: int = 1000
+    only: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -95,6 +104,10 @@ class Cell:
     def ruled(self) -> bool:
         """Whether the intervals that "auto" may choose were made."""
         return self.family != "one-sided"
+
+    def has(self, methods: tuple[str, ...]) -> bool:
+        """Return whether one of these intervals is made here, or "auto" asked for and ruled."""
+        return bool({*methods} & {*self.methods, *(("auto",) if self.ruled else ())})
 
     @property
     def studentized(self) -> int:
@@ -129,7 +142,7 @@ def _cell(
         methods = RANKED if name in DEAR else SINGLE
         methods = (*score, *methods) if name == "accuracy" else methods
     if systems == "one":
-        methods = (*methods, *OF_ONE)
+        methods = (*methods, *(method for asked, method in BY_AUTO.items() if asked == name))
     if n > 100 and name not in ("accuracy", "mean"):
         methods = tuple(m for m in methods if m != "studentized")
     datasets, resamples = _sizes(name, n) if family == "base" else (400 if n < 5000 else 200, 499)

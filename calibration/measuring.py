@@ -81,11 +81,15 @@ def one(cell: Cell, evaluation: Any, seed: int, number: int) -> tuple[Any, ...] 
     except BestbyError:
         return None
     target = Target(0, 0, None if cell.systems == "one" else 1)
-    dear = ("studentized",) if number >= cell.studentized else ()
-    ends = [_ends(makers, target, m) if m not in dear else (math.nan, math.nan) for m in cell.methods]
+    situation: dict[str, Any] = dict(makers.situation(target))
+    made = {*cell.methods}
+    if cell.only:
+        made = {*cell.only, interval_choice.choose_interval(**situation).method}
+    if number >= cell.studentized:
+        made -= {"studentized"}
+    ends = [_ends(makers, target, m) if m in made else (math.nan, math.nan) for m in cell.methods]
     asked = [(test, side) for side in cell.alternatives for test in cell.tests]
     p = [_p_value(makers, test, side) if number < cell.tested else math.nan for test, side in asked]
-    situation: dict[str, Any] = dict(makers.situation(target))
     return ends, p, [math.nan if situation[name] is None else float(situation[name]) for name in FEATURES]
 
 
@@ -138,6 +142,7 @@ def path_of(cell: AnyCell, cache: Path = CACHE) -> Path:
             cell.resamples,
             cell.resample_size,
             cell.tested,
+            *cell.only,
         )
     return cache / f"{zlib.crc32(repr(content).encode()):08x}.npz"
 

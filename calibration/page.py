@@ -8,7 +8,7 @@ from statistics import median
 from tools import pages
 
 from bestby.vocabulary import INTERVALS
-from calibration import RESULTS, ROOT, aso_thresholds, counting, files, statements, subjects
+from calibration import RESULTS, ROOT, aso_thresholds, counting, files, silence, statements, subjects
 from calibration.files import Row
 
 PAGE = ROOT / "docs" / "concepts" / "calibration.md"
@@ -43,10 +43,14 @@ def tables(found: dict[str, list[Row]]) -> dict[str, str]:
         return [row for row in rows if row["family"] == family]
 
     base, rejected = of(intervals, "base"), of(tests, "base")
+    cases = silence.cases(found, FACTORS)
     return {
         "size": size(found),
         "criterion-intervals": criterion(intervals),
         "criterion-tests": criterion_of_tests(tests),
+        "notes-methods": silence.by_method(cases),
+        "notes-exceptions": silence.exceptions(cases),
+        "notes-drawn": silence.drawn(cases),
         "too-short": outside(intervals, "short"),
         "too-long": outside(intervals, "long"),
         "base": by_size(base),

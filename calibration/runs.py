@@ -15,8 +15,8 @@ from bestby._core.typing import Alternative
 from bestby.comparisons.common.family import alpha_of, rejects
 from bestby.comparisons.runs.differences import least_p
 from bestby.engine.base import Drawing
-from bestby.engine.runs import Separate
-from bestby.inference import samples
+from bestby.engine.runs import FEW_FOR_MEDIANS, Separate
+from bestby.inference import locations, samples
 
 NUMBERS = (2, 3, 5, 10, 20, 50)
 METHODS = ("auto", "bca", "percentile", "basic")
@@ -94,6 +94,12 @@ def run(cell: Runs) -> dict[str, Any]:
         p[i] = [maker.test(0, 1, chosen[test], "two-sided").p_value for test in cell.tests]
         outlying[i] = bool(samples.outlying([a, b]))
     return {"ends": ends, "p": p, "features": outlying, "undefined": np.array(0)}
+
+
+def few(n: int, statistic: str = "mean") -> bool:
+    """Return whether `compare_runs` says of so many runs that it is hardly known how much they vary."""
+    enough = FEW_FOR_MEDIANS if statistic == "median" else locations.FEW_RUNS
+    return locations.n_kept(n, statistic) < enough
 
 
 def automatic(n: int, m: int | None = None, *, statistic: str = "mean", paired: bool = False) -> str:

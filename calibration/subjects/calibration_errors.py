@@ -18,9 +18,8 @@ Probabilities of systems whose log odds are so many times those of the truth: at
 above it is too sure, below not sure enough. `coverage`: of the scores of the two systems in 15 bins (*score
 of a*, *score of b*) and of their difference, by the interval of the default. The truth is the score on two
 million items. Intervals from resamples or a standard error never hold the score 0 of a calibrated system, as
-the error of a sample is above 0 and that of a resample more so; in version 0.2.0 that of the difference from
-a calibrated system covered 50 to 82 %. Intervals of the difference take the errors for independent, and are
-too long.
+the error of a sample is above 0 and that of a resample more so. Intervals of the difference take the errors
+for independent, and are too long.
 """
 
 _SLOPES = ((1.0, 1.0), (1.0, 1.4), (1.0, 3.0), (0.7, 1.4))

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from bestby._core.typing import FloatArray
-from bestby.comparisons.runs.comparing import few_runs_note
 from bestby.inference import effect_sizes
+from calibration.runs import few
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Effect sizes of runs"
@@ -62,7 +62,7 @@ def _one(
         z = correlation * b + math.sqrt(1.0 - correlation**2) * z
     shift = effect * math.sqrt(0.5 * (spread**2 + 1.0))
     paired = correlation is not None
-    noted = any(few_runs_note(min(n, m), "mean"))
+    noted = few(min(n, m))
     a = spread * z + shift
     _, interval = effect_sizes.effect_size(a, b, LEVEL, paired=paired)
     # Hedges' g is of the pooled standard deviation.

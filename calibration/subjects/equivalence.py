@@ -90,11 +90,14 @@ def _one(
     makers, pair = Intervals(group, Drawing(199, seed)), (0, 0, 1)
     margin = margin() if callable(margin) else margin
     settings = dataclasses.replace(SETTINGS, margin=margin)
-    interval, guarded, _ = one_pair.intervals(makers, pair, "auto", settings)
-    method, _ = one_pair.chosen(makers, Target(*pair), "auto")
+    made = one_pair.intervals(makers, pair, "auto", settings)
+    interval = made.decides or made.interval
+    method, situation = one_pair.chosen(makers, Target(*pair), "auto")
+    method = one_pair.deciding(method, "auto", situation)
     level = family.equivalence_level(settings.level, margin)
     seen, _ = makers.interval(Target(*pair), method, settings.level if level is None else level)
-    return _found(kind, *(family.verdict(interval, one, margin, True) for one in (guarded, seen)))
+    verdict = family.verdict(interval, made.tost, margin, True, doubted=made.doubted)
+    return _found(kind, verdict, family.verdict(interval, seen, margin, True))
 
 
 def _found(kind: Kind, verdict: str | None, before: str | None = None) -> dict[What, Outcome]:

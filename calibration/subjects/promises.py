@@ -12,7 +12,6 @@ import numpy as np
 from bestby import compare, compare_datasets, compare_runs, evaluate
 from bestby.inference.skewness import FROM_UNITS
 from bestby.results.base import Note
-from bestby.results.comparison import Comparison, Difference
 from calibration.populations import Floats
 from calibration.statements import Outcome, Statements, What, holds
 
@@ -21,13 +20,13 @@ TEXT = """
 Differences and scores of which a sample mostly shows less skewness than there is, through the entry points of
 the package. An interval covers the true value, a test rejects a true hypothesis, a verdict is wrong. Counted
 as noted is what a note, or below 15 units the sentence below the headline, says of that number. What counts
-is the share that is missed *and not noted*: it must be at most the nominal one. The populations called
-*drawn* have parameters from a random generator (`CALIBRATE_SEED=7 make calibrate` draws others): at most 5 %
-of them may lie beyond the bound. What no interval sees is a failure rarer than three in the number of units,
-as many samples hold none.
+is the share that is [missed and not noted](#what-is-missed-without-a-note). The populations called *drawn*
+have parameters from a random generator (`CALIBRATE_SEED=7 make calibrate` draws others). What no interval
+sees is a failure rarer than three in the number of units, as many samples hold none.
 """
 
-SUBJECT = "promises"
+SUBJECT, ALPHA, PAIR = "promises", 0.05, ("a", "b")
+COVERS, REJECTS, WRONG = (What(kind, "auto", True) for kind in ("coverage", "rejected", "wrong"))
 DRAWN = 24
 """Populations that are drawn."""
 
@@ -86,9 +85,8 @@ def _cell(
     n: str,
     units: int,
     one: Callable[[np.random.Generator, int], Mapping[What, Outcome]],
-    datasets: int = 300,
 ) -> Statements:
-    return Statements(SUBJECT, population, n, units, one, datasets)
+    return Statements(SUBJECT, population, n, units, one, datasets=300)
 
 
 def _drawn(seed: int) -> Iterator[Statements]:
@@ -102,12 +100,12 @@ def _drawn(seed: int) -> Iterator[Statements]:
         draw = partial(_mixture, shape, noise, rate, size)
         kind = ("items", "paired runs", "datasets")[int(rng.integers(3))]
         n = min(n, 30) if kind != "items" else n
-        one: Callable[[np.random.Generator, int], Mapping[What, Outcome]] = partial(_items, draw, n)
-        if kind == "paired runs":
-            one = partial(_runs, draw, None, n, n, True)
-        elif kind == "datasets":
-            one = partial(_datasets, draw, n)
-        yield _cell(f"drawn {kind}: {name}", str(n), n, one)
+        made = {
+            "items": partial(_items, draw, n),
+            "paired runs": partial(_runs, draw, None, n, n, True),
+            "datasets": partial(_datasets, draw, n),
+        }
+        yield _cell(f"drawn {kind}: {name}", str(n), n, made[kind])
 
 
 def _mixture(
@@ -123,27 +121,25 @@ def noted(notes: Sequence[Note], units: int) -> bool:
     return units < FROM_UNITS or bool(_ABOUT & {note.code for note in notes})
 
 
-def _of_difference(
-    result: Any, d: Difference, units: int, margin: float | None = None
-) -> dict[What, Outcome]:
-    """Return what is stated of a difference that is truly 0, or of one that is truly the margin."""
+def _counted(result: Any, pair: tuple[str, str], units: int) -> dict[What, Outcome]:
+    """Return whether the interval of a pair holds the true difference 0, and whether any pair is rejected.
+
+    What is rejected counts by the adjusted p-values of the result.
+    """
+    d = result[pair]
     about = noted((*result.notes, *d.notes), units)
-    if margin is None:
-        return {
-            What("coverage", "auto", True): Outcome(holds(d.interval, 0.0), about),
-            What("rejected", "auto", True): Outcome(d.p_value is not None and d.p_value <= 0.05, about),
-        }
-    return {What("wrong", "auto", True): Outcome(d.verdict in ("equivalent", "worse"), about)}
+    rejected = any(one.p_adjusted <= ALPHA for one in result.differences)
+    return {COVERS: Outcome(holds(d.interval, 0.0), about), REJECTS: Outcome(rejected, about)}
 
 
 def _items(draw: Draw, n: int, rng: np.random.Generator, seed: int) -> dict[What, Outcome]:
     d, common = draw(rng, n), rng.normal(size=n)
     plain = compare({"a": common + d, "b": common}, n_resamples=999, rng=seed)
-    found = _of_difference(plain, plain["a", "b"], n)
     # The true difference is the margin, on the side on which skewness brings the wrong verdict.
     margin = 0.4 * float(np.std(draw(np.random.default_rng(0), 4000)))
     below = compare({"a": common + d - margin, "b": common}, margin=margin, test=None, n_resamples=99)
-    return found | _of_difference(below, below["a", "b"], n, margin)
+    about = noted((*below.notes, *below[PAIR].notes), n)
+    return _counted(plain, PAIR, n) | {WRONG: Outcome(below[PAIR].verdict in ("equivalent", "worse"), about)}
 
 
 def _runs(
@@ -152,15 +148,13 @@ def _runs(
     common = rng.normal(size=max(n, m))
     a = draw(rng, n) + (common[:n] if paired else 0.0)
     b = common[:m] if other is None else 0.3 * other(rng, m)
-    result = compare_runs({"a": a, "b": b}, paired=paired, n_resamples=999, rng=seed)
-    return _of_difference(result, result["a", "b"], min(n, m))
+    return _counted(compare_runs({"a": a, "b": b}, paired=paired, n_resamples=999, rng=seed), PAIR, min(n, m))
 
 
 def _datasets(draw: Draw, n: int, rng: np.random.Generator, seed: int) -> dict[What, Outcome]:
     common, d = rng.normal(size=n), draw(rng, n)
     table = {f"d{i}": {"a": common[i] + d[i], "b": common[i]} for i in range(n)}
-    result = compare_datasets(table, rng=seed)
-    return _of_difference(result, result["a", "b"], n)
+    return _counted(compare_datasets(table, rng=seed), PAIR, n)
 
 
 def _clusters(
@@ -175,23 +169,11 @@ def _clusters(
         for i in range(n_systems)
     }
     result = compare(systems, clusters=cluster, n_resamples=199, rng=seed)
-    first: Comparison = result
-    rejected = any((d.p_adjusted or 1.0) <= 0.05 for d in first.differences)
-    d = result["s0", "s1"]
-    return {
-        What("rejected", "auto", True): Outcome(rejected, noted(result.notes, n_clusters)),
-        What("coverage", "auto", True): Outcome(
-            holds(d.interval, 0.0), noted((*result.notes, *d.notes), n_clusters)
-        ),
-    }
+    return _counted(result, ("s0", "s1"), n_clusters)
 
 
 def _score(result: Any, true: float, n: int) -> dict[What, Outcome]:
-    return {
-        What("coverage", "auto", True): Outcome(
-            holds(result.systems[0].interval, true), noted(result.notes, n)
-        )
-    }
+    return {COVERS: Outcome(holds(result.systems[0].interval, true), noted(result.notes, n))}
 
 
 def _right(p: float, n: int, rng: np.random.Generator, seed: int) -> dict[What, Outcome]:

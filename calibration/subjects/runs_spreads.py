@@ -9,12 +9,11 @@ from functools import partial
 import numpy as np
 
 from bestby._core.typing import FloatArray
-from bestby.comparisons.runs.comparing import few_runs_note
 from bestby.comparisons.runs.differences import spread_notes
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
 from bestby.inference import permutation, samples
-from calibration.runs import automatic
+from calibration.runs import automatic, few
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Means of runs that vary unequally"
@@ -22,7 +21,8 @@ TITLE = "Means of runs that vary unequally"
 TEXT = """
 The mean of both systems is the same; the spread is that of A to that of B, the numbers of runs are those of
 A against B. *auto* is the larger p-value of the permutation test, which divides every difference by its
-standard error, and of Welch's t test; it is Welch's t test alone where no permutation p-value is below .05.
+standard error, and of Welch's t test, from 15 runs of each on Hall's; it is Welch's t test alone where no
+permutation p-value is below .05.
 *difference* is the permutation test without standard errors, the earlier default.
 
 The standard error mends part of what spread does to the permutation test: of 3 against 10 normal runs with
@@ -66,7 +66,7 @@ def _one(
 ) -> dict[What, Outcome]:
     a, b = spread * DRAWS[name](rng, n), DRAWS[name](rng, m)
     maker = Separate([a, b], ("a", "b"), "mean", False, Drawing(RESAMPLES, seed))
-    noted = any(few_runs_note(min(n, m), "mean")) or any(spread_notes(a, b, "a", "b"))
+    noted = few(min(n, m)) or any(spread_notes(a, b, "a", "b"))
     interval, _ = maker.interval(0, 1, "auto", LEVEL)
     # Where both vary alike the interval can be long only, as the note on a run that is far off says.
     lengthened = noted or (spread == 1.0 and bool(samples.outlying([a, b])))

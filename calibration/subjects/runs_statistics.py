@@ -9,12 +9,11 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from bestby._core.typing import FloatArray
-from bestby.comparisons.runs.comparing import few_runs_note
 from bestby.comparisons.runs.differences import spread_notes
 from bestby.engine.base import Drawing
 from bestby.engine.runs import Separate
 from bestby.inference import locations, permutation
-from calibration.runs import automatic
+from calibration.runs import automatic, few
 from calibration.statements import Outcome, Statements, What
 
 TITLE = "Medians and trimmed means of runs"
@@ -107,7 +106,7 @@ def _one(
     truth = TRUTHS.get((name, statistic), 0.0)
     a, b = spread * (Z[name](z) - truth), Z[name](other) - truth
     maker = Separate([a, b], ("a", "b"), statistic, paired, Drawing(RESAMPLES, seed))
-    noted = any(few_runs_note(min(sizes), statistic))
+    noted = few(min(sizes), statistic)
     noted |= any(spread_notes(a, b, "a", "b", statistic))
     interval, _ = maker.interval(0, 1, "auto", LEVEL)
     found = {What("coverage", "auto", True): Outcome(interval is not None and 0.0 in interval, noted)}

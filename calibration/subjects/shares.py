@@ -14,10 +14,11 @@ TITLE = "Recall and precision near 1"
 
 TEXT = """
 Two systems with the same recall of a class that a fifth of the items have, and whose misses are independent;
-precision is made as high by few false alarms. *Recall* and *precision* are those of one system, and Wilson's
-interval is that within the class, or within what the system predicts to be it; *difference of recall* is
-Tango's within the class. *bca* is what was chosen for one system before. The notes `few_effective`,
-`few_differing`, `constant_scores` and `constant_difference` are counted.
+precision is made as high by few false alarms. *Recall* and *precision* are those of one system, and the
+interval, the longer end of Wilson's and of the mid-P interval, is that within the class, or within what the
+system predicts to be it: on the safe side near 1. *Difference of recall* is Tango's within the class. *bca*
+stands beside each. The notes `few_effective`, `few_differing`, `constant_scores` and `constant_difference`
+are counted.
 """
 
 SHARE = 0.2

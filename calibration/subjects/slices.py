@@ -26,8 +26,12 @@ exponential differences in slices of 8 to 200 items with a spread of 3 to .3; *l
 round; *all alike*: slices of one size and spread.
 *Clusters across slices*: ten items of a cluster lie in ten slices. *shrunken*: the mean squared error of
 the shrunken differences is below that of the raw ones, in data sets whose true differences have a
-standard deviation of .03.
+standard deviation of .03. *noted*: of heterogeneity, that its p-value is approximate; otherwise
+`skewed_differences`, `small_slices`, `few_effective` or `few_differing` on any slice.
 """
+
+_ABOUT = {"skewed_differences", "small_slices", "few_effective", "few_differing"}
+"""Codes of notes that say that intervals or p-values of slices may not be what they say."""
 
 _BASE = (0.1, 0.5)
 """The least and the greatest size of a slice, before they are brought to the sum of all items."""
@@ -154,9 +158,11 @@ def _family(found: SlicesComparison, truth: dict[tuple[str, str], float]) -> dic
         if value == 0.0:
             null = True
             wrong |= d.p_adjusted is not None and d.p_adjusted <= 0.05
-    made = {What("coverage", "all intervals", True): Outcome(held, False)}
+    notes = (*found.notes, *(note for one in found for note in one.difference.notes))
+    noted = bool(_ABOUT & {note.code for note in notes})
+    made = {What("coverage", "all intervals", True): Outcome(held, noted)}
     if null:
-        made[What("rejected", "any slice", True)] = Outcome(wrong, False)
+        made[What("rejected", "any slice", True)] = Outcome(wrong, noted)
     return made
 
 

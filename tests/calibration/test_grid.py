@@ -21,7 +21,7 @@ from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.metrics import resolve
-from calibration import counting, designs, families, files, grid, measuring, page, runs
+from calibration import __main__, counting, designs, families, files, grid, measuring, page, runs
 
 DATASETS = 200
 ALL = {cell.key: cell for cell in grid.grid()}
@@ -97,6 +97,36 @@ def test_a_cell_is_made_once_and_always_the_same(tmp_path: Path) -> None:
     for name in ("ends", "p", "features"):
         np.testing.assert_array_equal(first[name], again[name])
         np.testing.assert_array_equal(first[name], other[name])
+
+
+def test_some_intervals_alone_are_those_of_the_whole_cell() -> None:
+    """They have rows alone, and "auto" has what it chooses among the others."""
+    cell = replace(quick(QUICK[1]), datasets=8, tests=())
+    part = replace(cell, only=("hall", "auto"))
+    whole, rows = ([*counting.interval_rows(one, measuring.run(one))] for one in (cell, part))
+    assert [row["method"] for row in rows] == ["hall", "auto"]
+    assert rows == [row for row in whole if row["method"] in ("hall", "auto")]
+    assert measuring.path_of(cell) != measuring.path_of(part)
+
+
+def test_rows_of_some_methods_leave_the_others_as_they_are() -> None:
+    def row(cell: str, method: str, coverage: str) -> files.Row:
+        return {"cell": cell, "method": method, "coverage": coverage}
+
+    old = [row("x", "bca", ".9"), row("x", "normal", ".8"), row("x", "auto", ".7"), row("y", "bca", ".6")]
+    new = [row("x", "hall", ".95"), row("x", "auto", ".94"), row("z", "auto", ".93")]
+    merged = files.merged(old, new, ("cell",), ("method",), some=True)
+    assert merged == [*old[:2], *new[:2], old[3], new[2]]
+    assert files.merged(old, new, ("cell",), ("method",)) == [*new[:2], old[3], new[2]]
+
+
+def test_a_family_is_asked_for_by_its_name_or_by_a_part_of_a_cell() -> None:
+    assert {cell.family for cell in __main__.positions("runs", False)} == {"runs"}
+    assert {cell.key for cell in __main__.positions("|accuracy||alike|0.9|20", False)} == {
+        f"base|accuracy||alike|{agreement}|20{n}" for agreement, n in (("0.9", ""), ("0.9", "0"))
+    }
+    asked = __main__.positions("one system", False, ("fisher-z",))
+    assert {cell.key.split("|")[1] for cell in asked} == {"Pearson", "Spearman"}
 
 
 def test_cells_have_names_of_their_own() -> None:

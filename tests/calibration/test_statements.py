@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from calibration.statements import Outcome, Statements, What
 
-from calibration import measuring, statements, subjects
+from calibration import measuring, silence, statements, subjects
 
 COVERS, REJECTS = What("coverage", "auto", default=True), What("rejected", "t")
 
@@ -67,3 +67,39 @@ def test_every_subject_has_cells_of_its_own_name() -> None:
         assert cells
         assert {one.subject for one in cells} == {name}
         assert len({one.key for one in cells}) == len(cells)
+
+
+@pytest.mark.parametrize("name", subjects.modules())
+def test_every_subject_makes_its_statements(name: str) -> None:
+    """What it calls of the package is there, in its first cell and in one in the middle."""
+    cells = list(subjects.modules()[name].cells())
+    for one in (cells[0], cells[len(cells) // 2]):
+        outcomes = one.one(np.random.default_rng(1), 1)
+        assert all(what.kind in ("coverage", "rejected", "wrong", "power", "bias") for what in outcomes)
+
+
+def test_what_is_missed_without_a_note_is_counted_by_method() -> None:
+    """One cell in which too much is missed, one in which the few data sets without a note mislead."""
+
+    def row(population: str, share: str, noted: str) -> dict[str, str]:
+        told = {"share_unnoted": share, "noted": noted, "datasets": "1000", "default": "holds"}
+        return told | {
+            "subject": "some",
+            "population": population,
+            "n": "30",
+            "kind": "coverage",
+            "method": "t",
+        }
+
+    rows = [row("calm", "0.95", "0.000"), row("loud", "0.93", "0.000"), row("split", "0.85", "0.700")]
+    rows += [row("drawn one", "0.80", "0.000"), row("drawn two", "0.95", "0.000")]
+    found = silence.cases({"intervals": [], "tests": [], "families": [], "statements": rows}, {})
+    assert [case.population for case in found if case.too_often] == ["loud", "drawn one"]
+    assert [case.population for case in found if case.misleading] == ["split", "drawn one"]
+    assert "| some | coverage | t | 3 | 1 | 1 | 7.0 | 15.0 |" in silence.by_method(found)
+    exceptions = silence.exceptions(found)
+    assert "| some | coverage | t | loud | 30 | 7.0 * | 7.0 | 0 % | 1000 |" in exceptions
+    assert "| some | coverage | t | split | 30 | 4.5 | 15.0 * | 70 % | 1000 |" in exceptions
+    assert "calm" not in exceptions
+    assert "drawn" not in exceptions
+    assert silence.drawn(found).startswith("Of 2 shares in cells drawn at random, 1 lie beyond the bound")
