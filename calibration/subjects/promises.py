@@ -117,7 +117,7 @@ def _mixture(
 
 
 def noted(notes: Sequence[Note], units: int) -> bool:
-    """Return whether a note, or the sentence below the headline, warns of a number."""
+    """Return whether a note warns of a number, or the sentence that every headline on few units has."""
     return units < FROM_UNITS or bool(_ABOUT & {note.code for note in notes})
 
 
