@@ -32,7 +32,7 @@ COLUMNS = ("null", "metric", "n", "test", "rejected", "se", "datasets", "resampl
 SLOW = ("f1_macro", "spearman", "roc_auc")
 LEVEL = 0.05
 ELSEWHERE = ("permutation-standardised", "wald")
-COUNTED = tuple(test for test in allowed_names("test", "pilot") if test not in ELSEWHERE)
+COUNTED = tuple(test for test in allowed_names("test", "pilot") if test not in (*ELSEWHERE, "auto"))
 """Swaps of standard scores are counted by `subjects.correlations`, the Wald test by `dependence`."""
 
 

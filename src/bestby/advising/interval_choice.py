@@ -198,6 +198,7 @@ def reservation(
     n_effective: float | None,
     n_units: int = 0,
     plain_mean: bool = False,
+    clustered: bool = False,
     ranks: bool = False,
     steps: bool = False,
     tested: bool = False,
@@ -205,17 +206,18 @@ def reservation(
 ) -> Note | None:
     """Return a note if an interval of this kind does not cover what it says.
 
-    `difference`, `n_differing`, `n_units`, `plain_mean`, `n_effective`, `ranks` and `steps` are as for
-    `choose_interval`; `tested` and `bounded` tell of what the note is to speak, a p-value and the interval.
-    Returns the note; None if there is nothing to say.
+    `difference`, `n_differing`, `n_units`, `plain_mean`, `clustered`, `n_effective`, `ranks` and `steps` are
+    as for `choose_interval`; `tested` and `bounded` tell of what the note is to speak, a p-value and the
+    interval. Returns the note; None if there is nothing to say.
 
     Student's t of a mean is right for few units that all differ, if they are not skewed. The headline says
     so, and the units show it least where they are skewed: their number of effective ones is large there.
+    That of clusters also tells whether a few of them hold most of the items.
     """
-    by_t = plain_mean and method in BY_FORMULA and n_differing == n_units
-    if by_t and FEWEST <= n_units < FROM_UNITS:
+    by_t = plain_mean and method in BY_FORMULA and FEWEST <= n_units == n_differing < FROM_UNITS
+    if by_t and not clustered:
         return None
-    if difference and 0 < n_differing < FEW_DIFFERING and method != "calibration":
+    if difference and 0 < n_differing < FEW_DIFFERING and method != "calibration" and not by_t:
         units = "one unit" if n_differing == 1 else f"{n_differing} units"
         told = "the interval is probably too short"
         if method == "tango":

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from bestby._core.arrays import objects
+from bestby._core.cached import cached_property
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.text import counted, grouped, quoted
 from bestby._core.typing import Array

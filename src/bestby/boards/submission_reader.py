@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeVar
 
+from bestby._core.cached import cached_property
 from bestby._core.typing import Array
 from bestby.boards.cache import Cache
 from bestby.boards.cached_results import cached

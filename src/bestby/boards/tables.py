@@ -6,11 +6,12 @@ import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import BestbyError, DesignError
 from bestby._core.typing import Array
 from bestby.boards.content import Best, Gap, Standing, Table

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from bestby._core.arrays import objects
+from bestby._core.cached import cached_property
 from bestby._core.occurring import occurring
 from bestby._core.typing import Array
 

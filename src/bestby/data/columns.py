@@ -6,12 +6,12 @@ import datetime as dt
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from bestby._core.arrays import objects
+from bestby._core.cached import cached_property
 from bestby._core.checks import SEVERAL_LABELS
 from bestby._core.checks import missing as missing_value
 from bestby._core.errors import InvalidInputError

@@ -10,11 +10,11 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.data.cells import collapsed

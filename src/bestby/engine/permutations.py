@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import TypeAlias
 
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import raw_values
 from bestby.engine.base import STANDARDISED, Drawing, Pair

@@ -6,10 +6,10 @@ import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.annotated import AnnotatedGroup
 from bestby.engine.base import Contributions, Drawing, Group, Jackknife

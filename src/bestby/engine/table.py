@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
 from bestby._core import checks, rounding
+from bestby._core.cached import cached_property
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.engine.distinct_columns import distinct_columns, side_by_side, varying_columns
 from bestby.engine.memo import Memo

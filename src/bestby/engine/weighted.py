@@ -6,11 +6,11 @@ import dataclasses
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
 from bestby.inference import clusters, permutation, tilted_draws, tilting

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from bestby._core import checks, rounding
+from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray, ScorePath
 from bestby.inference.influence import Path, score_and_bend
 from bestby.inference.intervals import Ends

@@ -6,12 +6,12 @@ import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from bestby._core import rounding, special
+from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.inference.clusters import equal_units
 from bestby.resampling import streams

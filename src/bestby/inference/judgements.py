@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
 from bestby.resampling import streams, totals, weights
 from bestby.resampling.units import CELL_COST_BOOTSTRAP

@@ -10,11 +10,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.cached import cached_property
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.inference import tuning
 from bestby.inference.clusters import StandardError, cr2, mean_error

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
 
+from bestby._core.cached import cached_property
 from bestby._core.mixing import Words
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.sign_sums import tilt

@@ -5,11 +5,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, islice, pairwise
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.typing import BoolArray, FloatArray, IntArray
 
 

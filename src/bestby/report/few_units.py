@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bestby.inference.permutation import least_p
 from bestby.inference.skewness import FROM_UNITS
-from bestby.results.base import Note
+from bestby.results.base import Note, Provenance
 from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.preferences import PreferenceComparison
 from bestby.results.runs import RunsComparison, RunsDifference
@@ -44,11 +44,17 @@ def units_of(c: Comparison) -> tuple[int, str]:
         return min(
             len(entry.runs) for entry in c.systems
         ), "pairs of runs" if c.paired else "runs of a system"
-    if c.n_clusters:
-        return c.n_clusters, "clusters"
-    if blocks := c.provenance.settings.get("blocks"):
-        return c.n_items // int(blocks), "blocks"
-    return c.n_items, "judgements" if isinstance(c, PreferenceComparison) else "items"
+    n, units = units_of_items(c.n_items, c.n_clusters, c.provenance)
+    return n, "judgements" if units == "items" and isinstance(c, PreferenceComparison) else units
+
+
+def units_of_items(n_items: int, n_clusters: int | None, provenance: Provenance) -> tuple[int, str]:
+    """Return the same for so many items, which may be in clusters or blocks of text."""
+    if n_clusters:
+        return n_clusters, "clusters"
+    if blocks := provenance.settings.get("blocks"):
+        return n_items // int(blocks), "blocks"
+    return n_items, "items"
 
 
 def by_swaps(d: Difference, asked: str | None) -> bool:
@@ -80,7 +86,8 @@ def sentence_of(
         return ""
     text = f" This rests on {n} {units}, which {' and '.join(parts)}"
     every = (*notes, *(note for d in differences for note in d.notes))
-    allowing = [note for note in every if note.code == "skewed_differences" and shown.metric in note.about]
+    skewed = [note for note in every if note.code == "skewed_differences"]
+    allowing = [note for note in skewed if note.about[:1] == (shown.metric,)]  # none on a single dataset
     return f"{text}; {allowing[0].message}." if allowing else f"{text}."
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from bestby._core.cached import cached_property
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import streams
 from bestby.resampling.streams import Words

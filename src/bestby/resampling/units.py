@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
 
 CELL_COST_BOOTSTRAP = 12

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import Annotations, DesignError, Evaluation, InvalidInputError, compare
+from bestby import Annotations, DesignError, Evaluation, InvalidInputError, compare, evaluate
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
 from bestby.engine.interval_maker import Intervals
@@ -340,3 +340,26 @@ def test_minus_one_job_stands_for_all_processors():
     assert ends(-1) == ends(1)
     with pytest.raises(InvalidInputError, match="at least 1, or -1 for all processors, got -2"):
         ends(-2)
+
+
+def test_a_metric_in_a_thread_may_itself_compare() -> None:
+    """A lock for all, as that of `functools.cached_property` on Python 3.11, would wait for ever."""
+    gold = np.arange(24) % 3
+    systems = {"a": gold, "b": np.where(np.arange(24) % 5, gold, 0)}
+
+    def low(gold: Any, predictions: Any) -> float:
+        scores = (gold == predictions) + np.arange(len(gold)) * 1e-6
+        found = evaluate({"x": scores}, metric="mean", interval="percentile", n_resamples=20)
+        return found.systems[0].interval.low
+
+    made = compare(
+        systems,
+        gold,
+        metric=low,
+        greater_is_better=True,
+        interval="percentile",
+        test=None,
+        n_resamples=600,
+        n_jobs=2,
+    )
+    assert np.isfinite(made.differences[0].interval.low)

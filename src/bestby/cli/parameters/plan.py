@@ -133,7 +133,7 @@ class Plan:
     Tests, the first is the default:
       --accuracy        mcnemar, mcnemar-midp
       --lift, --offset  permutation, bootstrap, welch, mann-whitney
-      pilot             permutation and the others of compare
+      pilot             auto and the others of compare
 
     \b
     Examples:

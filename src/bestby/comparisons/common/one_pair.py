@@ -73,6 +73,7 @@ def doubts(interval: Interval | None, situation: Situation, *, tested: bool = Fa
         difference=situation["difference"],
         n_differing=situation["n_differing"],
         n_units=situation["n_units"],
+        clustered=situation["clustered"],
         plain_mean=situation["plain_mean"] or situation["mean"],
         n_effective=situation["n_effective"],
         ranks=situation["ranks"],
@@ -166,18 +167,20 @@ class Bounds(NamedTuple):
     """What is known of how far a difference may be from its estimate.
 
     `interval` is what is shown, and `tost` that of two one-sided tests. `decides` tells whether the
-    difference is beyond the margin, where the interval that is shown does not.
+    difference is beyond the margin, where the interval that is shown does not. `few`: there are so few units
+    that no interval tells whether one in ten is unlike the others.
     """
 
     interval: Interval | None = None
     tost: Interval | None = None
     notes: tuple[Note, ...] = ()
     decides: Interval | None = None
+    few: bool = False
 
     @property
     def doubted(self) -> bool:
-        """Whether a note says that the interval is too short, so that no verdict may be read from it."""
-        return any(
+        """Whether the interval is probably too short, or may be, so that no verdict may be read from it."""
+        return self.few or any(
             note.code == "few_effective" or (note.code == "few_differing" and "too short" in note.message)
             for note in self.notes
         )
@@ -188,8 +191,12 @@ def intervals(
     pair: Pair,
     method: str | None,
     settings: CheckedSettings,
+    units: str = "",
 ) -> Bounds:
-    """Return the intervals of a pair, that shown by the method asked for."""
+    """Return the intervals of a pair, that shown by the method asked for.
+
+    `units` is what units are called, as a plural, that are no items or clusters: few of these have verdicts.
+    """
     if method is None:
         return Bounds()
     target = Target(*pair)
@@ -204,21 +211,20 @@ def intervals(
     if settings.margin is not None and for_verdict != name and interval is not None:
         decides = makers.interval(target, for_verdict, settings.level)[0] if interval.method == name else None
     doubted = doubts(interval, situation, tested=settings.test is not None)
-    if settings.test is None and name in ("normal", "cr2") and method == "auto":
-        notes = (*notes, *_weakly_shown(makers, target, interval, situation))
-    return Bounds(interval, tost, (*notes, *doubted, *unseen), decides)
+    n_units, by_formula = situation["n_units"], name in interval_choice.BY_FORMULA
+    by_t = by_formula and (situation["mean"] or situation["plain_mean"]) and not situation["blocks"]
+    few = by_t and n_units < interval_choice.FEW_DIFFERING and not units
+    untested = settings.test is None and settings.margin is None and method == "auto"
+    if untested and by_t and FEWEST <= n_units < FROM_UNITS:
+        called = units or ("clusters" if makers.group.clustered else "items")
+        notes = (*notes, *_weakly_shown(makers, target, interval, called))
+    return Bounds(interval, tost, (*notes, *doubted, *unseen), decides, few)
 
 
-def _weakly_shown(
-    makers: Intervals, target: Target, shown: Interval | None, situation: Situation
-) -> tuple[Note, ...]:
+def _weakly_shown(makers: Intervals, target: Target, shown: Interval | None, units: str) -> tuple[Note, ...]:
     """Return a note where skewness may explain that the interval of a mean of few units excludes 0."""
-    group, few = makers.group, FEWEST <= situation["n_units"] < FROM_UNITS
-    if not few or shown is None or 0.0 in shown or not (situation["mean"] or situation["plain_mean"]):
+    if shown is None or 0.0 in shown or makers.group.robust_error(*target, FOR_INTERVALS) is None:
         return ()
-    if situation["blocks"] or group.robust_error(*target, FOR_INTERVALS) is None:
-        return ()
-    units = "clusters" if group.clustered else "items"
     return few_units.note_on_interval(shown, makers.interval(target, "hall", shown.level)[0], units)
 
 

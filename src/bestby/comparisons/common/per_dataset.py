@@ -91,14 +91,18 @@ def differences(
     evaluation: Evaluation,
     pairs: Sequence[Names],
     options: Options,
+    units: str = "",
 ) -> tuple[Difference, ...]:
-    """Return A minus B with interval, verdict and test for each pair; p-values are not adjusted yet."""
+    """Return A minus B with interval, verdict and test for each pair; p-values are not adjusted yet.
+
+    `units` is what units are called that are no items or clusters.
+    """
     names = evaluation.names
     positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
     tests = _tests(makers, positions, options)
     made = []
     for pair in positions:
-        bounds = one_pair.intervals(makers, pair, options.interval, options)
+        bounds = one_pair.intervals(makers, pair, options.interval, options, units)
         own = {pair: tests[pair]} if pair in tests else {}
         notes = swap_notes.exchange_notes(makers.group, 0, own, names, options.test)
         bounds = bounds._replace(notes=(*bounds.notes, *notes))

@@ -354,7 +354,7 @@ def _across(
     method = {"tango": "auto", "t": "normal"}.get(options.interval or "", options.interval)
     makers = per_dataset.intervals_on(evaluation, measure, drawing, "scores")
     over = dataclasses.replace(options, interval=method)
-    made = per_dataset.differences(makers, evaluation, pairs, over)
+    made = per_dataset.differences(makers, evaluation, pairs, over, "datasets")
     names = evaluation.names
     tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
     doubts = swap_notes.exchangeability_notes(

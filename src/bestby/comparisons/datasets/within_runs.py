@@ -33,15 +33,17 @@ def run_differences(
     n_orders = n_datasets * (1 if settings.correction == "none" else 2 * n_pairs)
     made: dict[str, tuple[RunsDifference, ...]] = {}
     notes: dict[str, Note] = {}
+    on_one: list[Note] = []
     for name, data in scores.runs.items():
 
-        def differences(data: Data = data) -> tuple[RunsDifference, ...]:
+        def differences(data: Data = data, name: str = name) -> tuple[RunsDifference, ...]:
             places = [(data.names.index(a), data.names.index(b)) for a, b in pairs]
             orders = None if settings.test is None else orders_of(data, settings, drawing, n_orders)
             tests, reasons = tests_of(
                 data, places, settings, settings.towards(data.metric.greater_is_better), n_datasets
             )
-            notes.update({note.code: note for note in reasons if note.code not in notes})
+            notes.update({note.code: note for note in reasons if not note.about and note.code not in notes})
+            on_one.extend(_about(name, note) for note in reasons if note.about)
             n_all = n_datasets * n_pairs
             return tuple(
                 difference_of(data, *pair, tests.get(pair), orders, settings, n_all) for pair in places
@@ -49,7 +51,7 @@ def run_differences(
 
         made[name], long = family.with_one_long_note(on_dataset(name, differences))
         notes.update({f"{note.code} {name}": _about(name, note) for note in long})
-    return made, [*notes.values(), *_notes_on_runs(scores, settings, made)]
+    return made, [*notes.values(), *_summed(on_one), *_notes_on_runs(scores, settings, made)]
 
 
 def _notes_on_runs(

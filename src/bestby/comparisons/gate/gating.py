@@ -189,6 +189,7 @@ def gate(
     named = {
         **_settings(margins, fail_test, level, base, new),
         **settings_of(columns, least, crossed=crossed),
+        **{name: given for name, given in more.items() if given not in (None, "fixed")},
     }
     provenance = dataclasses.replace(provenance_of(evaluation, columns, made[0]), settings=named)
     notes = notes_of(evaluation, made, [check.part for check in found])

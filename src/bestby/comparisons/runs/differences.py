@@ -215,7 +215,8 @@ def _measured(data: Data, a: int, b: int, n_differing: int, settings: Settings) 
     if by_formula:
         for_verdict = interval_choice.for_verdict(method, mean=settings.statistic == "mean", n_units=n_runs)
     interval, notes = data.maker.interval(a, b, method, settings.level)
-    if by_formula and settings.test is None and settings.statistic == "mean" and n_runs >= skewness.FEWEST:
+    untested = settings.test is None and settings.margin is None and settings.statistic == "mean"
+    if by_formula and untested and n_runs >= skewness.FEWEST:
         units = "pairs of runs" if settings.paired else "runs"
         allowing, _ = data.maker.interval(a, b, "hall", settings.level)
         notes += few_units.note_on_interval(interval, allowing, units)

@@ -12,7 +12,7 @@ from bestby.results.base import Note
 from bestby.results.loading import decoded, encoded
 from bestby.results.study import ConditionScore, StudyDifference
 
-FORM = 6
+FORM = 7
 """The form of cached results: those of another form are not found."""
 
 

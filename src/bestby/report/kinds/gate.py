@@ -151,10 +151,10 @@ def _few(g: Gate) -> str:
     """
     by_units: dict[tuple[int, str], list[Difference]] = {}
     for d in (check.difference for check in g.checks):
-        key = (d.n_clusters, "clusters") if d.n_clusters else (d.n_items, "items")
-        by_units.setdefault(key, []).append(d)
-    n, units = min(by_units)
-    return few_units.sentence_of(n, units, by_units[n, units], g.notes, g.provenance.settings.get("test"))
+        units = few_units.units_of_items(d.n_items, d.n_clusters, g.provenance)
+        by_units.setdefault(units, []).append(d)
+    n, called = min(by_units)
+    return few_units.sentence_of(n, called, by_units[n, called], g.notes, g.provenance.settings.get("test"))
 
 
 def sentences(g: Gate) -> tuple[str, ...]:

@@ -124,7 +124,7 @@ def sentence(c: SlicesComparison, whole: Difference) -> str:
     text = ", ".join(parts) + "."
     if better is not None and below:
         text += f" It also scores worse than {other} in {listed(below)}, which chance may explain."
-    n, units = (c.n_clusters, "clusters") if c.n_clusters else (c.n_items, "items")
+    n, units = few_units.units_of_items(c.n_items, c.n_clusters, c.provenance)
     return text + few_units.sentence_of(n, units, [whole], c.notes, c.provenance.settings.get("test"))
 
 
