@@ -24,7 +24,7 @@ from calibration.statements import Outcome, Statements, What
 TITLE = "Medians and other quantiles"
 TEXT = """
 Functions of the user's own, called on gold and predictions: how often their 95 % intervals cover. The
-columns are of the difference of two systems; *one system* is the score of A by `auto`, which is `bca`.
+columns are of the difference of two systems; *one system* is the score of A by `auto`.
 *Noted*: the interval carries `moves_in_steps`, `few_effective` or `few_differing`, or the result
 `few_items`. Alike systems give the same answer on half of the items.
 
@@ -104,9 +104,10 @@ def cell(statistic: str, kind: str, alike: bool, n: int, datasets: int) -> State
         truth, truth_a = truths(statistic, kind, alike)
         found = {}
         for name, target, true in (("auto", PAIR, truth), ("one system", ONE, truth_a)):
-            method, notes = one_pair.chosen(makers, target, "auto")
+            method, situation = one_pair.chosen(makers, target, "auto")
             interval, _ = makers.interval(target, method, LEVEL)
-            found[What("coverage", name, True)] = covers(interval, true, bool(notes) or n < FEW_ITEMS)
+            noted = bool(one_pair.doubts(interval, situation)) or n < FEW_ITEMS
+            found[What("coverage", name, True)] = covers(interval, true, noted)
         for method in ("percentile", "basic", "bca"):
             found[What("coverage", method)] = covers(makers.interval(PAIR, method, LEVEL)[0], truth)
         return found
