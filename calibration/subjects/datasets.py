@@ -79,7 +79,7 @@ def _by_default(d: Any) -> float:
     """Return the p-value of the test over so many datasets."""
     if d.size < skewness.FROM_UNITS:
         return classical.paired_t(d).p_value
-    error = skewness.of_mean(d, skewness.FOR_INTERVALS)
+    error = skewness.error_of_mean(d, skewness.FOR_INTERVALS)
     return skewness.wald(float(d.mean()), error, "two-sided").p_value
 
 

@@ -127,7 +127,7 @@ class Separate:
         x, y = self.scores[a], None if b is None else self.scores[b]
         if y is not None and not self.paired:
             return skewness.between(x, y, StandardError(*found), errors)
-        return skewness.of_mean(x if y is None else rounding.difference(x, y), errors)
+        return skewness.error_of_mean(x if y is None else rounding.difference(x, y), errors)
 
     def _bootstrap(self, a: int, b: int | None, method: str, level: float) -> NotedInterval:
         estimate = self.estimate(a, b)

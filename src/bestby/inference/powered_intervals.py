@@ -134,17 +134,6 @@ def allowing_for_unseen(
     return dataclasses.replace(error, se=max(error.se, se))
 
 
-def carrying(units: FloatArray) -> float:
-    """Return how many units of equal size would have the variance and the fourth moment of those given.
-
-    >>> [round(carrying(np.array(units)), 2) for units in ([1.0, -1.0, 1.0, 0.0], [3.0, -1.0, 1.0, 0.1])]
-    [3.0, 1.46]
-    """
-    squares = (units / max(float(np.abs(units).max()), np.finfo(np.float64).tiny)) ** 2
-    total = float(squares.sum())
-    return total * total / float(squares @ squares) if total > 0.0 else 0.0
-
-
 def interval(
     estimate: float, error: StandardError, shares: Shares | None, level: float
 ) -> tuple[float, float, str]:

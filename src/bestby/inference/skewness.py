@@ -92,7 +92,7 @@ def robust(
     return dataclasses.replace(error, skewness=g / root, moves=errors * unsure / root)
 
 
-def of_mean(values: FloatArray, errors: float) -> StandardError:
+def error_of_mean(values: FloatArray, errors: float) -> StandardError:
     """Return the standard error of a mean of independent values, which allows for their skewness."""
     units = Moments.of(values, np.ones(values.size, dtype=np.int64))
     se = 0.0 if units is None else units.error_of_mean
@@ -112,7 +112,7 @@ def between(a: FloatArray, b: FloatArray | None, error: StandardError, errors: f
     skewness, moves = 0.0, 0.0
     for sign, sample in ((1.0, a), (-1.0, b)):
         if sample is not None:
-            own = of_mean(sample, errors)
+            own = error_of_mean(sample, errors)
             cube = (own.se / error.se) ** 3
             skewness, moves = skewness + sign * own.skewness * cube, math.hypot(moves, own.moves * cube)
     return dataclasses.replace(error, skewness=skewness, moves=moves)

@@ -35,7 +35,9 @@ def sentence_on_scores(c: Comparison, systems: Sequence[SystemScore]) -> str:
     methods = {entry.interval.method for entry in systems if entry.interval is not None}
     if n >= FROM_UNITS or not methods - {"wilson", "wilson-midp"}:
         return ""
-    return f" This rests on {n} {units}, which hardly show how skewed scores are, or that one in {n} fails."
+    return (
+        f" This rests on {n} {units}, which hardly show how skewed the scores are, or that a rare one fails."
+    )
 
 
 def units_of(c: Comparison) -> tuple[int, str]:

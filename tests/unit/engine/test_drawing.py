@@ -220,7 +220,7 @@ def resampled(metric: str, systems: Any, gold: Any, drawing: Drawing, **groups: 
 METRICS = ("brier", "cross_entropy", "soft_f1_macro", "accuracy", "f1_macro", "entropy_correlation", "ece")
 
 
-def centred(found: np.ndarray, expected: np.ndarray) -> None:
+def assert_centred(found: np.ndarray, expected: np.ndarray) -> None:
     """Five standard errors of a mean of B replicates: false alarm rate below 1e-6."""
     assert (np.abs(found.mean(axis=0) - expected) < 5.0 * found.std(axis=0) / np.sqrt(len(found))).all()
 
@@ -239,7 +239,7 @@ def test_replicates_are_put_back_by_the_shift_of_the_gold(metric: str) -> None:
 def test_replicates_of_means_lie_around_the_score(metric: str) -> None:
     """Balanced resamples: nothing but Monte Carlo error is left of the shift."""
     systems, gold = annotated()
-    centred(
+    assert_centred(
         resampled(metric, systems, gold, Drawing(4000, 0)).replicates, makers(metric, systems, gold).scores
     )
 
@@ -287,7 +287,7 @@ def test_fewer_items_and_their_annotators_are_brought_to_scale() -> None:
     raw = resampled("brier", systems, gold, Drawing(3000, 0, resample_size=0.25, rescale=False))
     assert fewer == pytest.approx(full, rel=0.09)
     assert raw.replicates.std(axis=0) == pytest.approx(2.0 * full, rel=0.09)
-    centred(raw.replicates, raw.scores)
+    assert_centred(raw.replicates, raw.scores)
 
 
 def test_threads_change_nothing_with_annotators() -> None:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from bestby.inference.clusters import StandardError
-from bestby.inference.powered_intervals import FEW, UNSEEN, allowing_for_unseen, carrying
+from bestby.inference.clusters import StandardError, carrying
+from bestby.inference.powered_intervals import FEW, UNSEEN, allowing_for_unseen
 
 N = 50
 
@@ -35,9 +35,9 @@ def test_no_error_becomes_larger_than_that_of_the_labels_alone_or_smaller_than_i
 
 
 def test_labels_that_carry_a_variance_are_counted_by_their_size() -> None:
-    assert carrying(np.zeros(5)) == 0.0
-    assert carrying(np.array([1.0, -1.0, 1.0, -1.0])) == pytest.approx(4.0)
-    assert carrying(1e-200 * np.array([1.0, -1.0, 1.0])) == pytest.approx(3.0)
-    assert carrying(np.array([100.0, 1.0, -1.0, 1.0])) == pytest.approx(1.0, abs=0.001)
+    assert carrying(np.zeros(5), np.ones(5)) == 0.0
+    assert carrying(np.array([1.0, -1.0, 1.0, -1.0]), np.ones(4)) == pytest.approx(4.0)
+    assert carrying(1e-200 * np.array([1.0, -1.0, 1.0]), np.ones(3)) == pytest.approx(3.0)
+    assert carrying(np.array([100.0, 1.0, -1.0, 1.0]), np.ones(4)) == pytest.approx(1.0, abs=0.001)
     normal = np.random.default_rng(1).standard_normal(3000)
-    assert carrying(normal) == pytest.approx(1000.0, rel=0.1)
+    assert carrying(normal, np.ones(3000)) == pytest.approx(1000.0, rel=0.1)

@@ -14,7 +14,7 @@ from bestby._core.cached import cached_property
 from bestby._core.text import counted, quoted
 from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons.judged.drawing import Drawn
-from bestby.inference import powered_intervals
+from bestby.inference import clusters, powered_intervals
 from bestby.inference.clusters import StandardError, cr2_covariance
 from bestby.inference.joint import Joint, Spread
 from bestby.inference.powered_intervals import FEW, Shares, heaviest
@@ -238,7 +238,8 @@ class Estimates:
     def _few_large(self, contrast: FloatArray) -> Iterator[Note]:
         """Yield a note if the standard error of scores other than 0 and 1 comes from few labels."""
         n = int(np.count_nonzero(self.means.sizes[:, contrast != 0.0].any(axis=1)))
-        large = powered_intervals.carrying(self.means.of_labels @ contrast)
+        units = self.means.of_labels @ contrast
+        large = clusters.carrying(units, np.ones(units.size))
         if self.binary or large >= min(FEW_LARGE, LARGE_SHARE * n):
             return
         yield Note(

@@ -63,7 +63,7 @@ def refined(swaps: TestResult, balance: FloatArray) -> TestResult:
     n = balance.size
     if n < skewness.FEWEST or not permutation.at_least_p(swaps, n):
         return swaps
-    mean, error = float(balance.mean()), skewness.of_mean(balance, skewness.FOR_INTERVALS)
+    mean, error = float(balance.mean()), skewness.error_of_mean(balance, skewness.FOR_INTERVALS)
     if rounding.is_nothing(error.se, abs(mean)):
         return swaps
     return permutation.refined(swaps, n, skewness.wald(mean, error, swaps.alternative, "hall"))

@@ -101,7 +101,7 @@ def compare_runs_with(
 
 def _interval(runs: FloatArray, level: float) -> Interval:
     """Return the interval of the mean of one's own runs, as `compare_runs` gives it."""
-    error = skewness.of_mean(runs, skewness.FOR_INTERVALS)
+    error = skewness.error_of_mean(runs, skewness.FOR_INTERVALS)
     if runs.size < skewness.FROM_UNITS:
         return t_interval(float(runs.mean()), error.se, error.df, level, "t")
     return Interval(*skewness.interval(float(runs.mean()), error, level), level, "hall", True)
