@@ -22,6 +22,38 @@ _PAIRED_FROM = 1 << 17
 """Bytes from which two are counted at once."""
 
 
+def numbered(columns: Sequence[Array | None]) -> tuple[IntArray, IntArray]:
+    """Return the position of one of each kind of joint rows of whole numbers, and the kind of every row.
+
+    Kinds are numbered from 0 in the order of the numbers.
+
+    >>> numbered([np.array([1, 0, 1, 1]), None, np.array([2, 2, 2, -1])])
+    (array([1, 3, 2]), array([2, 0, 2, 1]))
+    """
+    used = [column for column in columns if column is not None]
+    n, span = used[0].size, 1
+    key = np.zeros(n, dtype=np.int64)
+    for column in used:
+        low = int(column.min())
+        size = int(column.max()) - low + 1
+        if span * size >= 1 << 62:  # the next product would not fit
+            key = np.unique(key, return_inverse=True)[1].reshape(-1)
+            span = int(key.max()) + 1
+        key *= size
+        key += column
+        key -= low
+        span *= size
+    if span <= max(4 * n, 1 << 16):
+        occurs = np.zeros(span, dtype=np.bool_)
+        occurs[key] = True
+        kind = (np.cumsum(occurs) - 1).take(key)
+    else:
+        kind = np.unique(key, return_inverse=True)[1].reshape(-1)
+    position = np.empty(int(kind.max()) + 1, dtype=np.int64)
+    position[kind] = np.arange(n)
+    return position, kind
+
+
 def collapsed(
     columns: Sequence[Array], sizes: Sequence[int], strata: IntArray | None, counts: IntArray | None = None
 ) -> tuple[IntArray, IntArray]:

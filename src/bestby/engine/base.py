@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
@@ -21,7 +22,7 @@ from bestby.inference.influence import ALL_SHOWN, Shown, shown
 from bestby.inference.intervals import Moments
 from bestby.inference.joint import Spread
 from bestby.inference.lattice import all_single, merged, weighted_sum
-from bestby.metrics.base import BaseMetric
+from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.resampling import executing
 from bestby.resampling.settings import Resampling, size_of
 from bestby.resampling.streams import seed_of
@@ -108,6 +109,14 @@ class Jackknife:
     """
 
     scores: FloatArray
+    counts: IntArray
+    bounds: IntArray
+
+
+class LeftOut(NamedTuple):
+    """A score or difference without one unit of each kind, shape (C,), how many these are, and the strata."""
+
+    values: FloatArray
     counts: IntArray
     bounds: IntArray
 
@@ -293,9 +302,34 @@ class Group(ABC):
         """
         return None
 
-    def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
-        """Return the same in a form, if there is one, of which no other system changes a bit."""
-        return self.contributions(metric, a, b)
+    def are_answers(self, metric: int, systems: Iterable[int]) -> bool:
+        """Return whether all scores of systems are 0/1 values of single items that the metric calls answers."""
+        own = self.metrics[metric]
+        if not isinstance(own, MeanMetric) or not own.proportions:
+            return False
+        found = (self.contributions(metric, int(system)) for system in systems)
+        return all(one is not None and one.single_items and one.binary for one in found)
+
+    def left_out(self, metric: int, a: int, b: int | None, seed: int) -> LeftOut:
+        """Return a score or difference without one unit, or one group of units, of each kind."""
+        found = self.jackknife(seed)
+        without: FloatArray = found.scores[:, metric, a]
+        if b is not None:
+            without = rounding.difference(without, found.scores[:, metric, b])
+        return LeftOut(without, found.counts, found.bounds)
+
+    def resampled(
+        self,
+        metric: int,  # noqa: ARG002
+        a: int,  # noqa: ARG002
+        b: int | None,  # noqa: ARG002
+        drawing: Drawing,  # noqa: ARG002
+    ) -> FloatArray | None:
+        """Return the scores of the systems of a target on resamples of their own units, shape (B, 1 or 2).
+
+        None if the resamples of all systems, `bootstrap`, do not depend on which systems there are.
+        """
+        return None
 
     def unit_means(self, metric: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
         """Return the mean of each unit for every system, shape (C, S), and how many units there are of each.

@@ -28,7 +28,6 @@ from bestby.engine.base import Drawing, Group, Influences
 from bestby.engine.effective_units import few_carrying, whole_sums
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, NotedInterval, rank_test
-from bestby.engine.shares import are_answers
 from bestby.inference import clusters, components, intervals, permutation, samples
 from bestby.inference.components import Components
 from bestby.inference.distributions import replicates
@@ -200,7 +199,7 @@ class RunsWithItems:
 
     def _share_right(self, columns: slice) -> FloatArray | None:
         runs = range(columns.start, columns.stop)
-        if self.group.n_strata > 1 or not are_answers(self.group, self.metric, runs):
+        if self.group.n_strata > 1 or not self.group.are_answers(self.metric, runs):
             return None
         assert self._unit_means is not None  # as answers have them
         return np.asarray(self._unit_means[0][:, columns].mean(axis=1))

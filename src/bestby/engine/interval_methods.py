@@ -159,10 +159,11 @@ def _bca(sample: Resampled, target: Target, level: float) -> Made:
 
 def _coarse_gold(sample: Resampled, target: Target) -> tuple[Note, ...]:
     """Return a note if resampled annotators shift a score by more than a quarter of its spread."""
-    if target.b is not None or not sample.group.gold_varies:
+    drawn = sample.drawn_of(target)
+    if target.b is not None or drawn is None or not sample.group.gold_varies:
         return ()
     shift = float(value_of(sample.gold_shift, target))
-    if abs(shift) <= 0.25 * float(np.nanstd(value_of(sample.drawn, target))):
+    if abs(shift) <= 0.25 * float(np.nanstd(drawn)):
         return ()
     way = "lower" if shift < 0.0 else "higher"
     told = (

@@ -12,13 +12,12 @@ from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, raw_values
-from bestby.engine.stacked import scores as scored
+from bestby.engine.scoring import scores as scored
 from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup
 from bestby.metrics.base import BaseMetric, MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 
-_PAIR = (0, 0, 1)
 _AT_ONCE = 1 << 20
 """Numbers of totals that are scored at once."""
 
@@ -66,7 +65,7 @@ def _pair(evaluation: Evaluation, a: str, b: str) -> Evaluation:
 
 
 def _effects_in_sums(group: SumGroup) -> ItemEffects:
-    metric = group.metrics[0]
+    metric = group.metric
     of_a, of_b = _rows(group, metric)
     apart = (of_a != of_b).any(axis=1)
     apart[apart] = (rounding.difference(of_a[apart], of_b[apart]) != 0.0).any(axis=1)
@@ -87,9 +86,10 @@ def _effects_in_sums(group: SumGroup) -> ItemEffects:
 
 def _rows(group: SumGroup, metric: Metric) -> Sequence[FloatArray]:
     """Return the statistics of every item of both systems, of numbers as they were given."""
-    if isinstance(metric, StandardisedMetric) and raw_values.comparable(metric, _PAIR):
-        return raw_values.items_as_given(group.table, metric, _PAIR)
-    return [group.table.items[:, columns] for columns in group.table.columns[0]]
+    rows = [one.of_items.each() for one in group.statistics]
+    if isinstance(metric, StandardisedMetric) and raw_values.comparable(metric, (0, 1)):
+        return raw_values.as_given(metric, (0, 1), rows)
+    return rows
 
 
 def _effects_by_scoring(group: ItemGroup) -> ItemEffects:

@@ -1,12 +1,9 @@
-"""Paired permutation tests of metrics that are functions of sums."""
+"""The paired permutation test of a metric that is a function of sums."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from typing import TypeAlias
 
 import numpy as np
 
@@ -14,11 +11,10 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine import raw_values
-from bestby.engine.base import STANDARDISED, Drawing, Pair
+from bestby.engine.base import STANDARDISED, Drawing
 from bestby.engine.row_order import ordered, projected
-from bestby.engine.stacked import Midpoint, batches
-from bestby.engine.table import Table
-from bestby.engine.transforms import Swap, Taken, TakenByPairs
+from bestby.engine.sample import Sample
+from bestby.engine.transforms import Swap, Taken
 from bestby.inference import permutation, tilted_draws, tilting
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import executing
@@ -27,177 +23,102 @@ from bestby.resampling.streams import BlockWords
 from bestby.resampling.units import CELL_COST_SWAP, Units
 from bestby.results.values import TestResult
 
-Kinds: TypeAlias = Callable[[], tuple[FloatArray, IntArray, IntArray]]
-"""Makes what `Permutations._kinds` returns, once."""
+
+def test(
+    sample: Sample,
+    alternative: Alternative,
+    drawing: Drawing,
+    *,
+    exact: bool = True,
+    standardised: bool = False,
+    words: BlockWords | None = None,
+) -> TestResult:
+    """Return the test of the difference of two systems: by all swaps, or by draws of them.
+
+    Without `exact`, swaps are drawn even where all could be counted. Raw values are swapped also where the
+    statistics are of standard scores, unless `standardised` asks for these; two systems whose scales are too
+    far apart swap standard scores, and the name of the test says so. `words` are the random words of tilted
+    draws, should other pairs read them as well.
+    """
+    metric = sample.metric
+    raw = isinstance(metric, StandardisedMetric) and not standardised
+    systems = [one.system for one in sample.systems]
+    rows = sample.rows()
+    if isinstance(metric, StandardisedMetric) and raw:
+        raw = raw_values.comparable(metric, systems)
+        rows = raw_values.as_given(metric, systems, rows) if raw else rows
+    # The scores stay those of the standard scores, which are accurate.
+    swaps = Swaps(metric, rows[0], rows[1], sample.units, sample.scores, clustered=sample.design.clustered)
+    with executing.one_blas_thread():  # once, as it takes as long as many of the products inside
+        found = swaps.test(alternative, drawing, words or tilting.words_of_draws(drawing.seed), exact=exact)
+    renamed = isinstance(metric, StandardisedMetric) and not standardised and not raw
+    return dataclasses.replace(found, name=STANDARDISED) if renamed else found
 
 
 @dataclass(frozen=True, eq=False)
-class Permutations:
-    """Paired permutation tests of metrics on one table; `scores` of all systems have shape (M, S)."""
+class Swaps:
+    """What two systems swap: rows of statistics (C, k) of A and of B, on units of which there are so many each.
 
-    metrics: Sequence[Metric]
-    table: Table
+    `scores` are those of A and B.
+    """
+
+    metric: Metric
+    of_a: FloatArray
+    of_b: FloatArray
+    units: Units
     scores: FloatArray
+    clustered: bool
 
     @cached_property
-    def _total(self) -> FloatArray:
-        return self.table.total()
-
-    def raw_value_tests(
-        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
-    ) -> dict[Pair, TestResult]:
-        """Test pairs by swaps of raw values, also where the statistics are of standard scores.
-
-        Two systems whose scales are too far apart swap standard scores; the name of the test says so.
-        """
-        results: dict[Pair, TestResult] = {}
-        for m, metric in enumerate(self.metrics):
-            of_metric = [pair for pair in pairs if pair[0] == m]
-            if not of_metric or not isinstance(metric, StandardisedMetric):
-                continue
-            apart = [pair for pair in of_metric if not raw_values.comparable(metric, pair)]
-            for pair, test in self.tests(apart, alternative, drawing, exact=exact).items():
-                results[pair] = dataclasses.replace(test, name=STANDARDISED)
-            near = [pair for pair in of_metric if pair not in results]
-            for part in raw_values.together(metric, near) if near else ():
-                systems = sorted({system for _, a, b in part for system in (a, b)})
-                table = raw_values.rebuilt(self.table, metric, m, systems)
-                # The scores stay those of the standard scores, which are accurate.
-                permutations = Permutations([metric], table, self.scores[[m]][:, systems])
-                own = [(0, systems.index(a), systems.index(b)) for _, a, b in part]
-                tests = permutations.tests(own, alternative, drawing, exact=exact)
-                results.update({pair: tests[place] for pair, place in zip(part, own, strict=True)})
-        results |= self.tests([p for p in pairs if p not in results], alternative, drawing, exact=exact)
-        return {pair: results[pair] for pair in pairs}
-
-    def tests(
-        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
-    ) -> dict[Pair, TestResult]:
-        """Test pairs by swaps of the statistics: exact, by cells, or by shared dense swaps."""
-        with executing.one_blas_thread():  # once, as it takes as long as many of the products inside
-            return self._tests(pairs, alternative, drawing, exact=exact)
-
-    def _tests(
-        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
-    ) -> dict[Pair, TestResult]:
-        results: dict[Pair, TestResult] = {}
-        left: list[Pair] = []
-        words = tilting.words_of_draws(drawing.seed, kept=len(pairs) > 1)
-        for pair in pairs:
-            kinds = cache(partial(self._kinds, pair))
-            result = self._without_plain(pair, alternative, drawing, words, kinds) if exact else None
-            if result is None:
-                result = self._by_cells(pair, alternative, drawing, kinds)
-            if result is None:
-                left.append(pair)
-            else:
-                results[pair] = result
-        results |= self._dense(left, alternative, drawing) if left else {}
-        return self._refined(results, drawing) if exact else results
-
-    def _refined(self, results: dict[Pair, TestResult], drawing: Drawing) -> dict[Pair, TestResult]:
-        """Return the tests, those with few hits by tilted draws, or where these fail by more plain ones.
-
-        The pair alone decides that, so that other systems do not change its p-value.
-        """
-        refined = dict(results)
-        most = tilting.most_plain(drawing.n_resamples, self.table.units.n)
-        more = dataclasses.replace(drawing, n_resamples=most, progress=None)
-        left: list[Pair] = []
-        for pair, result in results.items():
-            if not tilting.few_hits(result):
-                continue
-            kinds = cache(partial(self._kinds, pair))
-            refined[pair] = tilting.refined(result, *self._swaps(pair, kinds), drawing.seed)
-            if tilting.few_hits(refined[pair]) and most > drawing.n_resamples:
-                again = self._by_cells(pair, result.alternative, more, kinds)
-                if again is None:
-                    left.append(pair)
-                else:
-                    refined[pair] = again
-        return refined | (self._dense(left, results[left[0]].alternative, more) if left else {})
-
-    def _without_plain(
-        self, pair: Pair, alternative: Alternative, drawing: Drawing, words: BlockWords, kinds: Kinds
-    ) -> TestResult | None:
-        """Return the exact test, or that of tilted draws alone where the data are far out; None elsewhere."""
-        result = self._exact(pair, alternative, kinds)
-        if result is not None:
-            return result
-        swaps, tolerance = self._swaps(pair, kinds)
-        observed = float(self.scores[pair[0], pair[1]] - self.scores[pair[0], pair[2]])
-        return tilting.far(swaps, observed, alternative, tolerance, words, drawing.n_resamples)
-
-    def _swaps(self, pair: Pair, kinds: Kinds) -> tuple[tilted_draws.Swaps, float]:
-        """Return how the difference depends on the swaps of the units, and its tolerance for ties."""
-        delta, counts, own = kinds()
-        midpoint, half, observed, scale = self._midpoint(pair)
-        difference = Swap(self.metrics[pair[0]], midpoint)
-        step = np.where(own < 0, -1.0, 1.0)
-        moved = np.concatenate([np.zeros((1, half.size)), step[:, None] * delta])
-        values = difference(-half - moved)
-        changes = step * (values[0] - values[1:])
-        tolerance = max(rounding.tie_width(scale, abs(observed)), self._slack(pair, midpoint, half))
-        shifts = 0.5 * delta
-
-        def changes_at(signs: FloatArray) -> FloatArray:
-            here = signs @ shifts
-            return difference(here + shifts) - difference(here - shifts)
-
-        return tilted_draws.Swaps(counts, own, changes, difference, shifts, changes_at), tolerance
-
-    def _midpoint(self, pair: Pair) -> Midpoint:
-        m, a, b = pair
-        total = self._total
-        total_a, total_b = total[self.table.columns[m][a]], total[self.table.columns[m][b]]
-        score_a, score_b = float(self.scores[m, a]), float(self.scores[m, b])
-        scale = max(abs(score_a), abs(score_b))
-        return 0.5 * (total_a + total_b), 0.5 * (total_b - total_a), score_a - score_b, scale
-
-    def _exact(self, pair: Pair, alternative: Alternative, kinds: Kinds) -> TestResult | None:
-        m, a, b = pair
-        table = self.table
-        if isinstance(self.metrics[m], MeanMetric):
-            value_a, count_a = table.columns[m][a]
-            value_b, count_b = table.columns[m][b]
-            if count_a == count_b:
-                d = table.difference(int(value_a), int(value_b))
-                items = float(self._total[count_a])
-                return permutation.exact_mean(d, table.units.counts, alternative, items)
-        delta, counts, own = kinds()
-        if counts.size == 0:
-            return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
-        midpoint, half, observed, scale = self._midpoint(pair)
-        difference = Swap(self.metrics[m], midpoint)
-        tolerance = max(rounding.tie_width(scale, abs(observed)), self._slack(pair, midpoint, half))
-        return permutation.exact_enumeration(delta, counts, own, difference, observed, alternative, tolerance)
-
-    def _slack(self, pair: Pair, midpoint: FloatArray, half: FloatArray) -> float:
-        """Return a bound on the error of a difference that comes from rounding of the totals."""
-        m, a, b = pair
-        sizes = self._sizes[self.table.columns[m][a]] + self._sizes[self.table.columns[m][b]]
-        return Swap(self.metrics[m], midpoint).slack(-half, sizes)
+    def observed(self) -> float:
+        """The difference of the data."""
+        return float(self.scores[0] - self.scores[1])
 
     @cached_property
-    def _sizes(self) -> FloatArray:
-        """Per column the sum of the absolute values; 0 for whole numbers (sums are exact) and constants."""
-        table = self.table
-        whole = (np.rint(table.X) == table.X).all(axis=0)
-        sizes = np.where(whole, 0.0, table.units.counts @ np.abs(table.X))
-        return np.concatenate([sizes, np.zeros(table.constants.size)])
+    def _totals(self) -> tuple[FloatArray, FloatArray]:
+        return self.units.weights @ self.of_a, self.units.weights @ self.of_b
 
-    def _kinds(self, pair: Pair) -> tuple[FloatArray, IntArray, IntArray]:
-        """Return the distinct changes of totals by a swap, up to sign, and the number of units of each.
+    @cached_property
+    def _difference(self) -> Swap:
+        """A minus B as a function of the shift of the totals from their midpoint."""
+        of_a, of_b = self._totals
+        return Swap(self.metric, 0.5 * (of_a + of_b))
+
+    @cached_property
+    def _half(self) -> FloatArray:
+        """Half of the totals of B minus those of A: the data stand at minus this."""
+        of_a, of_b = self._totals
+        return 0.5 * (of_b - of_a)
+
+    @cached_property
+    def _scale(self) -> float:
+        return float(np.abs(self.scores).max())
+
+    @cached_property
+    def _slack(self) -> float:
+        """A bound on the error of a difference that comes from rounding of the totals."""
+        sizes = np.zeros(self._half.size)
+        for rows in (self.of_a, self.of_b):  # sums of whole numbers are exact
+            whole = (np.rint(rows) == rows).all(axis=0)
+            sizes += np.where(whole, 0.0, self.units.weights @ np.abs(rows))
+        return self._difference.slack(-self._half, sizes)
+
+    @cached_property
+    def _tolerance(self) -> float:
+        """Within what differences are ties."""
+        return max(rounding.tie_width(self._scale, abs(self.observed)), self._slack)
+
+    @cached_property
+    def _kinds(self) -> tuple[FloatArray, IntArray, IntArray]:
+        """The distinct changes of totals by a swap, up to sign, and the number of units of each.
 
         The third array is the data's own arrangement, as `permutation.exact_enumeration` takes it.
         """
-        m, a, b = pair
-        delta = self.table.changes(self.table.columns[m][b], self.table.columns[m][a])
+        delta = rounding.difference(self.of_b, self.of_a)
         differs, used = delta.any(axis=1), delta.any(axis=0)
-        delta, counts = delta[differs], self.table.units.counts[differs]
+        delta, counts = delta[differs], self.units.counts[differs]
         if counts.size == 0:
             return delta, counts, counts
-        # Columns of labels that only other systems predict would change the projection, and so the order.
         projection = projected(delta[:, used])
         signs = np.where(projection < 0.0, -1, 1)
         delta = signs[:, None] * delta
@@ -207,72 +128,96 @@ class Permutations:
         own = -np.add.reduceat((signs * counts)[order], first)
         return delta[order[first]], np.add.reduceat(counts[order], first), own
 
-    def _by_cells(
-        self, pair: Pair, alternative: Alternative, drawing: Drawing, kinds: Kinds
+    def test(
+        self, alternative: Alternative, drawing: Drawing, words: BlockWords, *, exact: bool
+    ) -> TestResult:
+        """Return the test: exact, by draws that are tilted towards the data, or by plain ones."""
+        found = self._without_plain(alternative, drawing, words) if exact else None
+        if found is None:
+            found = self._drawn(alternative, drawing)
+        return self._refined(found, drawing) if exact else found
+
+    def _refined(self, result: TestResult, drawing: Drawing) -> TestResult:
+        """Return a test with few hits by tilted draws, or where these fail by more plain ones."""
+        if not tilting.few_hits(result):
+            return result
+        result = tilting.refined(result, self._tilted, self._tolerance, drawing.seed)
+        most = tilting.most_plain(drawing.n_resamples, self.units.n)
+        if tilting.few_hits(result) and most > drawing.n_resamples:
+            more = dataclasses.replace(drawing, n_resamples=most, progress=None)
+            return self._drawn(result.alternative, more)
+        return result
+
+    def _without_plain(
+        self, alternative: Alternative, drawing: Drawing, words: BlockWords
     ) -> TestResult | None:
-        """Test a pair by binomial draws, one for each change of totals that a swap of a unit can make.
+        """Return the exact test, or that of tilted draws alone where the data are far out; None elsewhere."""
+        result = self._exact(alternative)
+        if result is not None:
+            return result
+        return tilting.far(
+            self._tilted, self.observed, alternative, self._tolerance, words, drawing.n_resamples
+        )
 
-        Labels are always swapped so, as dense swaps are shared by all systems of a comparison.
+    @cached_property
+    def _tilted(self) -> tilted_draws.Swaps:
+        """How the difference depends on the swaps of the units."""
+        delta, counts, own = self._kinds
+        difference, half = self._difference, self._half
+        step = np.where(own < 0, -1.0, 1.0)
+        moved = np.concatenate([np.zeros((1, half.size)), step[:, None] * delta])
+        values = difference(-half - moved)
+        shifts = 0.5 * delta
+
+        def changes_at(signs: FloatArray) -> FloatArray:
+            here = signs @ shifts
+            return difference(here + shifts) - difference(here - shifts)
+
+        changes = step * (values[0] - values[1:])
+        return tilted_draws.Swaps(counts, own, changes, difference, shifts, changes_at)
+
+    def _exact(self, alternative: Alternative) -> TestResult | None:
+        if isinstance(self.metric, MeanMetric) and bool((self.of_a[:, 1] == self.of_b[:, 1]).all()):
+            d = rounding.difference(self.of_a[:, 0], self.of_b[:, 0])
+            return permutation.exact_mean(d, self.units.counts, alternative, float(self._totals[0][1]))
+        delta, counts, own = self._kinds
+        if counts.size == 0:
+            return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
+        return permutation.exact_enumeration(
+            delta, counts, own, self._difference, self.observed, alternative, self._tolerance
+        )
+
+    def _drawn(self, alternative: Alternative, drawing: Drawing) -> TestResult:
+        """Return the test by plain draws: binomial ones by kinds of changes, or a swap of each unit.
+
+        Labels always have kinds, of which there are few.
         """
-        delta, counts, _ = kinds()
-        labels = self.metrics[pair[0]].reads == "labels" and not self.table.clustered
-        if not labels and not Units(counts, np.array([0, counts.size])).by_cells(CELL_COST_SWAP):
-            return None
-        midpoint, half, observed, scale = self._midpoint(pair)
-        difference = Swap(self.metrics[pair[0]], midpoint)
-        drawn = resampling.cell_swaps(
-            delta,
-            counts,
-            drawing.n_resamples,
-            drawing.seed,
-            Taken(difference, 0.5 * (counts @ delta)),
-            n_jobs=drawing.n_jobs,
-            progress=drawing.progress,
-            executor=drawing.executor,
-        )
-        slack = self._slack(pair, midpoint, half)
-        return permutation.monte_carlo(
-            drawn, observed, alternative, name="permutation", scale=scale, slack=slack
-        )
-
-    def _dense(
-        self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
-    ) -> dict[Pair, TestResult]:
-        """Test pairs by dense swaps of all units, shared by all pairs."""
-        midpoints = [self._midpoint(pair) for pair in pairs]
-        D, transform = self._one(pairs[0], midpoints[0]) if len(pairs) == 1 else self._many(pairs, midpoints)
-        drawn = resampling.swaps(
-            D,
-            self.table.units,
-            drawing.n_resamples,
-            drawing.seed,
-            transform,
-            n_jobs=drawing.n_jobs,
-            progress=drawing.progress,
-            executor=drawing.executor,
-        )
-        return {
-            pair: permutation.monte_carlo(
-                drawn[:, i],
-                d,
-                alternative,
-                name="permutation",
-                scale=scale,
-                slack=self._slack(pair, midpoint, half),
+        delta, counts, _ = self._kinds
+        labels = self.metric.reads == "labels" and not self.clustered
+        if labels or Units(counts, np.array([0, counts.size])).by_cells(CELL_COST_SWAP):
+            drawn = resampling.cell_swaps(
+                delta,
+                counts,
+                drawing.n_resamples,
+                drawing.seed,
+                Taken(self._difference, 0.5 * (counts @ delta)),
+                n_jobs=drawing.n_jobs,
+                progress=drawing.progress,
+                executor=drawing.executor,
             )
-            for i, (pair, (midpoint, half, d, scale)) in enumerate(zip(pairs, midpoints, strict=True))
-        }
-
-    def _one(self, pair: Pair, midpoint: Midpoint) -> tuple[FloatArray, resampling.Transform]:
-        """Return what a swap of each unit changes in one pair, and what makes differences of sums of it."""
-        m, a, b = pair
-        delta = self.table.rows(self.table.columns[m][b]) - self.table.rows(self.table.columns[m][a])
-        used = np.flatnonzero(delta.any(axis=0))
-        return delta[:, used], Taken(Swap(self.metrics[m], midpoint[0]), midpoint[1], used)
-
-    def _many(
-        self, pairs: Sequence[Pair], midpoints: Sequence[Midpoint]
-    ) -> tuple[FloatArray, resampling.Transform]:
-        """Return the columns of all systems, and what makes the differences of all pairs of their sums."""
-        stacked = batches(self.table, pairs, midpoints)
-        return self.table.X, TakenByPairs(self.metrics, self.table.bare(), stacked, len(pairs))
+        else:
+            delta = self.of_b - self.of_a
+            used = np.flatnonzero(delta.any(axis=0))
+            drawn = resampling.swaps(
+                delta[:, used],
+                self.units,
+                drawing.n_resamples,
+                drawing.seed,
+                Taken(self._difference, self._half, used),
+                n_jobs=drawing.n_jobs,
+                progress=drawing.progress,
+                executor=drawing.executor,
+            )
+        return permutation.monte_carlo(
+            drawn, self.observed, alternative, name="permutation", scale=self._scale, slack=self._slack
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
@@ -12,17 +11,16 @@ import numpy as np
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, Dependence, FloatArray, IntArray
 from bestby.data.batches import Streamed
+from bestby.data.cells import numbered
 from bestby.data.evaluation import Evaluation
-from bestby.engine import streamed, table, text_statistics
-from bestby.engine.annotated import AnnotatedGroup
+from bestby.engine import streamed, text_statistics
 from bestby.engine.base import Group
 from bestby.engine.called import CallGroup
-from bestby.engine.dependent_units import BlockGroup, CrossedGroup
-from bestby.engine.large_means import LARGE, LargeMeans
-from bestby.engine.pairwise import MANY, Labels, PairGroup
+from bestby.engine.dependent_units import CrossedGroup
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.reading import Reading, _codes_of, _rows_refused
-from bestby.engine.sums import SumGroup, TableGroup
+from bestby.engine.statistics import Design, Rows, Statistics
+from bestby.engine.sums import AnnotatedGroup, BlockGroup, SumGroup
 from bestby.engine.text_statistics import Counting
 from bestby.metrics import _items
 from bestby.metrics._texts import TextMetric
@@ -48,12 +46,8 @@ def groups(
     supports: Collection[Dependence] = ("clusters", "strata"),
     consumer: str = "this analysis",
     counting: Counting | None = None,
-    by_pairs: bool = False,
 ) -> list[tuple[Group, list[int]]]:
-    """Fit the metrics and put them into groups that are resampled together.
-
-    With `by_pairs`, metrics of labels of many systems may be put into a `PairGroup`, which has the cells of
-    each pair in place of a table of all systems.
+    """Fit the metrics, and return the group of each and the position of the metric.
 
     Clusters and strata are part of every group. Two crossed groupings are not: they are refused unless the
     caller says that it supports them, so that a caller which does not know of them cannot ignore one. Every
@@ -75,16 +69,9 @@ def groups(
             )
     reading = Reading(evaluation, blocks)
     out: list[tuple[Group, list[int]]] = []
-    sums = [i for i, metric in enumerate(metrics) if isinstance(metric, Metric)]
-    if by_pairs and annotators_seed is None:
-        out += _pair_groups(metrics, reading)
-        sums = [i for i in sums if not any(i in positions for _, positions in out)]
-    if sums:
-        chosen = [metrics[i] for i in sums]
-        made = _sum_group(chosen, reading, counting)  # type: ignore[arg-type]
-        out.append((made if annotators_seed is None else annotated(made, reading, annotators_seed), sums))
     for i, metric in enumerate(metrics):
         if isinstance(metric, Metric):
+            out.append((_sum_group(metric, reading, counting, annotators_seed), [i]))
             continue
         if evaluation.crossed is not None:
             raise DesignError(
@@ -99,32 +86,6 @@ def groups(
             )
         out.append((_item_group(metric, reading), [i]))
     return out
-
-
-def _pair_groups(metrics: Sequence[BaseMetric], reading: Reading) -> list[tuple[Group, list[int]]]:
-    """Return the group of the metrics of labels that are better counted pair by pair, if there are any.
-
-    Means have results of their own for many systems. Groups of the items need the items themselves.
-    """
-    evaluation = reading.evaluation
-    grouped = reading.clusters is not None or evaluation.crossed is not None or bool(evaluation.groupings)
-    own = {i: one for i, one in enumerate(metrics) if isinstance(one, Metric) and one.reads == "labels"}
-    if grouped or not own or len(evaluation.names) < 3:
-        return []
-    labels = _labels(reading)
-    if not labels.better_by_pairs:
-        return []
-    fitted = {i: _fitted(metric, reading) for i, metric in own.items()}
-    chosen = [i for i, metric in fitted.items() if not isinstance(metric, MeanMetric)]
-    if not chosen:
-        return []
-    ours = [fitted[i] for i in chosen]
-    return [(PairGroup(ours, labels, evaluation.names, _rows), chosen)]
-
-
-def _labels(reading: Reading) -> Labels:
-    names, gold, systems = reading.narrow_labels
-    return Labels(gold, systems, names.size, reading.strata, reading.evaluation.counts)
 
 
 def _fitted(metric: AnyMetric, reading: Reading) -> AnyMetric:
@@ -148,19 +109,6 @@ def _is_ours(part: Callable[..., object]) -> bool:
     return part.__module__.startswith("bestby.")
 
 
-def _distinct(fitted: Sequence[Metric], reading: Reading) -> tuple[IntArray, IntArray]:
-    """Return one position per distinct joint row, and how many items have it.
-
-    The rows are of labels, or of the values of means where the labels of many systems make too many.
-    """
-    means = [metric for metric in fitted if isinstance(metric, MeanMetric)]
-    if len(means) == len(fitted) and len(reading.evaluation.names) > 2:
-        labels = _labels(reading)
-        if labels.n_strata * labels.n_codes ** (1 + len(labels.systems)) >= MANY:
-            return labels.distinct_values(means)
-    return reading.distinct
-
-
 def _check_counted(metric: BaseMetric, evaluation: Evaluation) -> None:
     """Refuse a metric that needs each item where rows stand for several."""
     if not takes_counts(metric):
@@ -177,128 +125,78 @@ def takes_counts(metric: BaseMetric) -> bool:
     )
 
 
-def _sum_group(metrics: Sequence[Metric], reading: Reading, counting: Counting | None = None) -> SumGroup:
-    only_labels = all(metric.reads == "labels" for metric in metrics)
-    collapse = only_labels and reading.clusters is None
-    fitted = [_fitted(one, reading) for one in metrics]
-    large = None if collapse else _large_means(fitted, reading)
-    if large is not None:
-        return large
-    position: IntArray | None = None
-    if collapse:
-        position, counts = _distinct(fitted, reading)
-    elif reading.evaluation.counts is not None:
-        counts = reading.evaluation.counts
-    else:
-        counts = np.ones(reading.evaluation.n_items, dtype=np.int64)
-    strata = reading.strata
-    if strata is not None and position is not None:
-        strata = strata[position]
-    statistics = (_statistics(metric, reading, position, counting) for metric in fitted)  # never all at once
-    made = table.build(statistics, counts, strata, reading.clusters)
+def _sum_group(
+    metric: Metric, reading: Reading, counting: Counting | None = None, annotators_seed: int | None = None
+) -> SumGroup:
+    """Return the statistics of every system, and of its annotators' resamples if there is a seed for these."""
+    fitted = _fitted(metric, reading)
+    evaluation = reading.evaluation
+    crossed = None if reading.blocks is not None else _codes_of(evaluation.crossed)
+    clusters = None if crossed is not None else reading.clusters
+    design = Design(evaluation.n_rows, evaluation.counts, reading.strata, clusters)
+    labels = fitted.reads == "labels"
+    rows = _rows_of_labels(fitted, reading) if labels else _rows_of_items(fitted, reading, counting)
+    statistics = [Statistics.of(fitted, s, one, design) for s, one in enumerate(rows)]
+    if annotators_seed is not None:
+        versions = _versions(fitted, reading, annotators_seed)
+        return AnnotatedGroup(fitted, statistics, design, *versions)
     if reading.blocks is not None:
-        return BlockGroup(fitted, made, reading.blocks)
-    second = _codes_of(reading.evaluation.crossed)
-    if second is not None and reading.clusters is not None:
-        return CrossedGroup(fitted, made, reading.clusters, second)
-    return TableGroup(fitted, made)
+        return BlockGroup(fitted, statistics, design, reading.blocks)
+    if crossed is not None and reading.clusters is not None:
+        return CrossedGroup(fitted, statistics, design, reading.clusters, crossed)
+    return SumGroup(fitted, statistics, design)
 
 
-def _large_means(fitted: Sequence[Metric], reading: Reading) -> LargeMeans | None:
-    """Return the group of means of very many single items; None of others, and of numbers to be refused."""
-    evaluation, n = reading.evaluation, reading.evaluation.n_items
-    grouped = (
-        reading.clusters,
-        reading.strata,
-        evaluation.crossed,
-        evaluation.counts,
-        evaluation.annotations,
-    )
-    if n < LARGE or any(groups is not None for groups in grouped):
-        return None
-    means = [
-        metric
-        for metric in fitted
-        if isinstance(metric, MeanMetric) and type(metric).statistics is MeanMetric.statistics
-    ]
-    if len(means) < len(fitted) or any(isinstance(metric, TextMetric) for metric in means):
-        return None  # texts are counted in a way of their own, which takes most of the time
-    values: list[list[FloatArray]] = []
-    for metric in means:
-        _, gold, systems = reading.of(metric)
-        values.append([])
-        for name, predictions in zip(evaluation.names, systems, strict=True):
-            numbers = _named(partial(metric.values, gold, predictions), name)
-            numbers = np.ascontiguousarray(numbers, dtype=np.float64)
-            with np.errstate(invalid="ignore", over="ignore"):
-                if numbers.shape != (n,) or not np.isfinite(numbers.sum()):
-                    return None
-            values[-1].append(numbers)
-    return LargeMeans(means, values)
-
-
-def _statistics(
-    metric: Metric, reading: Reading, position: IntArray | None, counting: Counting | None
-) -> Iterator[FloatArray]:
-    """Yield the statistics of each system, at some of the items if `position` is given."""
-    _, gold, systems = reading.of(metric) if position is None else reading.labels_at(position)
+def _rows_of_items(metric: Metric, reading: Reading, counting: Counting | None) -> Iterator[Rows]:
+    """Yield the statistics of the items of each system."""
+    _, gold, systems = reading.of(metric)
+    names = reading.evaluation.names
     if gold is not None and isinstance(metric, TextMetric) and metric.built_in:
-        yield from _text_rows(metric, gold, systems, reading.evaluation.names, counting)
+        yield from map(Rows, _text_rows(metric, gold, systems, names, counting))
         return
+    for name, values in zip(names, systems, strict=True):
+        yield Rows(_rows(metric, gold, values, name))
+
+
+def _rows_of_labels(metric: Metric, reading: Reading) -> Iterator[Rows]:
+    """Yield the statistics of each system, of equal items once: those of one stratum, gold and prediction."""
+    _, gold, systems = reading.narrow_labels
     for name, values in zip(reading.evaluation.names, systems, strict=True):
-        yield _rows(metric, gold, values, name)
-
-
-def by_item(evaluation: Evaluation, metric: Metric, group: SumGroup) -> SumGroup:
-    """Return a group with the rows of the items in their order: the same, unless equal items were counted."""
-    if group.table.clustered or not all(one.reads == "labels" for one in group.metrics):
-        return group
-    single = dataclasses.replace(evaluation, clusters=np.arange(evaluation.n_items))
-    return _sum_group([metric], Reading(single))
+        chosen, place = numbered((reading.strata, gold, values))
+        rows = _rows(metric, gold[chosen].astype(np.int64), values[chosen].astype(np.int64), name)
+        yield Rows(rows, place)
 
 
 def statistics_of(evaluation: Evaluation, metric: Metric) -> tuple[Metric, list[FloatArray]]:
     """Return a metric that has seen the data, and its statistics by system, a row per item."""
     reading = Reading(evaluation)
     fitted = _fitted(metric, reading)
-    return fitted, list(_statistics(fitted, reading, None, None))
+    return fitted, [one.each() for one in _rows_of_items(fitted, reading, None)]
 
 
-def annotated(group: SumGroup, reading: Reading, seed: int) -> AnnotatedGroup:
-    """Return the group with the statistics of every unit under resamples of its annotators.
-
-    Only of a group whose units are all the dependence there is: what others know would be lost.
-    """
-    assert not group.crossed
-    assert not group.in_blocks
+def _versions(metric: Metric, reading: Reading, seed: int) -> tuple[list[Statistics], Design]:
+    """Return the statistics of every unit under resamples of its annotators, and their design."""
     annotations = reading.evaluation.annotations
     if annotations is None:
         raise DesignError(
             "annotators can only be resampled where the gold is their labels",
             hint="pass gold=Annotations.of(labels), one list of labels per item",
         )
+    if metric.reads not in ("labels", "distributions"):
+        raise DesignError(f"metric {metric.name} reads no labels: annotators cannot be resampled")
     n, n_versions = reading.evaluation.n_items, _n_versions(reading.evaluation.n_items)
     seeds = np.random.SeedSequence(seed, spawn_key=(streams.PURPOSES.index("annotators"),))
     counts = annotations.resampled(n_versions, seeds).reshape(n * n_versions, -1)
     item = np.repeat(np.arange(n), n_versions)
-    statistics: list[list[FloatArray]] = []
-    for metric in group.metrics:
-        if metric.reads not in ("labels", "distributions"):
-            raise DesignError(f"metric {metric.name} reads no labels: annotators cannot be resampled")
-        _, _, systems = reading.of(metric)
-        gold = counts.argmax(axis=1) if metric.reads == "labels" else counts / counts.sum(1, keepdims=True)
-        statistics.append(
-            [
-                _rows(metric, gold, values[item], name)
-                for name, values in zip(reading.evaluation.names, systems, strict=True)
-            ]
-        )
+    _, _, systems = reading.of(metric)
+    gold = counts.argmax(axis=1) if metric.reads == "labels" else counts / counts.sum(1, keepdims=True)
     clusters = None
     if reading.clusters is not None:
         clusters = reading.clusters[item] * n_versions + np.tile(np.arange(n_versions), n)
-    strata = None if reading.strata is None else reading.strata[item]
-    ones = np.ones(n * n_versions, dtype=np.int64)
-    return AnnotatedGroup(group.metrics, group.table, table.build(statistics, ones, strata, clusters))
+    design = Design(item.size, None, None if reading.strata is None else reading.strata[item], clusters)
+    named = enumerate(zip(reading.evaluation.names, systems, strict=True))
+    rows = ((s, Rows(_rows(metric, gold, values[item], name))) for s, (name, values) in named)
+    return [Statistics.of(metric, s, one, design) for s, one in rows], design
 
 
 def _n_versions(n_items: int) -> int:

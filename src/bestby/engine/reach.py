@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from bestby.engine.base import Group, Influences, Pair
-from bestby.engine.shares import are_answers
 from bestby.engine.sums import SumGroup
 from bestby.inference import unseen
 from bestby.inference.intervals import Ends
@@ -30,14 +29,14 @@ def reach(group: Group, m: int, a: Iterable[int], b: Iterable[int]) -> Ends | No
         return None
     a, b = tuple(a), tuple(b)
     rows = group.metrics[m].possible_rows()
-    if rows is None and are_answers(group, m, (*a, *b)):
+    if rows is None and group.are_answers(m, (*a, *b)):
         rows = _ANSWERS
     if rows is None or rows.size > MOST_NUMBERS:
         return None
     golds, predictions, width = rows.shape
     flat = rows.reshape(-1, width)
     of_a, of_b = (
-        np.array([group.influence_of_rows(m, int(s), flat).reshape(golds, predictions) for s in systems])
+        np.array([group.statistics[int(s)].influence_of(flat).reshape(golds, predictions) for s in systems])
         for systems in (a, b)
     )
     lowers = (of_b.max(axis=2).mean(axis=0) - of_a.min(axis=2).mean(axis=0)).max()

@@ -13,7 +13,6 @@ from bestby._core.checks import NUMERAL, number_hint
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.data import soft
-from bestby.data.cells import collapsed
 from bestby.data.coding import group_codes
 from bestby.data.columns import complete
 from bestby.data.common_labels import label_codes
@@ -143,20 +142,6 @@ class Reading:
             )
         ]
         return classes, rows[0], rows[1:]
-
-    @cached_property
-    def distinct(self) -> tuple[IntArray, IntArray]:
-        """One position per distinct joint row of labels, and how many items have it."""
-        if self.evaluation.classes is None:
-            self.narrow_labels  # noqa: B018 - refuses what is not a label
-            return self.evaluation.cells
-        labels, gold, systems = self.labels
-        # A missing prediction (-1) takes a code of its own, in the systems that have one.
-        shifts = [0, *(int(name in self.evaluation.missing) for name in self.evaluation.names)]
-        columns = [
-            codes + shift if shift else codes for codes, shift in zip([gold, *systems], shifts, strict=True)
-        ]
-        return collapsed(columns, [labels.size + shift for shift in shifts], self.strata)
 
     def of(self, metric: BaseMetric) -> tuple[Array | None, Array | None, Sequence[Array]]:
         """Return the labels or classes, if a metric reads such, and gold and systems as it reads them."""

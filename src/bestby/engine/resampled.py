@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bestby._core import rounding
 from bestby._core.cached import cached_property
-from bestby._core.typing import FloatArray, IntArray
-from bestby.engine.annotated import AnnotatedGroup
-from bestby.engine.base import Contributions, Drawing, Group, Jackknife
+from bestby._core.typing import FloatArray
+from bestby.engine.base import Contributions, Drawing, Group, LeftOut
 from bestby.engine.memo import Memo
-from bestby.engine.shares import are_answers
-from bestby.engine.sums import SumGroup
+from bestby.engine.sums import AnnotatedGroup, SumGroup
 from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import intervals, skewness
 from bestby.inference.clusters import StandardError
@@ -52,35 +51,33 @@ class Resampled:
 
     @cached_property
     def replicates(self) -> FloatArray:
-        """The scores of the bootstrap resamples, shape (B, M, S).
+        """The scores of all systems on common bootstrap resamples, shape (B, M, S)."""
+        return self._in_place(self.drawn, self.scores, self.gold_shift)
+
+    @cached_property
+    def drawn(self) -> FloatArray:
+        """The same as they were drawn."""
+        return self.group.bootstrap(self.drawing)
+
+    def _in_place(self, drawn: FloatArray, scores: FloatArray, gold_shift: FloatArray) -> FloatArray:
+        """Return the scores (B, ...) of resamples, around those of the data.
 
         The deviations of smaller resamples are brought to scale. Resampled annotators (`gold_shift`) and
         strata that do not give equal shares shift the scores: the replicates are put back around them.
         """
-        drawn = self.drawn
         contraction = self.drawing.contraction(self.group.stratum_sizes)
         if contraction == 1.0 and not self.group.gold_varies and not self._uneven:
             return drawn
-        return self.scores + contraction * (drawn - self._centre)
+        centre = scores + gold_shift
+        if self._uneven:
+            defined = np.isfinite(drawn)
+            centre = np.where(defined, drawn, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
+        return scores + contraction * (drawn - centre)
 
     @cached_property
     def _uneven(self) -> bool:
         """Whether resamples hold more of one stratum than the sample, as each must give at least one unit."""
         return self.subsampling and bool(np.ptp(self.drawing.shares(self.group.stratum_sizes)) > 0.0)
-
-    @property
-    def _centre(self) -> FloatArray:
-        """What the scores of resamples vary around, shape (M, S)."""
-        if not self._uneven:
-            return self.scores + self.gold_shift
-        defined = np.isfinite(self.drawn)
-        summed = np.where(defined, self.drawn, 0.0).sum(axis=0)
-        return np.asarray(summed / np.maximum(defined.sum(axis=0), 1))
-
-    @cached_property
-    def drawn(self) -> FloatArray:
-        """The scores of the resamples as they were drawn, shape (B, M, S)."""
-        return self.group.bootstrap(self.drawing)
 
     @cached_property
     def gold_shift(self) -> FloatArray:
@@ -104,11 +101,6 @@ class Resampled:
     def by_units(self) -> bool:
         """Whether what varies is which units there are, all of them, so that formulas for these hold."""
         return not self.subsampling and not self.group.gold_varies
-
-    @cached_property
-    def jackknife(self) -> Jackknife:
-        """The scores without each unit."""
-        return self.group.jackknife(self.drawing.seed)
 
     def estimate(self, target: Target) -> float:
         """Return the score or difference on the full data."""
@@ -143,7 +135,7 @@ class Resampled:
 
     def is_proportion(self, target: Target, plain: Contributions | None) -> bool:
         """Return whether contributions are 0/1 values of single items, or differences of such."""
-        return plain is not None and are_answers(self.group, target.metric, target.systems)
+        return plain is not None and self.group.are_answers(target.metric, target.systems)
 
     def distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
         """Return the bootstrap distribution: the exact one of a plain mean where there is one."""
@@ -154,28 +146,43 @@ class Resampled:
         return Memo(MOST_KEPT)
 
     def _distribution(self, target: Target) -> tuple[Distribution, tuple[Note, ...]]:
-        plain = self.group.contributions_alone(target.metric, target.a, target.b)
+        plain = self.group.contributions(*target)
         if plain is not None and self.by_formula:
             known = None if plain.moments is None else plain.moments.powers
             exact = mean_bootstrap(plain.values, plain.counts, plain.bounds, known)
             if exact is not None:
                 return exact, ()
-        return defined_replicates(value_of(self.replicates, target), self.scale(target))
+        return defined_replicates(self.replicates_of(target), self.scale(target))
 
     def replicates_of(self, target: Target) -> FloatArray:
-        """Return the score or difference on the bootstrap resamples, shape (B,); NaN where undefined."""
-        return value_of(self.replicates, target)
+        """Return the score or difference on bootstrap resamples of its units, shape (B,); NaN if undefined."""
+        own = self.drawn_of(target)
+        if own is None:
+            return value_of(self.replicates, target)
+        systems = list(target.systems)
+        of_m = (of_all[target.metric, systems] for of_all in (self.scores, self.gold_shift))
+        placed = self._in_place(own, *of_m)
+        return placed[:, 0] if target.b is None else rounding.difference(placed[:, 0], placed[:, 1])
+
+    def drawn_of(self, target: Target) -> FloatArray | None:
+        """Return the scores of the systems of a target on resamples of its own units, as they were drawn."""
+        return self._drawn_of.get(target, lambda one: self.group.resampled(*one, self.drawing))
+
+    @cached_property
+    def _drawn_of(self) -> Memo[Target, FloatArray | None]:
+        return Memo(MOST_KEPT)
 
     def acceleration(self, target: Target) -> float | None:
         """Return the acceleration; None if the metric is undefined without some unit."""
-        plain = self.group.contributions_alone(target.metric, target.a, target.b)
+        plain = self.group.contributions(*target)
         if plain is not None:
             return None if plain.moments is None else plain.moments.acceleration
-        jackknife = self.jackknife
-        left_out = value_of(jackknife.scores, target)
-        if not np.isfinite(left_out).all():
-            return None
-        return intervals.acceleration(left_out, jackknife.counts, jackknife.bounds)
+        without = self.left_out(target)
+        return intervals.acceleration(*without) if np.isfinite(without.values).all() else None
+
+    def left_out(self, target: Target) -> LeftOut:
+        """Return the score or difference without each unit."""
+        return self.group.left_out(*target, self.drawing.seed)
 
     def robust_error(
         self, target: Target, errors: float, scale: Callable[[FloatArray], FloatArray] | None = None
@@ -189,7 +196,7 @@ class Resampled:
         linear = b is not None or group.contributions(m, a) is not None
         most = MOST_LEFT_OUT if isinstance(group, SumGroup) else MOST_RANKED_ANEW
         if not linear and not group.clustered and group.n_strata == 1 and group.n_units <= most:
-            left_out, counts = self._without_each(m, a)
+            left_out, counts, _ = self.left_out(Target(m, a))
             left_out = left_out if scale is None else scale(np.clip(left_out, -BELOW_ONE, BELOW_ONE))
             units = Moments.of(-(group.n_units - 1.0) * left_out, counts)
             if units is not None and units.n == group.n_units:
@@ -199,14 +206,6 @@ class Resampled:
             return error
         r = self.estimate(target)  # atanh has the slope 1 / (1 - r^2)
         return dataclasses.replace(error, se=error.se / (1.0 - r * r))
-
-    def _without_each(self, metric: int, system: int) -> tuple[FloatArray, IntArray]:
-        """Return the score of a system without each unit, from its own table, and the units of a kind."""
-        if isinstance(self.group, SumGroup):
-            group, own = self.group.alone(metric, system)
-            jackknife = group.jackknife(self.drawing.seed)
-            return jackknife.scores[:, own.metric, own.a], jackknife.counts
-        return self.jackknife.scores[:, metric, system], self.jackknife.counts
 
     def effective_units(self, target: Target) -> float:
         """Return how many units of equal weight would carry the variance of the estimate."""
@@ -233,7 +232,4 @@ class Resampled:
             return known
         if plain is not None:
             return 0.0 if plain.moments is None else plain.moments.effective_units
-        jackknife = self.jackknife
-        return intervals.effective_units(
-            value_of(jackknife.scores, target), jackknife.counts, jackknife.bounds
-        )
+        return intervals.effective_units(*self.left_out(target))

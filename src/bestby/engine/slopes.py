@@ -16,7 +16,7 @@ import numpy as np
 
 from bestby._core import checks, rounding
 from bestby._core.typing import FloatArray
-from bestby.engine.stacked import STACKED
+from bestby.engine.scoring import STACKED
 from bestby.metrics._curvatures import Derivatives
 from bestby.metrics._lines import derivatives
 from bestby.metrics.base import MeanMetric, Metric
@@ -68,16 +68,13 @@ class Response:
     `influence`, of shape (C,), is its derivative by the weight of one unit, `first` the same as that weight
     is taken from all units of the stratum alike, and `curvature` the sum of the second derivatives in these
     directions over all units. `hessian`, of shape (k, k), holds the second derivatives by the totals of a
-    metric that knows them. `shift`, of shape (k,), is the sum over all units of `first` times their rows; it
-    is known where all sums are of whole numbers, and so the same in any order and whatever else tells units
-    apart.
+    metric that knows them.
     """
 
     influence: FloatArray
     first: FloatArray
     curvature: float
     hessian: FloatArray | None = None
-    shift: FloatArray | None = None
 
 
 def response(
@@ -87,21 +84,19 @@ def response(
     rows: FloatArray,
     units: Units,
     *,
-    bent: Derivatives | None = None,
-    whole: bool = False,
+    known: Derivatives | None = None,
 ) -> Response:
     """Return how a score responds to the weights of units, whose rows (C, k) have the `total` (k,).
 
-    `bent` are the derivatives of the score by the totals, if the metric knows them. With `whole`, rows are
-    whole numbers with exact sums: such derivatives of a unit then depend on its row and the total alone. The
-    derivatives of a mean are known without steps, and so are those of a metric which knows them.
+    `known` are the derivatives of the score by the totals, if the metric tells them. The derivatives of a mean
+    are known without steps, and so are those of a metric which tells them by line.
 
     References
     ----------
     .. [1] DiCiccio & Efron (1992), Biometrika 79, 231-245, section 4.
     """
-    if bent is not None:
-        return _by_hessian(*bent, rows, units, whole=whole)
+    if known is not None:
+        return _by_hessian(*known, rows, units)
     counts, C = units.weights, units.n_rows
     both = np.empty((total.size, C + units.n_strata)).T  # column by column, as metrics read them
     moves, means = both[:C], both[C:]
@@ -113,26 +108,23 @@ def response(
         first = (moves[:, 0] - score(total[None, :]) * moves[:, 1]) / total[1]
         second = -2.0 * first * moves[:, 1] / total[1]
         return Response(influence(metric, score, total, rows), first, float(counts @ second))
-    known = _by_formula(metric, total, both)
-    if known is not None:
-        first, second = known[0][:C], known[1][:C]
-        by_weight = _by_weight(first, known[0][C:], units)
+    by_line = _by_formula(metric, total, both)
+    if by_line is not None:
+        first, second = by_line[0][:C], by_line[1][:C]
+        by_weight = _by_weight(first, by_line[0][C:], units)
     else:
         by_weight, first, second = _by_steps(score, total, rows, moves, counts)
     return Response(by_weight, first, float(counts @ second))
 
 
-def _by_hessian(
-    gradient: FloatArray, hessian: FloatArray, rows: FloatArray, units: Units, *, whole: bool
-) -> Response:
+def _by_hessian(gradient: FloatArray, hessian: FloatArray, rows: FloatArray, units: Units) -> Response:
     """Return how a score responds, from its derivatives by the totals: one product of all directions each.
 
     Products of rows are summed before those of their means are taken away: a score that stays the same when
     all totals grow together is not bent in that direction, so that little is lost in the difference.
     """
     counts, by_row = units.weights, rows.T
-    # A matrix product may round the same row in another way where it stands elsewhere.
-    influence = np.add.reduce(by_row * gradient[:, None]) if whole else gradient @ by_row
+    influence = gradient @ by_row
     first = np.empty(influence.size)
     products = (by_row if units.single else by_row * counts) @ rows
     for size, (start, stop) in zip(units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True):
@@ -142,8 +134,7 @@ def _by_hessian(
     if rounding.is_nothing(checks.largest(first), float(np.abs(gradient).sum()), rounding.NEAR):
         width = rounding.noise_width(float(np.abs(gradient) @ np.abs(by_row).max(axis=1)), rounding.INFLUENCE)
         influence, first = (_unless_rounding(slopes, width) for slopes in (influence, first))
-    shift = products @ gradient if whole else None
-    return Response(influence, first, float(np.vdot(hessian, products)), hessian, shift)
+    return Response(influence, first, float(np.vdot(hessian, products)), hessian)
 
 
 def bend(

@@ -14,7 +14,7 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.batches import Batch, Streamed, Words
 from bestby.engine.base import Drawing, Group, Jackknife, Pair, Squares
 from bestby.engine.slopes import Directions
-from bestby.engine.stacked import scores
+from bestby.engine.scoring import scores
 from bestby.engine.transforms import Functional
 from bestby.inference import permutation
 from bestby.inference.abc import Expansion

@@ -1,382 +1,163 @@
-"""Metrics that are functions of sums: statistics per unit, totals per resample, scores of totals."""
+"""A metric that is a function of sums: the statistics of each system, and a sample of each score or difference."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import pivots, raw_values, shares, slopes
-from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, Pair, Squares
-from bestby.engine.expansions import expansion
-from bestby.engine.memo import Memo
-from bestby.engine.permutations import Permutations
-from bestby.engine.responses import MOST_ALONE, Responses, Single, effective_units_left_out
-from bestby.engine.stacked import scored
-from bestby.engine.table import Table
-from bestby.engine.targets import Target
-from bestby.engine.transforms import Functional, Scores
-from bestby.inference import clusters
+from bestby.engine import permutations, raw_values
+from bestby.engine.base import Contributions, Drawing, Group, Influences, Jackknife, LeftOut, Pair, Squares
+from bestby.engine.sample import Sample, resampled
+from bestby.engine.scoring import scores
+from bestby.engine.statistics import Design, Statistics
+from bestby.inference import clusters, tilting
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
-from bestby.inference.influence import standard_error
-from bestby.metrics._lines import has_own_derivatives
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
-from bestby.resampling import totals as resampling
+from bestby.resampling.blocks import Blocks
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
 
 MOST_HELD = 1 << 22
-"""Numbers to keep of the tables of one system or two, and as many of contributions: those of two systems of a
-million items and of their difference, which intervals, tests, standard errors and notes all ask for."""
-
-MOST_EXPANDED = 1 << 6
-"""Scores and differences whose expansions are kept: intervals at several levels ask for the same one."""
-
-MOST_PAIRS = 1 << 13
-"""Pairs whose numbers of differing items are kept: the choice of an interval and its result ask for them."""
-
-_Key: TypeAlias = tuple[int, int, int | None]
-"""Positions of a metric, and of a system A alone or also of B."""
+"""Distinct units up to which samples are held: results ask for those of their intervals and tests again."""
 
 
-class SumGroup(raw_values.OfStandardScores):
-    """All metrics of a comparison that are functions of sums; they share one set of resamples.
+@dataclass(frozen=True, eq=False)
+class SumGroup(Group):
+    """One metric that is a function of sums, the statistics of every system, and how items make units."""
 
-    `table` holds statistics of the distinct units. `of_systems` are the groups of each system by itself, on
-    the same metrics, if they are there already.
-    """
-
-    metrics: Sequence[Metric]
-    table: Table
-    of_systems: Sequence[SumGroup] = ()
-
-    @property
-    def n_systems(self) -> int:  # type: ignore[override]
-        """The number of systems."""
-        return len(self.table.columns[0])
-
-    @property
-    def units(self) -> Units:  # type: ignore[override]
-        """The units, by stratum."""
-        return self.table.units
+    metric: Metric
+    statistics: Sequence[Statistics]
+    design: Design
 
     has_formula = True
     has_robust_error = True
 
     @property
-    def clustered(self) -> bool:
-        """Whether units are clusters of items."""
-        return self.table.clustered
+    def metrics(self) -> Sequence[Metric]:  # type: ignore[override]
+        """The one metric."""
+        return (self.metric,)
 
     @property
+    def n_systems(self) -> int:  # type: ignore[override]
+        """The number of systems."""
+        return len(self.statistics)
+
+    @property
+    def units(self) -> Units:  # type: ignore[override]
+        """The units, by stratum."""
+        return self.design.units
+
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return self.design.clustered
+
+    @cached_property
     def few_units(self) -> bool:
         """Whether units are clusters, fewer than 30 or one with more than a third of the items."""
-        return self.table.clustered and clusters.few(self.table.sizes, self.table.units.counts)
+        sizes = self.design.unit_sizes
+        return sizes is not None and clusters.few(sizes, self.design.unit_counts)
 
-    def scores(self) -> FloatArray:
-        """Return the scores on the full data, shape (M, S), each from a table of its own; see `alone`."""
-        by_table = self.crossed or self.units.n_rows > MOST_ALONE or self.table.whole
-        return self.own_scores if by_table else self._scores_alone
+    # -- samples -------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _scores_alone(self) -> FloatArray:
-        every = [[self.alone(m, s)[0] for s in range(self.n_systems)] for m in range(len(self.metrics))]
-        return np.array([[group.own_scores[0, 0] for group in groups] for groups in every])
-
-    @cached_property
-    def own_scores(self) -> FloatArray:
-        """The scores, shape (M, S), by the table as it is."""
-        return self._scored(self.table.total())
-
-    def _scored(self, totals: FloatArray) -> FloatArray:
-        """Return scores (..., M, S) of totals (..., K) of all columns."""
-        return scored(self.metrics, self.table, totals)
-
-    def totals(self, metric: int, system: int) -> FloatArray:
-        """Return the totals of the statistics of one system."""
-        return self.table.total()[self.table.columns[metric][system]]
-
-    def bootstrap(self, drawing: Drawing) -> FloatArray:
-        """Return the scores of bootstrap resamples, shape (B, M, S)."""
-        return self._resampled(self.table, drawing)
-
-    def _resampled(self, table: Table, drawing: Drawing) -> FloatArray:
-        """Return the scores of resamples of the units of a table."""
-        draws = drawing.draws(self.stratum_sizes)
-        return resampling.bootstrap(
-            table.X,
-            table.units,
-            drawing.n_resamples,
-            drawing.seed,
-            Scores(self.metrics, table.bare(), int(draws.sum())),
-            draws=draws,
-            n_jobs=drawing.n_jobs,
-            progress=drawing.progress,
-            executor=drawing.executor,
-        )
-
-    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
-        """Return the leave-one-out scores: the totals minus one row, once per distinct row."""
-        return Jackknife(self._scored(self.table.left_out()), self.units.counts, self.units.bounds)
-
-    def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
-        """Return the plain mean, if the metric is a mean and all units hold equally many items."""
-        if not self._means[metric]:
-            return None
-        return self._contributions.get((metric, a, b), lambda key: shares.mean(self.table, *key))
+    def sample(self, a: int, b: int | None = None) -> Sample:
+        """Return the sample of the score of A, or of the difference A minus B."""
+        key = (a, b)
+        if key not in self._samples:
+            systems = [self.statistics[s] for s in (a, b) if s is not None]
+            found = Sample.of(systems, self.design)
+            held = sum(one.units.n_rows for one in self._samples.values()) + found.units.n_rows
+            while self._samples and held > MOST_HELD:
+                held -= self._samples.pop(next(iter(self._samples))).units.n_rows
+            self._samples[key] = found
+        return self._samples[key]
 
     @cached_property
-    def _means(self) -> list[bool]:
-        """Which metrics are means."""
-        return [isinstance(metric, MeanMetric) for metric in self.metrics]
-
-    @cached_property
-    def _contributions(self) -> Memo[_Key, Contributions | None]:
-        return Memo(1 + MOST_HELD // self.units.n_rows)
-
-    def contributions_alone(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
-        """Return the same without what only other systems tell apart, in an order of their own."""
-        if not self._means[metric]:
-            return None
-        group, own = self.alone(metric, a, b)
-        return group.contributions(own.metric, own.a, own.b)
-
-    def unit_means(self, metric: int) -> tuple[FloatArray, IntArray] | None:
-        """Return the mean of each unit for every system, and how many units there are of each."""
-        if not self._means[metric]:
-            return None
-        return shares.unit_means(self.table, metric), self.units.counts
-
-    def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:
-        """Return whether each item that a share counts is a success, or the difference of two systems.
-
-        None if the score is no share of single items in one stratum, or counts no item.
-        """
-        own = self.metrics[metric]
-        if not shares.are_possible(own, self.table.columns[metric][a].size, difference=b is not None):
-            return None
-        of_kinds = self._of_kinds(metric, a, b)
-        if of_kinds is None:
-            return shares.answers(own, self.table, metric, a, b)
-        group, target = of_kinds
-        return group.shares(target.metric, target.a, target.b)
-
-    def squares(self, metric: int, system: int) -> Squares:
-        """Return sums over the units of the statistics of a system."""
-        if (metric, system) not in self._squares:
-            group, own = self.alone(metric, system)
-            table, columns = group.table, group.table.columns[own.metric][own.a]
-            k, weights = table.X.shape[1], table.units.weights
-            squares, nonzero = (table.full(weights @ each, 1) for each in (table.X**2, table.X != 0.0))
-            squares[k:] = table.units.n * table.constants**2
-            nonzero[k:] = table.units.n * (table.constants != 0.0)
-            self._squares[metric, system] = Squares(
-                table.total()[columns], squares[columns], nonzero[columns]
-            )
-        return self._squares[metric, system]
-
-    @cached_property
-    def _squares(self) -> dict[tuple[int, int], Squares]:
+    def _samples(self) -> dict[tuple[int, int | None], Sample]:
         return {}
 
-    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:
+    @cached_property
+    def together(self) -> Sample:
+        """The sample of all systems, for what is joint by nature."""
+        return Sample.of(self.statistics, self.design)
+
+    # -- what is computed of a sample ------------------------------------------------------------------------
+
+    def scores(self) -> FloatArray:
+        """Return the scores on the full data, shape (1, S)."""
+        return np.array([[one.score for one in self.statistics]])
+
+    def totals(self, metric: int, system: int) -> FloatArray:  # noqa: ARG002
+        """Return the totals of the statistics of one system."""
+        return self.statistics[system].total
+
+    def squares(self, metric: int, system: int) -> Squares:  # noqa: ARG002
+        """Return sums over the units of the statistics of a system."""
+        return self.statistics[system].squares
+
+    def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
+        """Return the plain mean, if the metric is a mean and all units hold equally many items."""
+        if not isinstance(self.metric, MeanMetric):
+            return None
+        return self.sample(a, b).contributions
+
+    def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
+        """Return whether each item that a share counts is a success, or the difference of two systems."""
+        return self.sample(a, b).shares
+
+    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return how many units of equal size a mean or a share is made of."""
-        return shares.equal_units(self.metrics[metric], self.table, metric, a, b)
+        return self.sample(a, b).equal_units
 
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return the numbers of items and of units whose rows differ."""
-        return self._numbers_differing.get(pair, self._differing)
+        return self.sample(*pair[1:]).differing
 
-    @cached_property
-    def _numbers_differing(self) -> Memo[Pair, tuple[int, int]]:
-        return Memo(MOST_PAIRS)
-
-    def _differing(self, pair: Pair) -> tuple[int, int]:
-        m, a, b = pair
-        metric = self.metrics[m]
-        if isinstance(metric, StandardisedMetric):
-            return raw_values.differing(self.table, metric, pair)
-        plain = self.contributions(m, a, b)
-        if plain is not None and plain.single_items:
-            n_units = int(plain.counts[plain.values != 0.0].sum())
-            return n_units, n_units
-        of_kinds = self._of_kinds(m, a, b)
-        if of_kinds is not None:
-            return of_kinds[0].differing((0, 0, 1))
-        return self.table.differing(self.table.columns[m][a], self.table.columns[m][b])
-
-    # -- formulas ----------------------------------------------------------------------------------
-
-    def alone(self, metric: int, a: int, b: int | None = None) -> tuple[SumGroup, Target]:
-        """Return a group in which no other system changes a bit of what formulas give, and the target there.
-
-        With very many distinct units it is this group, unless labels of these systems make few kinds of them.
-        """
-        known = self._alone.get((metric, a, b))
-        if known is None:
-            known = self._alone[metric, a, b] = self._made_alone(metric, a, b)
-        group, own = known
-        return self if group is None else group, own
-
-    def _made_alone(self, metric: int, a: int, b: int | None) -> tuple[SumGroup | None, Target]:
-        """Return the same, with None for this group."""
-        if b is not None and a > b:
-            group = self.alone(metric, b, a)[0]
-            return (None, Target(metric, a, b)) if group is self else (group, Target(0, 1, 0))
-        systems = (a,) if b is None else (a, b)
-        columns = [self.table.columns[metric][s] for s in systems]
-        if self._by_itself(metric, columns):
-            return None, Target(metric, a, b)
-        if b is None and self.of_systems:
-            made = self.of_systems[a].alone(metric, 0)[0]
-            self._parts[metric, a] = Single(made._responses, 0, 0, self.table.rows_alone(columns[0]))
-            return made, Target(0, 0)
-        table, rows = self.table.alone(columns[0]) if b is None else self.table.only(columns)
-        if (1 + len(self._alone)) * (table.X.size + rows.size) > MOST_HELD:
-            self._alone.clear()
-            self._parts.clear()
-        made = TableGroup(self.metrics[metric : metric + 1], table)
-        if b is None:
-            self._parts.setdefault((metric, a), Single(made._responses, 0, 0, rows))
-        else:
-            made._parts.update({(0, i): self._part(metric, s).among(rows) for i, s in enumerate(systems)})
-        return made, Target(0, 0, None if b is None else 1)
-
-    def _part(self, metric: int, system: int) -> Single:
-        """Return what the weights of the units of this table do to the score of one system."""
-        if (metric, system) in self._parts:
-            return self._parts[metric, system]
-        if self._is_exact(metric, system) or self.alone(metric, system)[0] is self:
-            self._parts[metric, system] = Single(self._responses, metric, system, None)
-        return self._parts[metric, system]  # which `alone` makes of a table of the system
-
-    def _is_exact(self, metric: int, system: int) -> bool:
-        """Return whether this table gives derivatives of a score of which no other system changes a bit."""
-        return not self.of_systems and self._responses.are_exact(metric, system)
-
-    @cached_property
-    def _alone(self) -> dict[_Key, tuple[SumGroup | None, Target]]:
-        return {}
-
-    @cached_property
-    def _parts(self) -> dict[tuple[int, int], Single]:
-        return {}
-
-    def _by_itself(self, metric: int, columns: Sequence[IntArray]) -> bool:
-        """Return whether the table is of these systems alone, or has too many rows to make one of these."""
-        if len(self.metrics) == 1 and len(columns) == self.n_systems:
-            return True
-        if self.units.n_rows <= MOST_ALONE:
-            return False
-        # Labels may make few kinds of units; numbers hardly do, and finding out takes a sort.
-        n_kinds = self.table.few_kinds(columns) if self.metrics[metric].reads == "labels" else 0
-        # Of very many labels, a table of the kinds could not be kept, and would be made again and again.
-        n_rows = min(n_kinds, self.units.n_rows)
-        return n_kinds == 0 or n_rows * sum(one.size for one in columns) > MOST_HELD
-
-    def _of_kinds(self, metric: int, a: int, b: int | None) -> tuple[SumGroup, Target] | None:
-        """Return what `alone` does, if that is another group than this one and units are single."""
-        if self.table.clustered or self.crossed or self.in_blocks:
-            return None
-        group, own = self.alone(metric, a, b)
-        return None if group is self else (group, own)
-
-    def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:
+    def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
         """Return how many units of equal weight would carry the variance; None where the jackknife tells."""
-        if self._means[metric] or self.table.clustered or self.in_blocks:
+        if isinstance(self.metric, MeanMetric) or self.clustered or self.in_blocks:
             return None
-        target = Target(metric, a, b)
-        if all(self._part(metric, system).nearly_linear for system in target.systems):
-            scores = self.scores()[metric]
-            largest = max(abs(float(scores[system])) for system in target.systems)
-            known = self.expansion(metric, a, b).effective_units(largest)
-            if known is not None:
-                return known
-        group, own = self.alone(metric, a, b)
-        return effective_units_left_out([group._part(own.metric, s) for s in own.systems], group.units)
+        return self.sample(a, b).effective_units
 
-    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
-        """Return the delta-method standard error of a score or difference (Efron 1982, eq. 6.13)."""
-        if self.n_strata == 1 and has_own_derivatives(self.metrics[metric]):
-            known = self.expansion(metric, a, b).standard_error(self.n_units)  # an interval needs it, too
-            if known is not None:
-                return known
-        group, own = self.alone(metric, a, b)
-        plain = group.contributions(own.metric, own.a, own.b)
-        if plain is not None and plain.moments is not None and plain.bounds.size == 2:
-            return plain.moments.error_of_mean
-        influence = group.influence(own.metric, own.a, own.b)
-        return standard_error(influence, group.units.weights, group.units.bounds)
+    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
+        """Return the delta-method standard error of a score or difference."""
+        return self.sample(a, b).standard_error
 
-    def influence(self, metric: int, a: int, b: int | None = None) -> FloatArray:
-        """Return what each distinct unit adds to a score or difference, to first order, shape (C,)."""
-        of_a = self._part(metric, a).influence()
-        return of_a if b is None else of_a - self._part(metric, b).influence()
-
-    @cached_property
-    def _responses(self) -> Responses:
-        return Responses(self.metrics, self.table)
-
-    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:
-        """Return what each distinct unit adds to a score or difference, from the table of its systems."""
-        group, own = self.alone(metric, a, b)
-        table = group.table
-        values = group.influence(own.metric, own.a, own.b)
-        return Influences(values, table.sizes, table.units.counts, table.units.bounds)
-
-    def influences(self, metric: int) -> Influences:
-        """Return what each distinct unit adds to the scores of all systems."""
-        values = np.column_stack([self.influence(metric, s) for s in range(self.n_systems)])
-        return Influences(values, self.table.sizes, self.units.counts, self.units.bounds)
-
-    def influence_of_rows(self, metric: int, system: int, rows: FloatArray) -> FloatArray:
-        """Return the influence of rows (R, k) of statistics on the score of a system, shape (R,)."""
-        own = self.metrics[metric]
-        return slopes.influence(own, Functional(own), self.totals(metric, system), rows)
-
-    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
-        """Return a score or difference to second order in the weights of the units."""
-        return self._expansions.get((metric, a, b), self._expanded)
-
-    def _expanded(self, key: _Key) -> Expansion:
-        metric, a, b = key
-        by_this_table = b is None and self._is_exact(metric, a)
-        group, own = (self, Target(metric, a)) if by_this_table else self.alone(*key)
-        parts = [group._part(own.metric, system).part() for system in own.systems]
-        scores = self.scores()[metric]
-        estimate = float(scores[a]) if b is None else float(scores[a] - scores[b])
-        return expansion(Functional(self.metrics[metric]), estimate, group.units, parts)
-
-    @cached_property
-    def _expansions(self) -> Memo[_Key, Expansion]:
-        return Memo(MOST_EXPANDED)
-
-    def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
+    def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:  # noqa: ARG002
         """Return the standard error CR2 of a score or difference, with Satterthwaite's degrees of freedom."""
-        group, own = self.alone(metric, a, b)
-        table, influence = group.table, group.influence(own.metric, own.a, own.b)
-        return clusters.cr2(influence, table.sizes, table.units.counts, table.units.bounds)
+        return self.sample(a, b).error
 
-    def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:
+    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:  # noqa: ARG002
+        """Return what each distinct unit adds to a score or difference."""
+        return self.sample(a, b).influences
+
+    def item_influence(self, a: int, b: int | None = None) -> FloatArray:
+        """Return what each item adds to a score or difference, to first order, shape (I,)."""
+        return self.sample(a, b).item_influence
+
+    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion | None:  # noqa: ARG002
+        """Return a score or difference to second order in the weights of the units."""
+        return self.sample(a, b).expansion
+
+    def left_out(self, metric: int, a: int, b: int | None, seed: int) -> LeftOut:  # noqa: ARG002
+        """Return a score or difference without one unit of each kind: its totals minus one row."""
+        return self.sample(a, b).left_out
+
+    def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:  # noqa: ARG002
         """Return studentized replicates; None with strata or too many columns."""
-        plain, columns = self.contributions(metric, a, b), self.table.columns[metric]
-        if self.n_strata > 1:
-            return None
-        if plain is not None:
-            return pivots.mean_pivots(plain.values, self.units, drawing)
-        of_b = None if b is None else columns[b]
-        return pivots.function_pivots(self.metrics[metric], self.table, columns[a], of_b, drawing)
+        return self.sample(a, b).pivots(drawing)
 
-    # -- permutation -------------------------------------------------------------------------------
+    def resampled(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray:  # noqa: ARG002
+        """Return the scores of the systems of a target on resamples of their units, shape (B, 1 or 2)."""
+        return self._bootstrap(self.sample(a, b), drawing)
 
-    @cached_property
-    def _permutations(self) -> Permutations:
-        return Permutations(self.metrics, self.table, self.scores())
+    def _bootstrap(self, sample: Sample, drawing: Drawing) -> FloatArray:
+        return sample.bootstrap(drawing)
 
     def permutation(
         self,
@@ -386,31 +167,106 @@ class SumGroup(raw_values.OfStandardScores):
         *,
         standardised: bool = False,
     ) -> dict[Pair, TestResult]:
-        """Return the paired permutation test of each pair: exact, by cells, or by shared dense swaps."""
-        if standardised:
-            return self._permutations.tests(pairs, alternative, drawing, exact=True)
-        found: dict[Pair, TestResult] = {}
-        for m, a, b in pairs:  # labels make few kinds of units, whose swaps are the same and take less time
-            of_kinds = self._of_kinds(m, a, b) if self.metrics[m].reads == "labels" else None
-            if of_kinds is not None:
-                group, _ = of_kinds
-                own = (0, int(a > b), int(b > a))
-                found[m, a, b] = group._permutations.tests([own], alternative, drawing, exact=True)[own]
-        left = [pair for pair in pairs if pair not in found]
-        found |= self._permutations.raw_value_tests(left, alternative, drawing, exact=True) if left else {}
-        return {pair: found[pair] for pair in pairs}
+        """Return the paired permutation test of each pair: exact, by cells, or by dense swaps."""
+        words = tilting.words_of_draws(drawing.seed, kept=len(pairs) > 1)
+        return {
+            pair: permutations.test(
+                self.sample(*pair[1:]), alternative, drawing, standardised=standardised, words=words
+            )
+            for pair in pairs
+        }
 
     def sampled_permutation(
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing
     ) -> dict[Pair, TestResult]:
-        """Return the same tests with swaps drawn, also where all could be counted: by cells, or densely."""
-        return self._permutations.raw_value_tests(pairs, alternative, drawing, exact=False)
+        """Return the same tests with swaps drawn, also where all could be counted."""
+        return {
+            pair: permutations.test(self.sample(*pair[1:]), alternative, drawing, exact=False)
+            for pair in pairs
+        }
+
+    # -- standard scores -------------------------------------------------------------------------------------
+
+    def same_ranks(self, metric: int, a: int, b: int) -> bool:  # noqa: ARG002
+        """Whether the standard scores of two systems are the same, but for rounding."""
+        return isinstance(self.metric, StandardisedMetric) and raw_values.same(self.sample(a, b), self.metric)
+
+    def has_standardised_swaps(self, metric: int) -> bool:  # noqa: ARG002
+        """Whether the statistics are of standard scores."""
+        return isinstance(self.metric, StandardisedMetric)
+
+    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
+        """Return the numbers of a system as given, and how many items have each; None without such swaps."""
+        if not isinstance(self.metric, StandardisedMetric):
+            return None
+        centre, scale = self.metric.locations[system]
+        items = self.statistics[system].of_items
+        scores = self.metric.standard_scores(items.spread(items.X[:, self.metric.standard_column]))
+        return centre + scale * scores, self.design.item_counts
+
+    # -- all systems together --------------------------------------------------------------------------------
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of all systems on the same resamples, shape (B, 1, S)."""
+        return self._bootstrap(self.together, drawing)[:, None, :]
+
+    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
+        """Return the leave-one-out scores of all systems: the totals minus one row, once per distinct unit."""
+        sample = self.together
+        without = np.column_stack(sample.spread([one.left_out for one in self.statistics]))
+        return Jackknife(without[:, None, :], sample.units.counts, sample.units.bounds)
+
+    def unit_means(self, metric: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
+        """Return the mean of each unit for every system, and how many units there are of each."""
+        if not isinstance(self.metric, MeanMetric):
+            return None
+        means = [one.X[:, 0] / one.X[:, 1] for one in self.statistics]
+        return np.column_stack(self.together.spread(means)), self.together.units.counts
+
+    def influences(self, metric: int) -> Influences | None:  # noqa: ARG002
+        """Return what each distinct unit adds to the scores of all systems."""
+        sample = self.together
+        values = np.column_stack(sample.spread([one.influence for one in self.statistics]))
+        return Influences(values, sample.sizes, sample.units.counts, sample.units.bounds)
 
 
 @dataclass(frozen=True, eq=False)
-class TableGroup(SumGroup):
-    """Functions of sums whose table is made."""
+class BlockGroup(SumGroup):
+    """A metric on ordered text. Units are blocks laid end to end; the bootstrap draws blocks from anywhere."""
 
-    metrics: Sequence[Metric]
-    table: Table
-    of_systems: Sequence[SumGroup] = field(default=(), kw_only=True)
+    blocks: Blocks
+
+    @property
+    def in_blocks(self) -> bool:
+        """True."""
+        return True
+
+    def _bootstrap(self, sample: Sample, drawing: Drawing) -> FloatArray:
+        """Return the scores of circular block resamples, shape (B, S)."""
+        rows = [self.blocks.sums(one.of_items.each()) for one in sample.systems]
+        return resampled(self.metric, rows, self.blocks.units, drawing, self.blocks.draws)
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedGroup(SumGroup):
+    """A metric against a gold made of annotations, which the bootstrap resamples within the items.
+
+    A resample draws as many units as there are, each with one of V versions of its gold; a version is a
+    resample of the item's annotators. `versions` are the statistics of these, and `of_versions` their design.
+    """
+
+    versions: Sequence[Statistics]
+    of_versions: Design
+
+    gold_varies = True
+
+    def _bootstrap(self, sample: Sample, drawing: Drawing) -> FloatArray:
+        """Return the scores of resampled items with resampled annotators, shape (B, S)."""
+        versions = Sample.of([self.versions[one.system] for one in sample.systems], self.of_versions)
+        draws = drawing.draws(self.stratum_sizes)
+        return resampled(self.metric, versions.rows(), versions.units, drawing, draws)
+
+    def resampled_scores(self) -> FloatArray:
+        """Return the scores of all items against the mean of their versions, shape (1, S)."""
+        means = [one.total * (self.n_units / one.units.n) for one in self.versions]
+        return np.array([[float(scores(self.metric, mean)) for mean in means]])

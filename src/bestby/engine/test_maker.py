@@ -186,15 +186,15 @@ def _difference_test(name: str, makers: Intervals, pair: Pair, alternative: Alte
             f"test {name!r} needs one number per item; {group.metrics[m].name} is not a mean of such",
             hint='test="permutation" applies to every metric',
         )
-    table = group.table
-    if group.n_units > max(MOST_DIFFERENCES, table.units.n_rows):
+    sample = group.sample(a, b)
+    if group.n_units > max(MOST_DIFFERENCES, sample.units.n_rows):
         raise DesignError(
             f"test {name!r} needs a difference per item, and the table counts {group.n_units} items",
             hint='test="permutation" takes them as they are counted',
         )
-    first, second = (table.column(int(table.columns[m][s][0])) for s in (a, b))
+    first, second = (rows[:, 0] for rows in sample.rows())
     sizes = np.abs(first) + np.abs(second)
-    differences = np.repeat(classical.paired_differences(first, second), table.units.counts)
+    differences = np.repeat(classical.paired_differences(first, second), sample.units.counts)
     if name not in _OF_RANKS:
         return classical.paired_t(differences, alternative)
     typical = float(np.median(sizes[sizes > 0.0])) if sizes.any() else 0.0

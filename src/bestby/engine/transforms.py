@@ -12,9 +12,8 @@ import numpy as np
 
 from bestby._core import rounding
 from bestby._core.typing import FloatArray, IntArray
+from bestby.engine.scoring import STACKED, scores
 from bestby.engine.slopes import Directions
-from bestby.engine.stacked import Batch, scored, scores
-from bestby.engine.table import Table
 from bestby.metrics.base import Metric
 
 _PATTERNS = 8
@@ -55,20 +54,64 @@ class Functional:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
-    """The scores of all metrics and systems, shape (R, M, S), of the totals of a resample of n units.
+class SideBySide:
+    """The columns of the statistics of several systems, each once.
 
-    `n_units` are the units of a resample; None if totals are of all columns, the constant ones too.
+    `X`, of shape (C, v), has those that vary between units and `constants`, of shape (c,), the others, which
+    are numbered after them. `used` says which columns are the statistics of each system.
     """
 
-    metrics: Sequence[Metric]
-    table: Table
-    n_units: int | None
+    X: FloatArray
+    constants: FloatArray
+    used: Sequence[IntArray]
+
+    @classmethod
+    def of(cls, rows: Sequence[FloatArray]) -> SideBySide:
+        """Return the columns of rows (C, k) of each system."""
+        number: dict[bytes, int] = {}
+        columns: list[FloatArray] = []
+        used = []
+        for by_column in (np.ascontiguousarray(of_system.T) for of_system in rows):
+            own = [number.setdefault(column.tobytes(), len(number)) for column in by_column]
+            columns += [by_column[own.index(place)] for place in range(len(columns), len(number))]
+            used.append(np.array(own, dtype=np.int64))
+        varies = np.array([bool((column != column[0]).any()) for column in columns])
+        order = np.argsort(~varies, kind="stable")
+        place = np.empty(order.size, dtype=np.int64)
+        place[order] = np.arange(order.size)
+        X = np.empty((columns[0].size, int(varies.sum())))
+        for i, column in enumerate(order[: X.shape[1]].tolist()):
+            X[:, i] = columns[column]
+        constants = np.array([columns[column][0] for column in order[X.shape[1] :].tolist()])
+        return cls(X, constants, [place[own] for own in used])
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of several systems, shape (R, S), of the totals of the columns that vary.
+
+    `fixed` are the totals of the other columns, and `used` says which ones are the statistics of each system.
+    """
+
+    metric: Metric
+    used: Sequence[IntArray]
+    fixed: FloatArray
 
     def __call__(self, totals: FloatArray) -> FloatArray:
-        """Return the scores of totals (R, k)."""
-        full = totals if self.n_units is None else self.table.full(totals, self.n_units)
-        return scored(self.metrics, self.table, full)
+        """Return the scores of totals (R, v)."""
+        size = totals.shape[0]
+        # Column by column, as metrics read them, and several systems by one call: few scores take as long as it.
+        by_column = np.concatenate([totals.T, np.broadcast_to(self.fixed[:, None], (self.fixed.size, size))])
+        if len({own.size for own in self.used}) > 1:
+            return np.stack([scores(self.metric, by_column[own].T) for own in self.used], axis=1)
+        out = np.empty((len(self.used), size))
+        together = np.stack(self.used, axis=1)
+        step = max(1, STACKED // max(1, together.size))
+        for start in range(0, size, step):
+            part = by_column[:, start : start + step][together]
+            found = scores(self.metric, part.reshape(len(together), -1).T)
+            out[:, start : start + step] = found.reshape(len(self.used), -1)
+        return out.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,32 +170,14 @@ class Taken:
     used: IntArray | None = None
 
     def __call__(self, taken: FloatArray) -> FloatArray:
-        """Return the differences, shape (R,) or (R, 1), of sums (R, k) or (R, len(used))."""
+        """Return the differences, shape (R,), of sums (R, k) or (R, len(used))."""
         midpoint = self.difference.midpoint
         a, b = midpoint - self.half, midpoint + self.half
         if self.used is None:
             return self.difference.moved(taken, a, b)
         full = np.zeros((taken.shape[0], self.half.size))
         full[:, self.used] = taken
-        return self.difference.moved(full, a, b)[:, None]
-
-
-@dataclass(frozen=True, eq=False)
-class TakenByPairs:
-    """The differences of many pairs, of the sums of the rows of the swapped units."""
-
-    metrics: Sequence[Metric]
-    table: Table
-    batches: Sequence[Batch]
-    n_pairs: int
-
-    def __call__(self, taken: FloatArray) -> FloatArray:
-        """Return the differences, shape (R, pairs), of sums (R, k)."""
-        by_column = np.ascontiguousarray(self.table.full(taken, 0).T)
-        out = np.empty((self.n_pairs, taken.shape[0]))
-        for batch in self.batches:
-            batch.fill(self.metrics[batch.metric], by_column, out)
-        return out.T
+        return self.difference.moved(full, a, b)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,12 +200,11 @@ class MeanPivots:
 class DeltaPivots:
     """Studentized replicates by the delta method, of first and second moments of coordinates.
 
-    `total` has shape (K,) and `place` has shape (k,).
+    `total`, of shape (K,), begins with the columns that vary.
     """
 
     score: Functional
     total: FloatArray
-    place: IntArray
     directions: Directions
     first: IntArray
     second: IntArray
@@ -191,7 +215,7 @@ class DeltaPivots:
         r, n, first, second = self.directions.along.shape[1], self.n, self.first, self.second
         estimate = float(self.score(self.total[None])[0])
         along = np.zeros((self.total.size, r))
-        along[self.place] = self.directions.along
+        along[: len(self.directions.along)] = self.directions.along
         sums = self.total + totals[:, :r] @ along.T
         slopes = Directions(along, along).slopes(self.score, sums, n)
         weight = np.where(first == second, 1.0, 2.0)

@@ -6,20 +6,19 @@ import numpy as np
 
 from bestby._core.typing import FloatArray
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare
 from bestby.engine.base import Group, Pair
-from bestby.engine.dependent_units import item_influence
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
-from bestby.metrics.base import BaseMetric, Metric
+from bestby.metrics.base import BaseMetric
 
 
 def added_by_units(group: Group, pair: Pair) -> FloatArray | None:
     """Return what each unit adds to a difference, shape (U,), in any order; None if nothing tells it."""
-    m, a, b = pair
+    _, a, b = pair
     if isinstance(group, SumGroup):
-        return np.repeat(group.influence(m, a, b), group.units.counts)
+        sample = group.sample(a, b)
+        return np.repeat(sample.influence, sample.units.counts)
     if isinstance(group, WeightGroup):
         found = group.influence(a, b)
         if found is not None:
@@ -35,10 +34,9 @@ def added_by_items(evaluation: Evaluation, metric: BaseMetric, group: Group, pai
     `metric` has not seen the data, and `group` holds it on the items of `evaluation`. None if nothing tells
     it.
     """
-    m, a, b = pair
-    if isinstance(group, SumGroup) and isinstance(metric, Metric):
-        single = prepare.by_item(evaluation, metric, group)
-        return item_influence(single, m if single is group else 0, a, b)
+    _, a, b = pair
+    if isinstance(group, SumGroup):
+        return group.item_influence(a, b)
     if isinstance(group, WeightGroup):
         of_a, of_b = group.derivatives(a), group.derivatives(b)
         if of_a is not None and of_b is not None:

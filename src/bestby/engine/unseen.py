@@ -11,10 +11,8 @@ from bestby._core import rounding
 from bestby._core.typing import IntArray
 from bestby.engine.base import Group, Influences, Pair
 from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.pairwise import PairGroup
 from bestby.engine.reach import finite_influence, reach
 from bestby.engine.sums import SumGroup
-from bestby.engine.targets import Target
 from bestby.inference.intervals import Ends
 
 
@@ -36,10 +34,6 @@ class Evidence:
 
 def evidence(group: Group, pair: Pair) -> Evidence:
     """Return what is known of the difference of two systems."""
-    if isinstance(group, PairGroup):
-        alone, target = group.target_alone(Target(*pair))
-        assert target.b is not None
-        return evidence(alone, (target.metric, target.a, target.b))
     known, clustered = finite_influence(group, pair), group.clustered or group.crossed
     n_units = group.n_units if known is None else int(known.counts.sum())
     m, a, b = pair
@@ -60,17 +54,14 @@ def evidence_of_runs(maker: RunsWithItems, a: int, b: int, n_differing: int) -> 
         known = dataclasses.replace(of_runs, values=of_a - of_b)
     runs = np.arange(sum(maker.n_runs))
     both = runs[maker.columns(a)], runs[maker.columns(b)]
-    differing = (
-        _differing(group, m, *both) if isinstance(group, SumGroup) else min(n_differing, group.n_units)
-    )
+    differing = _differing(group, *both) if isinstance(group, SumGroup) else min(n_differing, group.n_units)
     return Evidence(known, reach(group, m, *both), differing, group.n_units, group.clustered)
 
 
-def _differing(group: SumGroup, m: int, a: IntArray, b: IntArray) -> int:
+def _differing(group: SumGroup, a: IntArray, b: IntArray) -> int:
     """Return the number of units on which the mean rows of some systems differ from those of others."""
-    table = group.table
-    of_a, of_b = (
-        np.mean([table.rows(table.columns[m][int(s)]) for s in systems], axis=0) for systems in (a, b)
-    )
+    sample = group.together
+    rows = sample.rows()
+    of_a, of_b = (np.mean([rows[s] for s in systems.tolist()], axis=0) for systems in (a, b))
     apart = (rounding.difference(of_a, of_b) != 0.0).any(axis=1)
-    return int(table.units.counts[apart].sum())
+    return int(sample.units.counts[apart].sum())

@@ -204,8 +204,7 @@ class Pilot(Design):
         if scale == 1.0:
             return self.observed
         if isinstance(group, SumGroup):
-            total = group.table.total()
-            a, b = (total[columns] for columns in group.table.columns[0])
+            a, b = (group.totals(0, s) for s in (0, 1))
             middle, half, score = 0.5 * (a + b), 0.5 * scale * (a - b), group.metrics[0].score
             return float(score(middle + half) - score(middle - half))
         assert isinstance(group, ItemGroup)  # groups are of sums or of items

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from bestby._core.typing import IntArray
-from bestby.engine import table
 from bestby.engine.base import Group
 from bestby.engine.ranked import WeightGroup
-from bestby.engine.sums import SumGroup, TableGroup
+from bestby.engine.statistics import Design, Rows, Statistics
+from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup
 from bestby.resampling.units import Units
 
@@ -33,9 +33,9 @@ def by_cells(
     group: SumGroup, n: int, studies: int, chance: float, generator: np.random.Generator
 ) -> Iterator[Group]:
     """Yield groups of n units drawn from the distinct rows of a group, exchanged with some chance."""
-    source = group.table
-    a, b = (source.rows(columns) for columns in source.columns[0])
-    both_a, both_b = np.concatenate([a, b]), np.concatenate([b, a])
+    source = group.sample(0, 1)
+    a, b = source.rows()
+    both = np.concatenate([a, b]), np.concatenate([b, a])
     bounds, counts = source.units.bounds, source.units.counts
     strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))
     sizes = _stratum_sizes(np.bincount(strata, weights=counts).astype(np.int64), n)
@@ -52,14 +52,14 @@ def by_cells(
         swapped = generator.binomial(drawn, chance) if chance > 0.0 else np.zeros_like(drawn)
         for cells in np.concatenate([drawn - swapped, swapped], axis=1):
             hit = np.flatnonzero(cells)
-            made = table.build(
-                [[both_a[hit], both_b[hit]]],
+            design = Design(
+                hit.size,
                 cells[hit],
                 None if bounds.size == 2 else _dense_codes(np.tile(strata, 2)[hit]),
-                None,
-                np.tile(source.sizes, 2)[hit] if source.clustered else None,
+                sizes=np.tile(source.sizes, 2)[hit] if source.design.clustered else None,
             )
-            yield TableGroup(group.metrics, made)
+            systems = (Statistics.of(group.metric, s, Rows(one[hit]), design) for s, one in enumerate(both))
+            yield SumGroup(group.metric, list(systems), design)
 
 
 def by_items(

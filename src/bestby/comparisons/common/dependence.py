@@ -13,9 +13,8 @@ from bestby._core.typing import IntArray
 from bestby.comparisons.common.settings import Settings
 from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare
 from bestby.engine.base import Group, Pair
-from bestby.engine.dependent_units import design_effects, item_influence
+from bestby.engine.dependent_units import design_effects
 from bestby.engine.sums import SumGroup
 from bestby.inference import autocorrelation
 from bestby.inference.clusters import FEW_CLUSTERS, LARGEST_SHARE, DesignEffect
@@ -162,7 +161,7 @@ def _short_blocks(
     blocks = consecutive(n_items, length, strata)
     missed: list[tuple[float, autocorrelation.Reach]] = []
     for pair in pairs:
-        influence = item_influence(group, *pair)
+        influence = group.item_influence(*pair[1:])
         reach = autocorrelation.reach(influence, strata)
         share = reach.share(length)
         if share < CAUGHT and autocorrelation.crosses(influence, blocks, strata):
@@ -193,9 +192,6 @@ def _ignored(
     group: SumGroup, metric: Metric, pairs: Sequence[Pair], evaluation: Evaluation, strata: IntArray | None
 ) -> list[Note]:
     """Return a note for each grouping that the data know of and that was not used, the weightiest first."""
-    by_item = prepare.by_item(evaluation, metric, group)
-    position = 0 if by_item is not group else pairs[0][0]
-    moved = [(position, a, b) for _, a, b in pairs]
     found = []
     for name, groups in evaluation.groupings.items():
         if evaluation.strata is not None and np.array_equal(groups, evaluation.strata):
@@ -204,7 +200,7 @@ def _ignored(
         n = int(code.max()) + 1
         if not FEWEST_GROUPS <= n < evaluation.n_items:
             continue
-        effects = design_effects(by_item, moved, code, None if strata is None else _nested(code, strata))
+        effects = design_effects(group, pairs, code, None if strata is None else _nested(code, strata))
         told = _design_effect_text(effects, f"with the {n} groups of {name!r} as clusters")
         if told is not None:
             weight = max(effect.ratio for effect in effects if not math.isnan(effect.ratio))

@@ -16,7 +16,6 @@ from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.shares import are_answers
 from bestby.engine.sums import SumGroup
 from bestby.inference import classical, discordant, multiplicity
 from bestby.inference.intervals import LEAST_P
@@ -83,9 +82,9 @@ def counted(
     if settings.test not in (*TESTS, None):
         return None
     n = group.n_units
-    if group.n_strata > 1 or n >= MOST_ITEMS or not are_answers(group, m, range(group.n_systems)):
+    if group.n_strata > 1 or n >= MOST_ITEMS or not group.are_answers(m, range(group.n_systems)):
         return None
-    right, counts = _right(group, m), group.units.counts
+    right, counts = _right(group)
     order = np.array(line)
     if baseline is not None:
         a = order[order != baseline]
@@ -100,12 +99,11 @@ def counted(
     return Counts(a, b, correct[a] - both, correct[b] - both, n)
 
 
-def _right(group: SumGroup, m: int) -> Array:
-    """Return where each system is right, shape (C, S)."""
-    right = np.empty((group.units.n_rows, group.n_systems), dtype=np.uint8)
-    for s, (value, _) in enumerate(group.table.columns[m]):
-        right[:, s] = group.table.column(int(value)) != 0.0
-    return right
+def _right(group: SumGroup) -> tuple[Array, IntArray]:
+    """Return where each system is right on the distinct items, shape (C, S), and how many these are."""
+    sample = group.together
+    right = sample.spread([(one.X[:, 0] != 0.0).astype(np.uint8) for one in group.statistics])
+    return np.stack(right, axis=1), sample.units.counts
 
 
 def pairs(

@@ -18,7 +18,6 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.engine.base import Drawing, Group, Pair
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.pairwise import PairGroup
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
 from bestby.inference import locations, multiplicity, samples, tilting
@@ -156,7 +155,7 @@ def metric_notes(group: Group, m: int, tests: Mapping[Pair, TestResult], setting
     """Return notes on one metric: parts counted as 0, one-sided directions, too few resamples."""
     metric = group.metrics[m]
     notes: list[Note] = []
-    if isinstance(group, SumGroup | PairGroup):
+    if isinstance(group, SumGroup):
         for s in range(group.n_systems):
             text = group.metrics[m].undefined(group.totals(m, s))
             if text is not None:

@@ -33,7 +33,6 @@ from bestby.data.evaluation import Evaluation
 from bestby.engine import interval_methods, prepare, test_maker
 from bestby.engine.base import Drawing, Pair
 from bestby.engine.interval_maker import Intervals
-from bestby.engine.pairwise import intervals_of
 from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
@@ -88,11 +87,10 @@ def compared_by_metric(
         supports=prepare.ALL_GROUPINGS,
         consumer=consumer,
         counting=Counting.of(drawing, cache),
-        by_pairs=True,
     ):
         found = note_rules.drawing_notes(group, drawing, settings)
         of_drawing += [note for note in found if note not in of_drawing]
-        intervals = intervals_of(group, drawing)
+        intervals = Intervals(group, drawing)
         for m, position in enumerate(positions):
             parts[position] = part_of(intervals, m, metrics[position])
     shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted

@@ -145,15 +145,16 @@ def _goes_with_size(group: Group, pair: Pair, test: TestResult, n_tests: int) ->
     """Return whether the difference of a pair goes with the size of its clusters."""
     if not _of_unequal_clusters(group, pair, test):
         return False
-    sizes, counts = group.table.sizes, group.table.units.counts
-    return exchangeability.follows_size(group.influence(*pair) / sizes, sizes, counts, n_tests)
+    found = group.sample(*pair[1:]).influences
+    return exchangeability.follows_size(found.values / found.sizes, found.sizes, found.counts, n_tests)
 
 
 def _may_go_with_size(group: Group, pair: Pair, test: TestResult) -> bool:
     """Return whether clusters are unequal, and too few to show whether a difference goes with their size."""
     if group.n_units >= exchangeability.FEW_CLUSTERS or not _of_unequal_clusters(group, pair, test):
         return False
-    return exchangeability.unequal(np.repeat(group.table.sizes, group.table.units.counts))
+    sizes = group.design.unit_sizes
+    return sizes is not None and exchangeability.unequal(sizes)
 
 
 def _of_unequal_clusters(group: Group, pair: Pair, test: TestResult) -> TypeGuard[SumGroup]:

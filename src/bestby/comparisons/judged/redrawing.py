@@ -16,9 +16,10 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.comparisons.judged.drawing import Drawn
 from bestby.comparisons.judged.estimating import Common, Estimates, by_judge, extra_labels
 from bestby.comparisons.judged.scoring import Parts
-from bestby.engine import slopes, table
+from bestby.engine import slopes
 from bestby.engine.base import Drawing
-from bestby.engine.sums import SumGroup, TableGroup
+from bestby.engine.sample import Sample
+from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.targets import defined_replicates
 from bestby.engine.transforms import Functional
 from bestby.inference import powered_bootstrap
@@ -129,13 +130,14 @@ def redrawn(drawn: Drawn, parts: Parts, drawing: Drawing) -> RedrawnEstimates:
         )
     units = drawn.data.clusters if drawn.n_clusters else None
     blocks = _blocks(drawn.data)
-    group = _group(drawn.data, parts, units, blocks)
-    scores = group.scores()
+    sample = _sample(drawn.data, parts, units, blocks)
+    shape = (2 * len(parts.judge) + 1, len(parts.human))
+    scores = sample.scores.reshape(shape)
     _check_defined(scores, parts)
     data = _linear(drawn.data, parts, scores)
     means = corrected(data, pooled=True)
     coefficients = means.coefficients[0]  # of systems on systems and judges
-    every = group.bootstrap(drawing)
+    every = sample.bootstrap(drawing).reshape(-1, *shape)
     n_judges = len(parts.judge)
 
     def combined(of_parts: FloatArray) -> FloatArray:
@@ -173,8 +175,8 @@ def _blocks(data: Labelled) -> IntArray:
     return found
 
 
-def _group(data: Labelled, parts: Parts, units: IntArray | None, blocks: IntArray) -> SumGroup:
-    """Return the statistics by judges on all items, by judges on the labelled ones, and by humans."""
+def _sample(data: Labelled, parts: Parts, units: IntArray | None, blocks: IntArray) -> Sample:
+    """Return each system by each judge on all items, then on the labelled ones, and last by humans."""
     weights = _counts(data)
     on_labelled = [[rows * weights[:, None] for rows in systems] for systems in parts.judge]
     by_humans = []
@@ -182,9 +184,11 @@ def _group(data: Labelled, parts: Parts, units: IntArray | None, blocks: IntArra
         whole = np.zeros((len(weights), rows.shape[1]))
         whole[parts.labelled] = rows * weights[parts.labelled, None]
         by_humans.append(whole)
-    ones = np.ones(len(weights), dtype=np.int64)
-    made = table.build([*parts.judge, *on_labelled, by_humans], ones, blocks, units)
-    return TableGroup([parts.metric] * (2 * len(parts.judge) + 1), made)
+    design = Design(len(weights), None, blocks, units)
+    every = (rows for systems in (*parts.judge, *on_labelled, by_humans) for rows in systems)
+    return Sample.of(
+        [Statistics.of(parts.metric, s, Rows(rows), design) for s, rows in enumerate(every)], design
+    )
 
 
 def _counts(data: Labelled) -> FloatArray:

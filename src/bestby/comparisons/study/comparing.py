@@ -268,8 +268,7 @@ def _intervals_by_metric(
 def _undefined(group: Group, m: int) -> Iterator[Note]:
     """Return notes on parts of the score of some run that are 0/0 and were counted as 0."""
     if isinstance(group, SumGroup):
-        total = group.table.total()
-        texts = [group.metrics[m].undefined(total[columns]) for columns in group.table.columns[m]]
+        texts = [group.metrics[m].undefined(group.totals(m, s)) for s in range(group.n_systems)]
         yield from (Note("counted_as_zero", text) for text in dict.fromkeys(texts) if text is not None)
 
 

@@ -1,0 +1,345 @@
+"""A sample: one system, or two, on the units that they share, and all that is computed of the score or difference.
+
+What is computed of two systems is computed of these alone, so that no other system can change it. A sample of
+all systems serves what is joint by nature: resamples of all at once, and how scores vary together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core import rounding
+from bestby._core.cached import cached_property
+from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby.data.cells import collapsed
+from bestby.engine import pivots, raw_values
+from bestby.engine.base import Contributions, Drawing, Influences, LeftOut
+from bestby.engine.expansions import expansion
+from bestby.engine.statistics import Design, Rows, Statistics
+from bestby.engine.transforms import Scores, SideBySide
+from bestby.inference import clusters, intervals
+from bestby.inference.abc import Expansion
+from bestby.inference.clusters import StandardError
+from bestby.inference.influence import standard_error
+from bestby.metrics._lines import has_own_derivatives
+from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
+from bestby.resampling import totals as resampling
+from bestby.resampling.units import Units
+
+_AT_ONCE = 1 << 16
+"""Units that are counted at a time, whose keys stay in the cache of one core."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Some systems on the distinct units that they have together.
+
+    `place`, an array of shape (C,) for each system, says which row of its statistics each unit has; None if
+    unit c has row c. `units` are their multiplicities and strata.
+    """
+
+    systems: Sequence[Statistics]
+    place: Sequence[IntArray | None]
+    units: Units
+    design: Design
+
+    @classmethod
+    def of(cls, systems: Sequence[Statistics], design: Design) -> Sample:
+        """Return the sample of these systems; its units do not depend on the order of the systems."""
+        if len(systems) == 1:
+            return cls(systems, [None], systems[0].units, design)
+        if any(one.place is None for one in systems):  # very many single items
+            n = design.n_units
+            units = Units(np.broadcast_to(np.int64(1), n), np.array([0, n]))
+            return cls(systems, [one.place for one in systems], units, design)
+        order = sorted(range(len(systems)), key=lambda s: systems[s].total.tolist())
+        places, units = _together([systems[s] for s in order], design)
+        back = np.argsort(order)
+        return cls(systems, [places[i] for i in back.tolist()], units, design)
+
+    @property
+    def metric(self) -> Metric:
+        """The metric."""
+        return self.systems[0].metric
+
+    @property
+    def difference(self) -> bool:
+        """Whether the sample is of a difference, and not of a score."""
+        return len(self.systems) == 2
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """The scores of the systems on the full data."""
+        return np.array([one.score for one in self.systems])
+
+    @cached_property
+    def estimate(self) -> float:
+        """The score, or the first one less the second."""
+        return float(_less(self.scores))
+
+    def spread(self, values: Sequence[FloatArray]) -> list[FloatArray]:
+        """Return for every unit here what values (C_s,) of each system have for its row."""
+        return [
+            one if place is None else one.take(place) for one, place in zip(values, self.place, strict=True)
+        ]
+
+    def rows(self) -> list[FloatArray]:
+        """Return the statistics of the units of each system, shape (C, k), column by column."""
+        every = zip(self.systems, self.place, strict=True)
+        return [Rows(one.X, place).each() for one, place in every]
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """The items of each unit, shape (C,)."""
+        return Rows(self.systems[0].X, self.place[0]).spread(self.systems[0].sizes)
+
+    # -- means and shares --------------------------------------------------------------------------------
+
+    @cached_property
+    def contributions(self) -> Contributions | None:
+        """The score or difference as a plain mean; None if it is none, or units hold unequally many items."""
+        size = self.systems[0].items_of_each
+        if size is None:
+            return None
+        values = _less(self.spread([one.X[:, 0] for one in self.systems]))
+        values = values if size == 1.0 else values / size
+        return Contributions(values, self.units.counts, self.units.bounds, not self.design.clustered)
+
+    @cached_property
+    def shares(self) -> Contributions | None:
+        """Whether each item that a share counts is a success, or the difference of two systems.
+
+        None if the score is no share of single items in one stratum, or counts no item.
+        """
+        found = self._trials
+        if found is None or self.design.clustered or self.units.n_strata > 1:
+            return None
+        tried = found[1] == 1.0
+        counts = self.units.counts[tried]
+        if not counts.size:
+            return None
+        return Contributions(found[0][tried], counts, np.array([0, counts.size]), single_items=True)
+
+    @property
+    def _trials(self) -> tuple[FloatArray, FloatArray] | None:
+        """The successes of A, or those less the ones of B, and the trials of each distinct unit."""
+        metric = self.metric
+        if type(metric).trials is Metric.trials or (self.difference and not metric.same_trials):
+            return None
+        found = [metric.trials(one.X) for one in self.systems]
+        known = [one for one in found if one is not None]
+        if len(known) < len(found):
+            return None
+        successes = self.spread([one[0] for one in known])
+        trials = self.spread([one[1] for one in known])[0]
+        return successes[0] if len(successes) == 1 else successes[0] - successes[1], trials
+
+    @cached_property
+    def equal_units(self) -> float | None:
+        """How many units of equal size a mean or a share is made of (Kish 1965, section 8.2).
+
+        None for what is neither, and for a share of nothing.
+        """
+        sizes = self.sizes
+        if not isinstance(self.metric, MeanMetric):
+            trials = self._trials
+            if trials is None or not trials[1].any():
+                return None
+            sizes = trials[1]
+        return clusters.equal_units(sizes, self.units.counts)
+
+    # -- where two systems differ ------------------------------------------------------------------------
+
+    @cached_property
+    def differing(self) -> tuple[int, int]:
+        """On how many items, and on how many units, the two systems differ."""
+        if isinstance(self.metric, StandardisedMetric):
+            return raw_values.differing(self, self.metric)
+        plain = self.contributions
+        if plain is not None and plain.single_items:
+            n_units = int(plain.counts[plain.values != 0.0].sum())
+            return n_units, n_units
+        n_units = int(self.units.counts[_apart([one.X for one in self.systems], self.place)].sum())
+        if not self.design.clustered:
+            return n_units, n_units
+        items = [one.of_items for one in self.systems]
+        apart = _apart([one.X for one in items], [one.place for one in items])
+        return int(self.design.item_counts[apart].sum()), n_units
+
+    # -- derivatives by the weights of units -------------------------------------------------------------
+
+    @property
+    def influence(self) -> FloatArray:
+        """What each distinct unit adds to the score or difference, to first order, shape (C,)."""
+        of_a, *of_b = self.spread([one.influence for one in self.systems])
+        return of_a - of_b[0] if of_b else of_a
+
+    @property
+    def influences(self) -> Influences:
+        """The same with the sizes and counts of the units."""
+        return Influences(self.influence, self.sizes, self.units.counts, self.units.bounds)
+
+    @cached_property
+    def item_influence(self) -> FloatArray:
+        """What each item adds to the score or difference, to first order, shape (I,).
+
+        It is 0 of all items if rounding is all that is left of the difference, as of scores that are shifted
+        by a constant.
+        """
+        of_a, *of_b = (one.item_influence for one in self.systems)
+        if not of_b:
+            return of_a
+        size = float(np.abs(self.scores).max()) / max(of_a.size, 1)
+        largest = max(size, *(float(np.abs(one).max(initial=0.0)) for one in (of_a, of_b[0])))
+        difference: FloatArray = of_a - of_b[0]
+        if rounding.is_nothing(float(np.abs(difference).max(initial=0.0)), largest):
+            return np.zeros_like(difference)
+        return difference
+
+    @cached_property
+    def expansion(self) -> Expansion:
+        """The score or difference to second order in the weights of the units."""
+        return expansion(self)
+
+    @cached_property
+    def standard_error(self) -> float:
+        """The delta-method standard error of the score or difference (Efron 1982, eq. 6.13)."""
+        if self.units.n_strata == 1 and has_own_derivatives(self.metric):
+            known = self.expansion.standard_error(self.units.n)  # an interval needs it, too
+            if known is not None:
+                return known
+        plain = self.contributions
+        if plain is not None and plain.moments is not None and plain.bounds.size == 2:
+            return plain.moments.error_of_mean
+        return standard_error(self.influence, self.units.weights, self.units.bounds)
+
+    @cached_property
+    def error(self) -> StandardError:
+        """The standard error CR2 of the score or difference, with Satterthwaite's degrees of freedom."""
+        return clusters.cr2(self.influence, self.sizes, self.units.counts, self.units.bounds)
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """The score or difference without one unit of each kind."""
+        without = self.spread([one.left_out for one in self.systems])
+        return LeftOut(_less(without), self.units.counts, self.units.bounds)
+
+    @cached_property
+    def effective_units(self) -> float:
+        """How many units of equal weight would carry the variance of what is no mean."""
+        if all(one.nearly_linear for one in self.systems):
+            known = self.expansion.effective_units(float(np.abs(self.scores).max()))
+            if known is not None:
+                return known
+        return intervals.effective_units(*self.left_out)
+
+    # -- resamples -----------------------------------------------------------------------------------------
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of the systems on resamples of the units, shape (B, S)."""
+        return resampled(self.metric, self.rows(), self.units, drawing)
+
+    def pivots(self, drawing: Drawing) -> FloatArray | None:
+        """Return studentized replicates; None with strata or too many columns."""
+        if self.units.n_strata > 1:
+            return None
+        if self.contributions is not None:
+            return pivots.mean_pivots(self.contributions.values, self.units, drawing)
+        return pivots.function_pivots(self.metric, SideBySide.of(self.rows()), self.units, drawing)
+
+
+def resampled(
+    metric: Metric,
+    rows: Sequence[FloatArray],
+    units: Units,
+    drawing: Drawing,
+    draws: IntArray | None = None,
+) -> FloatArray:
+    """Return the scores (B, S) of some systems on resamples of units with these rows (C, k) of each.
+
+    `draws` says how many units are drawn from each stratum, by default as many as the drawing says.
+    """
+    draws = drawing.draws(units.sizes) if draws is None else draws
+    columns = SideBySide.of(rows)
+    return resampling.bootstrap(
+        columns.X,
+        units,
+        drawing.n_resamples,
+        drawing.seed,
+        Scores(metric, columns.used, columns.constants * int(draws.sum())),
+        draws=draws,
+        n_jobs=drawing.n_jobs,
+        progress=drawing.progress,
+        executor=drawing.executor,
+    )
+
+
+def _less(values: Sequence[FloatArray] | FloatArray) -> FloatArray:
+    """Return the values of the first system, or those less the second's, 0 where only last bits differ."""
+    return values[0] if len(values) == 1 else rounding.difference(values[0], values[1])
+
+
+def _together(systems: Sequence[Statistics], design: Design) -> tuple[list[IntArray], Units]:
+    """Return which rows the distinct units of several systems have, sorted by those of the first, and how many."""
+    places = [one.place for one in systems]
+    assert all(place is not None for place in places)  # see `Sample.of`
+    known = [place for place in places if place is not None]
+    sizes = [one.units.n_rows for one in systems]
+    n, counts = design.n_units, design.counts if design.clusters is None else None
+    lead = next((s for s, size in enumerate(sizes) if size == n), 0)
+    if sizes[lead] == n:  # one system alone tells all units apart
+        unit = np.empty(n, dtype=np.int64)
+        unit[known[lead]] = np.arange(n)
+        found = [place.take(unit) for place in known]
+        of_each = np.ones(n, dtype=np.int64) if counts is None else counts.take(unit)
+    elif math.prod(sizes) <= max(4 * n, _AT_ONCE):
+        found, of_each = _counted(known, sizes, counts)
+    else:
+        unit, of_each = collapsed(known, sizes, None, counts)
+        found = [place.take(unit) for place in known]
+    bounds = np.searchsorted(found[lead], systems[lead].units.bounds)
+    return found, Units(of_each, bounds)
+
+
+def _counted(
+    places: Sequence[IntArray], sizes: Sequence[int], counts: IntArray | None
+) -> tuple[list[IntArray], IntArray]:
+    """Return the combinations of rows that occur, in rising order, and how often each does."""
+    span = math.prod(sizes)
+    kind = np.min_scalar_type(span - 1)
+    found = np.zeros(span, dtype=np.int64)
+    step = max(_AT_ONCE, span)
+    for start in range(0, places[0].size, step):
+        part = slice(start, start + step)
+        key = places[0][part].astype(kind)
+        for place, size in zip(places[1:], sizes[1:], strict=True):
+            key *= kind.type(size)
+            key += place[part].astype(kind)
+        # A weighted count goes through floats, which hold whole numbers to 2**53.
+        weights = None if counts is None else counts[part]
+        found += np.bincount(key, weights, minlength=span).astype(np.int64, copy=False)
+    present = np.flatnonzero(found)
+    return list(np.unravel_index(present, sizes)), found[present]
+
+
+def _apart(rows: Sequence[FloatArray], places: Sequence[IntArray | None]) -> BoolArray:
+    """Return for which units the rows of two systems differ by more than rounding."""
+    apart: BoolArray | None = None
+    for of_a, of_b in _columns(rows, places):
+        unlike = of_a != of_b
+        unlike[unlike] = rounding.difference(of_a[unlike], of_b[unlike]) != 0.0
+        apart = unlike if apart is None else apart | unlike
+    assert apart is not None  # there is a column
+    return apart
+
+
+def _columns(
+    rows: Sequence[FloatArray], places: Sequence[IntArray | None]
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield each column of two systems, at all units."""
+    for of_a, of_b in zip(rows[0].T, rows[1].T, strict=True):
+        yield Rows(of_a, places[0]).spread(of_a), Rows(of_b, places[1]).spread(of_b)

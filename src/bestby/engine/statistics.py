@@ -1,0 +1,250 @@
+"""The statistics of one system on one metric: its distinct rows, counted, and what its score makes of them.
+
+All that is computed of one system is computed here, once; a `Sample` puts two systems, or all, together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestby._core.cached import cached_property
+from bestby._core.typing import FloatArray, IntArray
+from bestby.engine import slopes
+from bestby.engine.base import Squares
+from bestby.engine.row_order import distinct_rows, projected
+from bestby.engine.scoring import STACKED, scores
+from bestby.engine.slopes import Response
+from bestby.engine.transforms import Functional
+from bestby.metrics._lines import SmoothMetric, gradient_and_hessian
+from bestby.metrics.base import MeanMetric, Metric
+from bestby.resampling.units import Units
+
+IN_ORDER_FROM = 1 << 16
+"""Single items above which rows stay in the order of the items unless many are equal: sorting them would take
+longer than all that is computed by formula."""
+
+_LOOKED_AT = 1 << 12
+"""Rows of so many items that tell whether many are equal."""
+
+MOST_OF_A_TOTAL = 1.0 / 32.0
+"""The largest part of a total that one unit may bring if derivatives are to tell the score without it."""
+
+_TINY = float(np.finfo(np.float64).tiny)  # in place of 0, below numbers that are all 0
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """How items make units: a row of statistics stands for an item, or for several equal ones.
+
+    Of I rows of items, `counts` says how many items each stands for, `strata` the stratum, and `clusters` the
+    cluster of each, as codes from 0; None for one each, one stratum and single items. `sizes` are the items
+    of each row where these are clusters already.
+    """
+
+    n_rows: int
+    counts: IntArray | None = None
+    strata: IntArray | None = None
+    clusters: IntArray | None = None
+    sizes: FloatArray | None = None
+
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return self.clusters is not None or self.sizes is not None
+
+    @cached_property
+    def n_units(self) -> int:
+        """The number U of rows that units have, before equal ones are counted."""
+        return self.n_rows if self.clusters is None else int(self.clusters.max()) + 1
+
+    @cached_property
+    def item_counts(self) -> IntArray:
+        """How many items each of the I rows stands for."""
+        return np.ones(self.n_rows, dtype=np.int64) if self.counts is None else self.counts
+
+    @cached_property
+    def unit_counts(self) -> IntArray:
+        """How many units each of the U rows stands for."""
+        return self.item_counts if self.clusters is None else np.ones(self.n_units, dtype=np.int64)
+
+    @cached_property
+    def unit_sizes(self) -> FloatArray | None:
+        """How many items each of the U units has; None for one each."""
+        if self.clusters is None:
+            return self.sizes
+        return np.bincount(self.clusters, self.item_counts, self.n_units).astype(np.float64)
+
+    @cached_property
+    def unit_strata(self) -> IntArray | None:
+        """The stratum of each of the U units."""
+        if self.strata is None or self.clusters is None:
+            return self.strata
+        out = np.zeros(self.n_units, dtype=np.int64)
+        out[self.clusters] = self.strata
+        return out
+
+    @cached_property
+    def units(self) -> Units:
+        """The units of each stratum, as if all in it were alike."""
+        if self.unit_strata is None:
+            sizes = np.array([int(np.add.reduce(self.unit_counts))])
+        else:
+            sizes = np.bincount(self.unit_strata, self.unit_counts).astype(np.int64)
+        return Units(sizes, np.arange(sizes.size + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of statistics (C, k) and which of them each of many units has; None if unit u has row u."""
+
+    X: FloatArray
+    place: IntArray | None = None
+
+    def each(self) -> FloatArray:
+        """Return the row of every unit, column by column."""
+        return self.X if self.place is None else self.X.T.take(self.place, axis=1).T
+
+    def spread(self, values: FloatArray) -> FloatArray:
+        """Return for every unit what `values` (C,) has for its row."""
+        return values if self.place is None else values.take(self.place)
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """One system on one metric.
+
+    `X`, of shape (C, k), has the distinct rows of its units in an order that does not depend on that of the
+    items; `units` are their multiplicities and strata, `sizes` their items. `place`, of shape (U,), says which
+    row each unit has. Of very many single items that are mostly different, rows stand in the order of the
+    items, and `place` is None. `of_items` are the rows of single items. `system` is the position of the system
+    in what the metric was fitted to.
+    """
+
+    metric: Metric
+    system: int
+    X: FloatArray
+    units: Units
+    sizes: FloatArray
+    place: IntArray | None
+    of_items: Rows
+
+    @classmethod
+    def of(cls, metric: Metric, system: int, rows: Rows, design: Design) -> Statistics:
+        """Return the statistics of a system whose items have these rows."""
+        rows = Rows(np.asfortranarray(rows.X), rows.place)
+        if design.clusters is not None:
+            sums = Rows(_summed(rows.each(), design.clusters, design.n_units))
+            return cls._distinct(metric, system, sums, rows, design)
+        plain = rows.place is None and design.counts is None and design.strata is None
+        if plain and design.sizes is None and design.n_rows > IN_ORDER_FROM and _mostly_differ(rows.X):
+            n = design.n_rows
+            units = Units(np.broadcast_to(np.int64(1), n), np.array([0, n]))
+            return cls(metric, system, rows.X, units, np.broadcast_to(1.0, n), None, rows)
+        return cls._distinct(metric, system, rows, None, design)
+
+    @classmethod
+    def _distinct(
+        cls, metric: Metric, system: int, rows: Rows, of_items: Rows | None, design: Design
+    ) -> Statistics:
+        """Return the statistics of units, equal ones counted; units are items where there are no others."""
+        counts, strata, sizes = design.unit_counts, design.unit_strata, design.unit_sizes
+        if rows.place is not None:  # cells: of each of them the units are in one stratum
+            if strata is not None:
+                of_cells = np.zeros(len(rows.X), dtype=np.int64)
+                of_cells[rows.place] = strata
+                strata = of_cells
+            weights = None if design.counts is None else counts
+            counts = np.bincount(rows.place, weights, len(rows.X)).astype(np.int64, copy=False)
+        found = distinct_rows(rows.X, counts, strata, sizes)
+        place = found.rows if rows.place is None else found.rows.take(rows.place)
+        place = place.astype(np.int32, copy=False)
+        X = np.asfortranarray(found.X)
+        items = Rows(X, place) if of_items is None else of_items
+        return cls(metric, system, X, found.units, found.sizes, place, items)
+
+    # -- the score -----------------------------------------------------------------------------------
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """The totals of the columns, shape (k,)."""
+        total: FloatArray = self.units.weights @ self.X
+        return total
+
+    @cached_property
+    def score(self) -> float:
+        """The score on the full data."""
+        return float(scores(self.metric, self.total))
+
+    @cached_property
+    def left_out(self) -> FloatArray:
+        """The score without one unit of each kind, shape (C,)."""
+        total, by_column = self.total[:, None], self.X.T
+        step = max(1, STACKED // max(1, 4 * total.size))
+        parts = [by_column[:, start : start + step] for start in range(0, by_column.shape[1], step)]
+        # Column by column, as metrics read them.
+        return np.concatenate([scores(self.metric, np.subtract(total, part).T) for part in parts])
+
+    # -- derivatives by the weights of units -----------------------------------------------------------
+
+    @cached_property
+    def influence(self) -> FloatArray:
+        """What each distinct unit adds to the score, to first order, shape (C,)."""
+        # The second derivatives of a metric that knows them come with the first.
+        if "response" in self.__dict__ or isinstance(self.metric, SmoothMetric):
+            return self.response.influence
+        return self.influence_of(self.X)
+
+    def influence_of(self, rows: FloatArray) -> FloatArray:
+        """Return what units with these rows (R, k) add to the score, to first order, shape (R,)."""
+        return slopes.influence(self.metric, Functional(self.metric), self.total, rows)
+
+    @cached_property
+    def item_influence(self) -> FloatArray:
+        """What each row of items adds to the score, to first order, shape (I,)."""
+        if self.of_items.X is self.X:
+            return self.of_items.spread(self.influence)
+        return self.of_items.spread(self.influence_of(self.of_items.X))
+
+    @cached_property
+    def response(self) -> Response:
+        """How the score responds to the weights of the units, to second order."""
+        known = gradient_and_hessian(self.metric, self.total)
+        return slopes.response(
+            self.metric, Functional(self.metric), self.total, self.X, self.units, known=known
+        )
+
+    @cached_property
+    def nearly_linear(self) -> bool:
+        """Whether derivatives tell what the score is without a unit, as none brings much of a total."""
+        sizes = np.abs(self.X)
+        shares = sizes.max(axis=0, initial=0.0) / np.maximum(self.units.weights @ sizes, _TINY)
+        return float(shares.max()) <= MOST_OF_A_TOTAL
+
+    # -- sums ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def squares(self) -> Squares:
+        """Sums over the units of the statistics and of their squares, and how many have one other than 0."""
+        weights = self.units.weights
+        return Squares(self.total, weights @ self.X**2, weights @ (self.X != 0.0))
+
+    @cached_property
+    def items_of_each(self) -> float | None:
+        """How many items each unit of a mean has; None of other metrics, and where units differ in that."""
+        if not isinstance(self.metric, MeanMetric):
+            return None
+        sizes = self.X[:, 1]
+        return float(sizes[0]) if (sizes == sizes[0]).all() else None
+
+
+def _summed(rows: FloatArray, clusters: IntArray, n: int) -> FloatArray:
+    """Return the sums of the rows (I, k) of each cluster, shape (n, k)."""
+    return np.stack([np.bincount(clusters, column, n) for column in rows.T]).astype(np.float64, copy=False).T
+
+
+def _mostly_differ(X: FloatArray) -> bool:
+    """Return whether few of many rows are equal to others, as some of them show."""
+    some = projected(X[:: len(X) // _LOOKED_AT])
+    return 2 * np.unique(some).size > some.size
