@@ -26,7 +26,6 @@ from tools import pages
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.dependent_units import item_influence
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.inference import clusters as robust
@@ -230,7 +229,7 @@ def count_crossed(cell: Cell, rng: np.random.Generator, seed: int) -> Found:
     evaluation = cell.draw(rng)
     made = makers(evaluation, seed)
     group = made.group
-    influence = item_influence(group, *PAIR)  # type: ignore[arg-type]
+    influence = group.item_influence(*PAIR[1:])  # type: ignore[attr-defined]
     estimate = made.estimate(TARGET)
     first, second = evaluation.clusters, evaluation.crossed
     assert first is not None

@@ -17,7 +17,7 @@ from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.pairwise import intervals_of
+from bestby.engine.interval_maker import Intervals
 from bestby.inference import multiplicity
 from bestby.metrics import resolve
 
@@ -180,10 +180,8 @@ def run(cell: Family) -> dict[str, Any]:
 def _one(cell: Family, rng: np.random.Generator, seed: int) -> list[float]:
     metric, draw = POPULATIONS[cell.measure]
     evaluation, truth = draw(cell.systems, cell.n, rng)
-    ((group, _),) = prepare.groups(
-        evaluation, [resolve(metric)], by_pairs=True, supports=prepare.ALL_GROUPINGS
-    )
-    makers = intervals_of(group, Drawing(cell.resamples, seed))
+    ((group, _),) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.ALL_GROUPINGS)
+    makers = Intervals(group, Drawing(cell.resamples, seed))
     pairs = [(0, a, b) for a, b in itertools.combinations(range(cell.systems), 2)]
     true = np.array([truth[a] - truth[b] for _, a, b in pairs])
     made = simultaneous.family_intervals(makers, pairs, evaluation.names, SETTINGS)

@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from bestby.engine import table
 from bestby.engine.base import Drawing
-from bestby.engine.sums import TableGroup
+from bestby.engine.statistics import Design, Rows, Statistics
+from bestby.engine.sums import SumGroup
 from bestby.metrics.bleu import Bleu
 from bestby.metrics.translation import Chrf, Ter
 
@@ -93,9 +93,10 @@ def test_counts_of_the_texts_are_the_published_ones(wmt17: Path, name: str) -> N
 
 def permutation(metric: Any, rows: list[np.ndarray]) -> list[Any]:
     """Test every system against the first one."""
-    units = table.build([rows], np.ones(rows[0].shape[0], dtype=np.int64), None, None)
+    design = Design(len(rows[0]))
+    systems = [Statistics.of(metric, s, Rows(one), design) for s, one in enumerate(rows)]
     pairs = [(0, 0, other) for other in range(1, len(rows))]
-    tests = TableGroup([metric], units).sampled_permutation(pairs, "two-sided", Drawing(TRIALS, 0))
+    tests = SumGroup(metric, systems, design).sampled_permutation(pairs, "two-sided", Drawing(TRIALS, 0))
     return [tests[pair] for pair in pairs]
 
 

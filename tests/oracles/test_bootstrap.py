@@ -211,10 +211,9 @@ def test_pivots_against_a_loop(metric: str) -> None:
 
     keys = streams.replicate_keys(streams.stream_key(3, "bootstrap"), 0, 60)
     positions = weights.drawn_units(keys, np.array([0, 30]))
-    # Units stand in the order of the engine's table, found by their value.
-    table = made.group.table  # type: ignore[attr-defined]
-    column = table.column(int(table.columns[0][0][0])).tolist()
-    order = [min(range(30), key=lambda i: abs(squares[i] - value)) for value in column]
+    # Units stand in the order of the engine's sample, found by their value.
+    (rows,) = made.group.sample(0).rows()  # type: ignore[attr-defined]
+    order = [min(range(30), key=lambda i: abs(squares[i] - value)) for value in rows[:, 0].tolist()]
     expected = [standardised([order[p] for p in row]) for row in positions.tolist()]
     assert pivots == pytest.approx(expected, rel=1e-6)
 

@@ -217,14 +217,14 @@ def test_exact_and_monte_carlo_agree_where_both_can_be_had(monkeypatch: pytest.M
     for name in ("accuracy", "f1[pos]", "f1_macro"):
         exact = compare({"a": a, "b": b}, gold, metric=name).differences[0]
         assert exact.exact or name == "f1_macro"
-        from bestby.engine.permutations import Permutations
+        from bestby.engine.permutations import Swaps
 
         with monkeypatch.context() as patch:
-            patch.setattr(Permutations, "_exact", lambda *_: None)
-            for by_cells in (True, False):
-                if not by_cells:
-                    patch.setattr(Permutations, "_by_cells", lambda *_: None)
-                drawn = compare({"a": a, "b": b}, gold, metric=name, n_resamples=20_000).differences[0]
+            patch.setattr(Swaps, "_exact", lambda *_: None)
+            patch.setattr("bestby.engine.permutations.CELL_COST_SWAP", math.inf)
+            for clusters in (None, range(120)):  # labels by cells, and a swap of each cluster
+                how = {"metric": name, "clusters": clusters, "interval": None, "n_resamples": 20_000}
+                drawn = compare({"a": a, "b": b}, gold, **how).differences[0]
                 assert not drawn.exact
                 error = math.hypot(drawn.test.error, exact.test.error)
                 assert drawn.p_value == pytest.approx(exact.p_value, abs=5.0 * error + 1e-4)
@@ -235,7 +235,7 @@ def test_draws_of_few_and_many_items_agree_with_the_exact_p_value(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Within 4.5 standard errors of 100,000 draws: each fails once in 10^5."""
-    from bestby.engine.permutations import Permutations
+    from bestby.engine.permutations import Swaps
 
     rng = random.Random(n)
     gold, a, _ = labels(rng, n)
@@ -247,7 +247,7 @@ def test_draws_of_few_and_many_items_agree_with_the_exact_p_value(
         "n_resamples": 100_000,
     }
     exact = compare({"a": a, "b": b}, **how)
-    monkeypatch.setattr(Permutations, "_exact", lambda *_: None)
+    monkeypatch.setattr(Swaps, "_exact", lambda *_: None)
     for one, other in zip(exact, compare({"a": a, "b": b}, **how), strict=True):
         assert one.exact
         assert other.test.method == "monte carlo"

@@ -13,7 +13,7 @@ from bestby._core.errors import DesignError
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing
-from bestby.engine.dependent_units import CrossedGroup, design_effects, item_influence
+from bestby.engine.dependent_units import CrossedGroup, design_effects
 from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target
@@ -65,8 +65,10 @@ def test_alike_clusters_of_unequal_size_are_kept_apart() -> None:
     """Two clusters without a difference are the same row of F1's statistics, not the same share of items."""
     ones = np.ones(30, dtype=np.int64)
     evaluation = Evaluation.of({"a": ones, "b": ones}, ones, clusters=np.repeat([0, 1, 2], [5, 10, 15]))
-    table = prepare.groups(evaluation, [resolve("recall[1]"), resolve("accuracy")])[0][0].table  # type: ignore[attr-defined]
-    assert sorted(np.repeat(table.sizes, table.units.counts).tolist()) == [5.0, 10.0, 15.0]
+    group = prepare.groups(evaluation, [resolve("recall[1]")])[0][0]
+    assert isinstance(group, SumGroup)
+    sample = group.sample(0, 1)
+    assert sorted(np.repeat(sample.sizes, sample.units.counts).tolist()) == [5.0, 10.0, 15.0]
 
 
 def test_ranks_have_cr2_from_the_jackknife() -> None:
@@ -125,7 +127,7 @@ def crossed(metric: str = "accuracy") -> Intervals:
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
 def test_two_way_is_by_influence(metric: str) -> None:
     made = crossed(metric)
-    influence = item_influence(made.group, *PAIR)  # type: ignore[arg-type]
+    influence = made.group.item_influence(*PAIR[1:])  # type: ignore[attr-defined]
     assert abs(influence.sum()) < 1e-6
     expected = clusters.two_way(influence, np.arange(120) // 12, np.arange(120) % 10)
     found, _ = made.interval(Target(*PAIR), "two-way", 0.95)
@@ -162,7 +164,10 @@ def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
         lambda: group.bootstrap(drawing),
         lambda: group.jackknife(0),
         lambda: group.pivots(0, 0, 1, drawing),
-        lambda: group.influence(0, 0, 1),
+        lambda: group.influences(0),
+        lambda: group.expansion(0, 0, 1),
+        lambda: group.resampled(0, 0, 1, drawing),
+        lambda: group.left_out(0, 0, 1, 0),
         lambda: group.permutation([PAIR], "two-sided", drawing),
         lambda: group.sampled_permutation([PAIR], "two-sided", drawing),
     ]
@@ -177,19 +182,26 @@ def test_whatever_takes_the_units_for_all_dependence_is_refused() -> None:
 
 def test_every_method_of_a_group_is_decided_on_for_crossed_groupings() -> None:
     """A new one must not be inherited from groups whose units are all the dependence there is."""
-    independent_of_units = {"scores", "totals", "influence_of_rows", "every_unit", "differing"} | {
+    independent_of_units = {
+        "are_answers",
+        "every_unit",
         "has_standardised_swaps",
-        "robust_error",
-        "squares",
+        "item_influence",
         "moves_in_steps",
         "numbers",
+        "robust_error",
         "same_ranks",
+        "sample",
         "scarce_units",
+        "scores",
         "shown",
+        "squares",
+        "totals",
     }
+    by_resamples = {"bootstrap", "resampled"}  # of `_bootstrap`, which is refused
     public = {name for name in dir(SumGroup) if not name.startswith("_")}
     methods = {name for name in public if inspect.isfunction(getattr(SumGroup, name))}
-    assert methods - independent_of_units <= set(vars(CrossedGroup))
+    assert methods - independent_of_units - by_resamples <= set(vars(CrossedGroup))
 
 
 def test_differing_and_effective_units_are_of_the_grouping_with_fewer() -> None:
@@ -280,13 +292,9 @@ def test_bca_knows_nothing_of_blocks() -> None:
 # -- design effects ------------------------------------------------------------------------------------
 
 
-def test_design_effects_are_the_same_whether_equal_items_were_counted_or_not() -> None:
-    evaluation = data()
-    counted = prepare.groups(evaluation, [resolve("f1_macro")])[0][0]
-    by_item = prepare.by_item(evaluation, resolve("f1_macro"), counted)  # type: ignore[arg-type]
-    clustered = makers(data(clusters=unequal()), "f1_macro").group
-    assert by_item is not counted
-    found, expected = (design_effects(one, [PAIR], unequal())[0] for one in (by_item, clustered))  # type: ignore[arg-type]
+def test_design_effects_are_the_same_whether_the_clusters_were_used_or_not() -> None:
+    single, clustered = (makers(one, "f1_macro").group for one in (data(), data(clusters=unequal())))
+    found, expected = (design_effects(one, [PAIR], unequal())[0] for one in (single, clustered))  # type: ignore[arg-type]
     assert (found.itemwise, found.clustered) == pytest.approx((expected.itemwise, expected.clustered))
     assert found.clustered == pytest.approx(clustered.standard_error(*PAIR), rel=1e-6)
-    assert found.itemwise == pytest.approx(counted.standard_error(*PAIR), rel=1e-6)
+    assert found.itemwise == pytest.approx(single.standard_error(*PAIR), rel=1e-6)

@@ -10,7 +10,7 @@ import pytest
 
 from bestby import compare
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare, responses
+from bestby.engine import prepare, statistics
 from bestby.engine.prepare import statistics_of
 from bestby.engine.slopes import Directions, influence, response
 from bestby.inference.influence import score_and_bend
@@ -90,8 +90,8 @@ def test_the_response_of_a_correlation_is_that_in_each_direction(several: bool) 
     moves = rows.copy()
     for start, stop in pairwise(units.bounds):
         moves[start:stop] -= np.average(rows[start:stop], axis=0, weights=counts[start:stop])
-    bent = gradient_and_hessian(metric, total)
-    found = response(metric, metric.score, total, rows, units, bent=bent)
+    known = gradient_and_hessian(metric, total)
+    found = response(metric, metric.score, total, rows, units, known=known)
     for of_units, directions in ((found.influence, rows), (found.first, moves)):
         known = derivatives(metric, total, directions)
         assert known is not None
@@ -217,7 +217,7 @@ def test_derivatives_tell_the_effective_units_of_the_jackknife(
     for systems in ((0, 1), (0, None)):
         found = prepare.groups(evaluation, [resolve(name)])[0][0].effective_units(0, *systems)
         with monkeypatch.context() as patch:
-            patch.setattr(responses, "MOST_OF_A_TOTAL", 0.0)
+            patch.setattr(statistics, "MOST_OF_A_TOTAL", 0.0)
             left_out = prepare.groups(evaluation, [resolve(name)])[0][0].effective_units(0, *systems)
         assert found != left_out
         assert found == pytest.approx(left_out, rel=10.0 / n)
@@ -239,29 +239,6 @@ def test_units_that_bring_much_of_a_total_are_left_out() -> None:
     left_out = effective_units(without[0] - without[1], np.ones(300, dtype=np.int64))
     assert found == pytest.approx(left_out, rel=1e-9)
     assert abs(expansion.n_effective / left_out - 1.0) > 0.02
-
-
-@pytest.mark.parametrize("name", ["f1_macro", "matthews_corrcoef", "cohen_kappa", "balanced_accuracy"])
-@pytest.mark.parametrize("stratified", [False, True])
-def test_derivatives_of_exact_sums_are_those_of_products(name: str, stratified: bool) -> None:
-    rng = np.random.default_rng(3)
-    gold, strata = rng.integers(0, 3, 300), rng.integers(0, 2, 300)
-    systems = {system: np.where(rng.random(300) < 0.7, gold, rng.integers(0, 3, 300)) for system in "ab"}
-    data = Evaluation.of(systems, gold=gold, strata=strata if stratified else None)
-    ((group, _),) = prepare.groups(data, [resolve(name)])
-    table, columns = group.table, group.table.columns[0][0]
-    total, rows, metric = table.total()[columns], table.rows(columns), group.metrics[0]
-    bent = gradient_and_hessian(metric, total)
-    assert bent is not None
-    exact, product = (
-        response(metric, metric.score, total, rows, table.units, bent=bent, whole=whole)
-        for whole in (True, False)
-    )
-    assert exact.first == pytest.approx(product.first, abs=1e-14)
-    assert exact.influence == pytest.approx(product.influence, abs=1e-14)
-    assert exact.curvature == pytest.approx(product.curvature, rel=1e-9)
-    assert exact.shift == pytest.approx((table.units.counts * product.first) @ rows, abs=1e-12)
-    assert product.shift is None
 
 
 def test_a_subclass_with_a_score_of_its_own_has_the_standard_error_of_any_metric() -> None:

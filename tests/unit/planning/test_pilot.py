@@ -41,9 +41,9 @@ def test_studies_drawn_from_clusters_have_clusters_of_their_sizes() -> None:
     for study in by_cells(group, 20, 30, 0.2, np.random.default_rng(1)):
         assert isinstance(study, SumGroup)
         assert study.clustered
-        items = study.table.total()[study.table.columns[0][0][1]]
-        assert study.table.units.counts @ study.table.sizes == items
-        seen |= set(study.table.sizes.tolist())
+        sample = study.sample(0, 1)
+        assert sample.units.counts @ sample.sizes == study.totals(0, 0)[1]
+        seen |= set(sample.sizes.tolist())
     assert seen == {2.0, 30.0}
 
 
