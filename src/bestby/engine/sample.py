@@ -7,7 +7,7 @@ all systems serves what is joint by nature: resamples of all at once, and how sc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,14 +49,17 @@ class Sample:
 
     @classmethod
     def of(cls, systems: Sequence[Statistics], design: Design) -> Sample:
-        """Return the sample of these systems; its units do not depend on the order of the systems."""
+        """Return the sample of these systems.
+
+        The order of its units does not depend on that of the systems, unless these have the same totals.
+        """
         if len(systems) == 1:
             return cls(systems, [None], systems[0].units, design)
         if any(one.place is None for one in systems):  # very many single items
             n = design.n_units
             units = Units(np.broadcast_to(np.int64(1), n), np.array([0, n]))
             return cls(systems, [one.place for one in systems], units, design)
-        order = sorted(range(len(systems)), key=lambda s: systems[s].total.tolist())
+        order = sorted(range(len(systems)), key=lambda s: systems[s].rank)
         places, units = _together([systems[s] for s in order], design)
         back = np.argsort(order)
         return cls(systems, [places[i] for i in back.tolist()], units, design)
@@ -310,7 +313,7 @@ def _counted(
 ) -> tuple[list[IntArray], IntArray]:
     """Return the combinations of rows that occur, in rising order, and how often each does."""
     span = math.prod(sizes)
-    kind = np.min_scalar_type(span - 1)
+    kind = np.min_scalar_type(span)
     found = np.zeros(span, dtype=np.int64)
     step = max(_AT_ONCE, span)
     for start in range(0, places[0].size, step):
@@ -328,18 +331,17 @@ def _counted(
 
 def _apart(rows: Sequence[FloatArray], places: Sequence[IntArray | None]) -> BoolArray:
     """Return for which units the rows of two systems differ by more than rounding."""
+    (of_a, of_b), (place_a, place_b) = rows, places
+    grid = len(of_a) * len(of_b)
+    if place_a is not None and place_b is not None and grid < place_a.size:  # few rows, each of many units
+        every = np.arange(grid)
+        on_grid = _apart(rows, (every // len(of_b), every % len(of_b)))
+        return on_grid.take(place_a.astype(np.int64) * len(of_b) + place_b)
     apart: BoolArray | None = None
-    for of_a, of_b in _columns(rows, places):
-        unlike = of_a != of_b
-        unlike[unlike] = rounding.difference(of_a[unlike], of_b[unlike]) != 0.0
+    for one, other in zip(of_a.T, of_b.T, strict=True):
+        first, second = Rows(one, place_a).spread(one), Rows(other, place_b).spread(other)
+        unlike = first != second
+        unlike[unlike] = rounding.difference(first[unlike], second[unlike]) != 0.0
         apart = unlike if apart is None else apart | unlike
     assert apart is not None  # there is a column
     return apart
-
-
-def _columns(
-    rows: Sequence[FloatArray], places: Sequence[IntArray | None]
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield each column of two systems, at all units."""
-    for of_a, of_b in zip(rows[0].T, rows[1].T, strict=True):
-        yield Rows(of_a, places[0]).spread(of_a), Rows(of_b, places[1]).spread(of_b)

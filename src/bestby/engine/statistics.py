@@ -5,6 +5,7 @@ All that is computed of one system is computed here, once; a `Sample` puts two s
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -135,7 +136,7 @@ class Statistics:
         """Return the statistics of a system whose items have these rows."""
         rows = Rows(np.asfortranarray(rows.X), rows.place)
         if design.clusters is not None:
-            sums = Rows(_summed(rows.each(), design.clusters, design.n_units))
+            sums = Rows(_summed(rows, design.clusters, design.n_units))
             return cls._distinct(metric, system, sums, rows, design)
         plain = rows.place is None and design.counts is None and design.strata is None
         if plain and design.sizes is None and design.n_rows > IN_ORDER_FROM and _mostly_differ(rows.X):
@@ -159,7 +160,7 @@ class Statistics:
             counts = np.bincount(rows.place, weights, len(rows.X)).astype(np.int64, copy=False)
         found = distinct_rows(rows.X, counts, strata, sizes)
         place = found.rows if rows.place is None else found.rows.take(rows.place)
-        place = place.astype(np.int32, copy=False)
+        place = place.astype(np.min_scalar_type(found.units.n_rows - 1), copy=False)
         X = np.asfortranarray(found.X)
         items = Rows(X, place) if of_items is None else of_items
         return cls(metric, system, X, found.units, found.sizes, place, items)
@@ -176,6 +177,14 @@ class Statistics:
     def score(self) -> float:
         """The score on the full data."""
         return float(scores(self.metric, self.total))
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """What systems are put in order by, whatever their names and places: the score, then the totals.
+
+        Totals may be rounding alone, as those of standard scores are.
+        """
+        return (-math.inf if math.isnan(self.score) else self.score, *self.total.tolist())
 
     @cached_property
     def left_out(self) -> FloatArray:
@@ -239,9 +248,10 @@ class Statistics:
         return float(sizes[0]) if (sizes == sizes[0]).all() else None
 
 
-def _summed(rows: FloatArray, clusters: IntArray, n: int) -> FloatArray:
-    """Return the sums of the rows (I, k) of each cluster, shape (n, k)."""
-    return np.stack([np.bincount(clusters, column, n) for column in rows.T]).astype(np.float64, copy=False).T
+def _summed(rows: Rows, clusters: IntArray, n: int) -> FloatArray:
+    """Return the sums of the rows of the items of each cluster, shape (n, k)."""
+    sums = [np.bincount(clusters, rows.spread(column), n) for column in rows.X.T]
+    return np.stack(sums).astype(np.float64, copy=False).T
 
 
 def _mostly_differ(X: FloatArray) -> bool:

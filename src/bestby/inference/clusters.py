@@ -80,22 +80,25 @@ def few(sizes: FloatArray, counts: IntArray | None = None) -> bool:
 def design_effect(influence: FloatArray, clusters: IntArray, strata: IntArray | None = None) -> DesignEffect:
     """Return the standard error of an estimate item-wise and clustered (Kish 1965, section 5.4)."""
     _same_length(influence, clusters)
-    items = np.zeros(influence.size, dtype=np.int64) if strata is None else strata
     sums = np.bincount(clusters, weights=influence).astype(np.float64)
-    cluster_strata = np.zeros(sums.size, dtype=np.int64)
-    cluster_strata[clusters] = items
-    itemwise, clustered = _stratified(influence, items), _stratified(sums, cluster_strata)
+    of_clusters = None
+    if strata is not None:
+        of_clusters = np.zeros(sums.size, dtype=np.int64)
+        of_clusters[clusters] = strata
+    itemwise, clustered = _stratified(influence, strata), _stratified(sums, of_clusters)
     return DesignEffect(itemwise, 0.0 if rounding.is_nothing(clustered, itemwise) else clustered)
 
 
-def _stratified(influence: FloatArray, strata: IntArray) -> float:
+def _stratified(influence: FloatArray, strata: IntArray | None) -> float:
     """Return the standard error of a sum of independent units, centred within strata."""
-    variance = 0.0
-    for stratum in np.unique(strata):
-        part = influence[strata == stratum]
-        if part.size > 1:
-            variance += float(((part - part.mean()) ** 2).sum()) * part.size / (part.size - 1)
-    return math.sqrt(variance)
+    if strata is None:
+        n = influence.size
+        centred = influence - influence.mean()
+        return math.sqrt(float(centred @ centred) * n / (n - 1)) if n > 1 else 0.0
+    sizes = np.bincount(strata)
+    means = np.bincount(strata, influence) / np.maximum(sizes, 1)
+    squares = np.bincount(strata, (influence - means[strata]) ** 2)
+    return math.sqrt(float((squares * sizes / np.maximum(sizes - 1, 1))[sizes > 1].sum()))
 
 
 def cr2(
@@ -132,7 +135,7 @@ def cr2(
     residuals = np.zeros(influence.size)
     for start, stop in pairwise(edges.tolist()):
         part = slice(start, stop)
-        c, v = counts[part], sizes[part] / total
+        c, v = counts[part].astype(np.float64), sizes[part] / total  # products of floats take a tenth
         if int(c.sum()) < 2:  # its mean is its own: nothing can be learnt of its spread
             continue
         within = float(c @ v)
@@ -226,11 +229,11 @@ def equal_units(weights: FloatArray, counts: IntArray | None = None) -> float:
     >>> equal_units(np.array([3.0, 1.0]), np.array([1, 3]))
     3.0
     """
-    counts = np.ones(weights.size, dtype=np.int64) if counts is None else counts
-    return float(counts @ weights) ** 2 / float(counts @ weights**2)
+    c = np.ones(weights.size) if counts is None else counts.astype(np.float64)
+    return float(c @ weights) ** 2 / float(c @ weights**2)
 
 
-def _adjusting(c: IntArray, h: FloatArray, v: FloatArray) -> FloatArray:
+def _adjusting(c: FloatArray, h: FloatArray, v: FloatArray) -> FloatArray:
     """Return the factors that make squared residuals unbiased if the clusters have the variances v."""
     expected = v * (1.0 - 2.0 * h) + h**2 * float(c @ v)
     known = expected > 0.0
@@ -238,7 +241,7 @@ def _adjusting(c: IntArray, h: FloatArray, v: FloatArray) -> FloatArray:
     return factors
 
 
-def _moments(c: IntArray, h: FloatArray, v: FloatArray, adjust: FloatArray) -> tuple[float, float]:
+def _moments(c: FloatArray, h: FloatArray, v: FloatArray, adjust: FloatArray) -> tuple[float, float]:
     """Return the trace of M and the sum of its squares, M the covariance of the adjusted residuals.
 
     M = A (I - h 1') diag(v) (I - 1 h') A with A = diag(adjust) and variances v of the clusters.
