@@ -235,5 +235,5 @@ class Resampled:
             return 0.0 if plain.moments is None else plain.moments.effective_units
         jackknife = self.jackknife
         return intervals.effective_units(
-            value_of(jackknife.scores, target), jackknife.counts, jackknife.bounds
+            value_of(jackknife.scores, target), jackknife.counts, jackknife.bounds, self.group.n_units
         )

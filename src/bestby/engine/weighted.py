@@ -23,9 +23,13 @@ from bestby.resampling.units import Units
 from bestby.results.values import TestResult
 
 MOST_LEFT_OUT = 1000
-"""Units up to which the jackknife leaves out one at a time; above, groups of units.
+"""Units up to which the jackknife leaves out one at a time: as many calls as the fewest useful resamples."""
 
-The acceleration found with G groups differs from that with single units by about 0.65 / G.
+LEFT_OUT_GROUPS = 200
+"""Groups of units that it leaves out above.
+
+The acceleration differs from that of single units by 0.4 to 0.7 over their number, which moves the ends of a
+BCa interval by about 0.01 standard errors.
 """
 
 
@@ -137,10 +141,15 @@ class ItemGroup(Group):
         )
         return drawn[:, None, :]
 
-    def jackknife(self, seed: int) -> Jackknife:
-        """Return the scores without each unit, or without each of 1000 random groups of units."""
-        n = self.n_units
-        groups, n_groups = self._groups(seed)
+    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
+        """Return the scores without each unit, or without each of `LEFT_OUT_GROUPS` random groups."""
+        return self._jackknife
+
+    @cached_property
+    def _jackknife(self) -> Jackknife:
+        """The scores without each unit or group, which all that asks for them reads here."""
+        n, groups = self.n_units, self._groups
+        n_groups = int(groups.max()) + 1
 
         def block(first: int, stop: int) -> FloatArray:
             kept = (groups[None, :] != np.arange(first, stop)[:, None]).astype(np.int32)
@@ -151,12 +160,12 @@ class ItemGroup(Group):
         edges = self.units.bounds if n_groups == n else np.array([0, n_groups])
         return Jackknife(scores[:, None, :], np.ones(n_groups, dtype=np.int64), edges)
 
-    def _groups(self, seed: int) -> tuple[IntArray, int]:
-        """Return the group of each unit that is left out at a time, and how many there are."""
-        n = self.n_units
-        if n <= MOST_LEFT_OUT:
-            return np.arange(n), n
-        return streams.block_generator(seed, "groups", 0).permutation(n) % MOST_LEFT_OUT, MOST_LEFT_OUT
+    @cached_property
+    def _groups(self) -> IntArray:
+        """The group of each unit that is left out at a time."""
+        if self.has_robust_error:
+            return np.arange(self.n_units)
+        return streams.block_generator(0, "groups", 0).permutation(self.n_units) % LEFT_OUT_GROUPS
 
     def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
         """Return the standard error CR2 of a score or difference, its influence taken from the jackknife.
@@ -191,14 +200,9 @@ class ItemGroup(Group):
         """Return by how much each unit moves the scores of all systems; None of too many units."""
         if not self.has_robust_error:
             return None
-        moved = self._full[0] - self._left_out[:, metric]
+        moved = self._full[0] - self._jackknife.scores[:, metric]
         values = moved * (1.0 - self._sizes / self._sizes.sum())[:, None]
         return Influences(values, self._sizes, np.ones(self.n_units, dtype=np.int64), self.units.bounds)
-
-    @cached_property
-    def _left_out(self) -> FloatArray:
-        """The scores without each unit, made once."""
-        return self.jackknife(0).scores
 
     def differing(self, pair: Pair) -> tuple[int, int]:
         """Return the numbers of items and of units whose predictions differ."""
