@@ -29,5 +29,5 @@ def test_each_score_is_computed_once(n: int, left_out: int) -> None:
     for interval in ("auto", "bca"):
         calls.clear()
         compare(predictions, gold, metric=share, interval=interval, n_resamples=70, rng=3)
-        # the data; without each unit or group; without 100 sets of these; the bootstrap; the swaps
-        assert sum(calls.values()) == 2 * (1 + left_out + 100 + 70 + 70)
+        # for a note; the data; without each unit or group, and 100 sets of these; the bootstrap; the swaps
+        assert sum(calls.values()) == 2 * (1 + 1 + left_out + 100 + 70 + 70)
