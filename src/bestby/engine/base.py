@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -23,12 +23,12 @@ from bestby.inference.joint import Spread
 from bestby.inference.lattice import all_single, merged, weighted_sum
 from bestby.metrics.base import BaseMetric
 from bestby.resampling import executing
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, size_of
 from bestby.resampling.streams import seed_of
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
 
-Progress = Callable[[int, int], None]
 Pair = tuple[int, int, int]
 """Positions of a metric and of two systems A and B."""
 

@@ -17,6 +17,7 @@ from bestby.engine.memo import Memo
 from bestby.engine.shares import are_answers
 from bestby.engine.sums import SumGroup
 from bestby.engine.targets import Target, defined_replicates, value_of
+from bestby.engine.weighted import ItemGroup
 from bestby.inference import intervals, skewness
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import Distribution
@@ -108,6 +109,8 @@ class Resampled:
     @cached_property
     def jackknife(self) -> Jackknife:
         """The scores without each unit."""
+        if isinstance(self.group, ItemGroup):
+            return self.group.left_out(self.drawing.n_jobs, self.drawing.progress)
         return self.group.jackknife(self.drawing.seed)
 
     def estimate(self, target: Target) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from bestby.comparisons.common import (
     swap_notes,
 )
 from bestby.comparisons.common.disagreeing import disagreements
+from bestby.comparisons.common.expected import resamples
 from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.settings import Settings, check_reach
 from bestby.comparisons.common.simultaneous import FamilyIntervals
@@ -38,6 +40,7 @@ from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics.base import BaseMetric
+from bestby.resampling.progress import counted
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Comparison, Difference, SystemScore
@@ -80,7 +83,7 @@ def compared_by_metric(
     notes = note_rules.evaluation_notes(evaluation, metrics, settings)
     of_drawing: list[Note] = []
     parts: dict[int, MetricPart] = {}
-    for group, positions in prepare.groups(
+    groups = prepare.groups(
         evaluation,
         metrics,
         annotators_seed=drawing.seed if settings.annotators == "resample" else None,
@@ -89,12 +92,19 @@ def compared_by_metric(
         consumer=consumer,
         counting=Counting.of(drawing, cache),
         by_pairs=True,
-    ):
-        found = note_rules.drawing_notes(group, drawing, settings)
-        of_drawing += [note for note in found if note not in of_drawing]
-        intervals = intervals_of(group, drawing)
-        for m, position in enumerate(positions):
-            parts[position] = part_of(intervals, m, metrics[position])
+    )
+    n_systems = len(evaluation.names)
+    n_pairs = math.comb(n_systems, 2) if settings.baseline is None else n_systems - 1
+    asked = settings.interval, settings.test, n_pairs
+    expected = sum(resamples(group, drawing, *asked) for group, _ in groups)
+    with counted(drawing.progress, expected) as progress:
+        drawing = dataclasses.replace(drawing, progress=progress)
+        for group, positions in groups:
+            found = note_rules.drawing_notes(group, drawing, settings)
+            of_drawing += [note for note in found if note not in of_drawing]
+            intervals = intervals_of(group, drawing)
+            for m, position in enumerate(positions):
+                parts[position] = part_of(intervals, m, metrics[position])
     shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted
     notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
     ordered = [parts[position] for position in range(len(metrics))]

@@ -26,8 +26,9 @@ from bestby.comparisons.slices.slicing import (
     without_bins,
 )
 from bestby.data.evaluation import Evaluation
-from bestby.engine.base import Drawing, Progress
+from bestby.engine.base import Drawing
 from bestby.metrics.suitability import chosen_metrics
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import combined
 from bestby.results.base import MetricInfo, remember_backend
 from bestby.results.slices import SlicesComparison
