@@ -59,5 +59,5 @@ class _Counted:
         return stage
 
     def finish(self) -> None:
-        if self._done:
-            self._tell(self._done, self._done)
+        whole = max(1, self._done)
+        self._tell(whole, whole)

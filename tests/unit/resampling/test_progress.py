@@ -36,11 +36,11 @@ def test_an_unexpected_stage_holds_the_share_until_the_work_has_caught_up() -> N
     assert told == [(10, 20), (20, 40), (25, 40), (30, 40), (35, 40), (30, 30)]
 
 
-def test_fewer_stages_than_expected_end_whole_and_none_say_nothing() -> None:
+def test_no_stage_at_all_ends_whole_too() -> None:
     told: list[tuple[int, int]] = []
     with counted(lambda done, of: told.append((done, of)), 50):
         pass
-    assert told == []
+    assert told == [(1, 1)]
     with counted(None, 50) as tell:
         assert tell is None
     assert besides(None) is None
@@ -48,7 +48,7 @@ def test_fewer_stages_than_expected_end_whole_and_none_say_nothing() -> None:
     second = in_turn(lambda done, of: told.append((done, of)), 1, 2)
     assert second is not None
     second(3, 10)
-    assert told == [(13, 20)]
+    assert told[1:] == [(13, 20)]
 
 
 @pytest.mark.parametrize("n", [200, 1200])
@@ -92,3 +92,22 @@ def test_a_small_p_value_of_a_function_is_counted_too() -> None:
     assert shares == sorted(shares)
     # Of each system two calls are for a note and for the score, 100 tell whether the function moves in steps.
     assert told[-1] == (calls // 2 - 102, calls // 2 - 102)
+
+
+def test_texts_are_counted_in_the_first_half() -> None:
+    gold = [f"the cat number {place} sat on the mat {place % 7}" for place in range(300)]
+    systems = {
+        "a": [one.replace("cat", "dog") for one in gold],
+        "b": [one.replace("sat", "is") for one in gold],
+    }
+    told: list[tuple[int, int]] = []
+    settings: dict[str, Any] = {"metric": "bleu", "n_resamples": 50}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bestby.engine.text_statistics.TOLD_EVERY", 1e-3)
+        told_of = bb.compare(systems, gold, **settings, progress=lambda *of: told.append(of))
+    shares = [done / of for done, of in told]
+    assert shares == sorted(shares)
+    assert sum(share < 0.5 for share in shares) > 5
+    assert shares.index(1.0) == len(shares) - 1
+    plain = bb.compare(systems, gold, **settings)
+    assert told_of["a", "b"].interval == plain["a", "b"].interval

@@ -39,8 +39,9 @@ from bestby.engine.pairwise import intervals_of
 from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
+from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric
-from bestby.resampling.progress import counted
+from bestby.resampling.progress import counted, in_turn
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Comparison, Difference, SystemScore
@@ -83,21 +84,24 @@ def compared_by_metric(
     notes = note_rules.evaluation_notes(evaluation, metrics, settings)
     of_drawing: list[Note] = []
     parts: dict[int, MetricPart] = {}
-    groups = prepare.groups(
-        evaluation,
-        metrics,
-        annotators_seed=drawing.seed if settings.annotators == "resample" else None,
-        blocks=settings.blocks,
-        supports=prepare.ALL_GROUPINGS,
-        consumer=consumer,
-        counting=Counting.of(drawing, cache),
-        by_pairs=True,
-    )
     n_systems = len(evaluation.names)
+    n_texts = evaluation.n_items * n_systems * sum(isinstance(one, TextMetric) for one in metrics)
+    jobs = 2 if n_texts else 1  # texts are counted before anything is resampled
+    with counted(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
+        groups = prepare.groups(
+            evaluation,
+            metrics,
+            annotators_seed=drawing.seed if settings.annotators == "resample" else None,
+            blocks=settings.blocks,
+            supports=prepare.ALL_GROUPINGS,
+            consumer=consumer,
+            counting=dataclasses.replace(Counting.of(drawing, cache), progress=progress),
+            by_pairs=True,
+        )
     n_pairs = math.comb(n_systems, 2) if settings.baseline is None else n_systems - 1
     asked = settings.interval, settings.test, n_pairs
     expected = sum(resamples(group, drawing, *asked) for group, _ in groups)
-    with counted(drawing.progress, expected) as progress:
+    with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
         drawing = dataclasses.replace(drawing, progress=progress)
         for group, positions in groups:
             found = note_rules.drawing_notes(group, drawing, settings)
