@@ -94,6 +94,26 @@ def test_a_small_p_value_of_a_function_is_counted_too() -> None:
     assert told[-1] == (calls // 2 - 102, calls // 2 - 102)
 
 
+@pytest.mark.parametrize("metric", ["pearson", "spearman", None])
+def test_slices_are_counted_together(metric: str | None) -> None:
+    rng = np.random.default_rng(7)
+    gold = rng.normal(size=120)
+    systems = {name: gold + rng.normal(size=120) for name in "ab"}
+
+    def error(gold: Any, predictions: Any) -> float:
+        return float(np.abs(gold - predictions).mean() ** 0.5)
+
+    told: list[tuple[int, int]] = []
+    bb.compare_slices(
+        systems, gold, by={"kind": np.arange(120) % 3}, metric=[metric or error, "rmse"], n_resamples=64,
+        progress=lambda *of: told.append(of),
+    )  # fmt: skip
+    shares = [done / of for done, of in told]
+    assert shares == sorted(shares)
+    assert shares.index(1.0) == len(shares) - 1
+    assert metric is not None or len(told) > 20
+
+
 def test_texts_are_counted_in_the_first_half() -> None:
     gold = [f"the cat number {place} sat on the mat {place % 7}" for place in range(300)]
     systems = {

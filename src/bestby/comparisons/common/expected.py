@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from bestby.engine.base import STANDARDISED, Drawing, Group
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.weighted import ItemGroup
@@ -11,8 +13,11 @@ _RESAMPLED = (*_ACCELERATED, "percentile", "basic", "studentized")
 _SWAPPED = ("auto", "permutation", STANDARDISED)
 
 
-def resamples(group: Group, drawing: Drawing, interval: str | None, test: str | None, n_pairs: int) -> int:
+def resamples(
+    group: Group, drawing: Drawing, interval: str | None, test: str | None, baseline: str | None
+) -> int:
     """Return how many resamples intervals and tests of a group take, if no p-value is exact or very small."""
+    n_pairs = math.comb(group.n_systems, 2) if baseline is None else group.n_systems - 1
     formula = group.has_derivatives if isinstance(group, WeightGroup) else group.has_formula
     called = interval == "auto" and not formula
     stages = int(called or interval in _RESAMPLED or test == "bootstrap")

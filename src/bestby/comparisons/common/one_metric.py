@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -84,8 +83,7 @@ def compared_by_metric(
     notes = note_rules.evaluation_notes(evaluation, metrics, settings)
     of_drawing: list[Note] = []
     parts: dict[int, MetricPart] = {}
-    n_systems = len(evaluation.names)
-    n_texts = evaluation.n_items * n_systems * sum(isinstance(one, TextMetric) for one in metrics)
+    n_texts = evaluation.n_items * len(evaluation.names) * sum(isinstance(one, TextMetric) for one in metrics)
     jobs = 2 if n_texts else 1  # texts are counted before anything is resampled
     with counted(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
         groups = prepare.groups(
@@ -98,8 +96,7 @@ def compared_by_metric(
             counting=dataclasses.replace(Counting.of(drawing, cache), progress=progress),
             by_pairs=True,
         )
-    n_pairs = math.comb(n_systems, 2) if settings.baseline is None else n_systems - 1
-    asked = settings.interval, settings.test, n_pairs
+    asked = settings.interval, settings.test, settings.baseline
     expected = sum(resamples(group, drawing, *asked) for group, _ in groups)
     with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
         drawing = dataclasses.replace(drawing, progress=progress)
