@@ -57,7 +57,7 @@ def _influences(group: Group) -> Influences:
         values, bounds = np.column_stack([part[0] for part in parts]), parts[0][1]
         counts = np.ones(len(values), dtype=np.int64)
     else:
-        left_out = group.jackknife(_SEED)
+        left_out = group.jackknife()
         counts, bounds = left_out.counts, left_out.bounds
         n = int(counts.sum())
         values = (group.scores()[0] - left_out.scores[:, 0]) * ((n - 1) / n)

@@ -1,4 +1,4 @@
-"""A line on stderr that tells how far the resampling is: on a terminal only, and after a second only."""
+"""A line on stderr that tells how far the work is: on a terminal only, and after a second only."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
-
-from bestby._core.text import grouped
 
 _WAIT = 1.0
 _EVERY = 0.1
@@ -36,7 +34,7 @@ def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] |
             return
         due, drawn = now + _EVERY, True
         left = (now - began) * (total - done) / done if done else 0.0
-        draw(f"resampling: {grouped(done)} of {grouped(total)} ({done / total:.0%}){_left(left)}")
+        draw(f"{done / total:.0%} done{_left(left)}")
 
     def draw(line: str) -> None:
         with suppress(OSError):  # the terminal has gone: no reason to stop

@@ -14,8 +14,8 @@ from bestby.advising.reading import Arguments, check_two_systems, evaluation_of
 from bestby.comparisons.common.one_metric import compared, compared_by_metric
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
-from bestby.engine.base import Progress
 from bestby.metrics.suitability import chosen_metrics
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.comparison import Comparison
 from bestby.vocabulary import ItemCorrection, ItemInterval, ItemTest
@@ -151,7 +151,8 @@ def compare(
         Threads, and processes for counting texts where that takes long; -1 for as many as there are
         processors. The numbers are the same for any.
     progress : callable, optional
-        Called with the number of resamples done and their number.
+        Called with the number of resamples done and their number: those of the bootstrap and of the tests,
+        and the scores without each item or group. The share that is done never falls, and ends at 1.
     executor : Executor, optional
         What runs long jobs in place of threads: any ``concurrent.futures.Executor``, such as that of a
         ``dask.distributed.Client``. The numbers are the same for any.

@@ -17,10 +17,10 @@ from bestby.comparisons.common.one_metric import MetricPart, compared_by_metric,
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
-from bestby.engine.base import Progress
 from bestby.engine.interval_maker import Intervals
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.comparison import Comparison
 from bestby.vocabulary import ItemInterval

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -24,12 +24,12 @@ from bestby.inference.joint import Spread
 from bestby.inference.lattice import all_single, merged, weighted_sum
 from bestby.metrics.base import BaseMetric, MeanMetric
 from bestby.resampling import executing
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, size_of
 from bestby.resampling.streams import seed_of
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
 
-Progress = Callable[[int, int], None]
 Pair = tuple[int, int, int]
 """Positions of a metric and of two systems A and B."""
 
@@ -258,8 +258,11 @@ class Group(ABC):
         """Return the scores of bootstrap resamples, shape (B, M, S); NaN where undefined."""
 
     @abstractmethod
-    def jackknife(self, seed: int) -> Jackknife:
-        """Return the leave-one-out scores (leave-a-group-out for metrics that are not sums)."""
+    def jackknife(self, drawing: Drawing | None = None) -> Jackknife:
+        """Return the leave-one-out scores (leave-a-group-out for metrics that are not sums).
+
+        The drawing says by how many jobs they are computed, and who is told of progress.
+        """
 
     @abstractmethod
     def permutation(
@@ -310,9 +313,9 @@ class Group(ABC):
         found = (self.contributions(metric, int(system)) for system in systems)
         return all(one is not None and one.single_items and one.binary for one in found)
 
-    def left_out(self, metric: int, a: int, b: int | None, seed: int) -> LeftOut:
+    def left_out(self, metric: int, a: int, b: int | None, drawing: Drawing | None = None) -> LeftOut:
         """Return a score or difference without one unit, or one group of units, of each kind."""
-        found = self.jackknife(seed)
+        found = self.jackknife(drawing)
         without: FloatArray = found.scores[:, metric, a]
         if b is not None:
             without = rounding.difference(without, found.scores[:, metric, b])

@@ -86,7 +86,7 @@ class CallGroup(ItemGroup):
 
     def moves_in_steps(self, metric: int, a: int, b: int | None = None) -> bool:  # noqa: ARG002
         """Whether the score or difference does, as that of a median; only functions of a user can."""
-        single, (together, sets) = self._left_out[:, 0], self._left_out_together
+        single, (together, sets) = self.jackknife().scores[:, 0], self._left_out_together
         full = self._full[0]
         if b is None:
             return smoothness.in_steps(float(full[a]), single[:, a], together[:, a], sets)
@@ -96,9 +96,8 @@ class CallGroup(ItemGroup):
     @cached_property
     def _left_out_together(self) -> tuple[FloatArray, BoolArray]:
         """The scores without sets of the groups that the jackknife leaves out, and the sets."""
-        groups, n_groups = self._groups(0)
-        sets = smoothness.sets_of(n_groups, streams.block_generator(0, "groups", 1))
-        kept = (~sets[:, groups]).astype(np.int32)
+        sets = smoothness.sets_of(self.n_left_out, streams.block_generator(0, "groups", 1))
+        kept = (~sets[:, self._groups]).astype(np.int32)
         return self._score_weights(self._by_item(kept)), sets
 
     def _most(self) -> int:

@@ -128,11 +128,11 @@ class CrossedGroup(SumGroup):
         """Refuse resamples."""
         _refuse("the bootstrap")
 
-    def left_out(self, metric: int, a: int, b: int | None, seed: int) -> LeftOut:  # noqa: ARG002
+    def left_out(self, metric: int, a: int, b: int | None, drawing: Drawing | None = None) -> LeftOut:  # noqa: ARG002
         """Refuse scores without each group of the first grouping."""
         _refuse("the jackknife")
 
-    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
+    def jackknife(self, drawing: Drawing | None = None) -> Jackknife:  # noqa: ARG002
         """Refuse scores without each group of the first grouping."""
         _refuse("the jackknife")
 

@@ -182,7 +182,7 @@ class Resampled:
 
     def left_out(self, target: Target) -> LeftOut:
         """Return the score or difference without each unit."""
-        return self.group.left_out(*target, self.drawing.seed)
+        return self.group.left_out(*target, self.drawing)
 
     def robust_error(
         self, target: Target, errors: float, scale: Callable[[FloatArray], FloatArray] | None = None
@@ -232,4 +232,4 @@ class Resampled:
             return known
         if plain is not None:
             return 0.0 if plain.moments is None else plain.moments.effective_units
-        return intervals.effective_units(*self.left_out(target))
+        return intervals.effective_units(*self.left_out(target), self.group.n_units)

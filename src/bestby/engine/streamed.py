@@ -13,8 +13,8 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.batches import Batch, Streamed, Words
 from bestby.engine.base import Drawing, Group, Jackknife, Pair, Squares
-from bestby.engine.slopes import Directions
 from bestby.engine.scoring import scores
+from bestby.engine.slopes import Directions
 from bestby.engine.transforms import Functional
 from bestby.inference import permutation
 from bestby.inference.abc import Expansion
@@ -209,7 +209,7 @@ class StreamGroup(Group):
                 drawing.progress(drawing.n_resamples * done // self.data.n, drawing.n_resamples)
         return totals
 
-    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
+    def jackknife(self, drawing: Drawing | None = None) -> Jackknife:  # noqa: ARG002
         """Return the scores without each of `GROUPS` groups of items, which their keys make."""
         groups = self._moments.groups
         groups = groups[groups[:, 0] > 0.0]

@@ -144,7 +144,7 @@ class SumGroup(Group):
         """Return a score or difference to second order in the weights of the units."""
         return self.sample(a, b).expansion
 
-    def left_out(self, metric: int, a: int, b: int | None, seed: int) -> LeftOut:  # noqa: ARG002
+    def left_out(self, metric: int, a: int, b: int | None, drawing: Drawing | None = None) -> LeftOut:  # noqa: ARG002
         """Return a score or difference without one unit of each kind: its totals minus one row."""
         return self.sample(a, b).left_out
 
@@ -210,7 +210,7 @@ class SumGroup(Group):
         """Return the scores of all systems on the same resamples, shape (B, 1, S)."""
         return self._bootstrap(self.together, drawing)[:, None, :]
 
-    def jackknife(self, seed: int) -> Jackknife:  # noqa: ARG002
+    def jackknife(self, drawing: Drawing | None = None) -> Jackknife:  # noqa: ARG002
         """Return the leave-one-out scores of all systems: the totals minus one row, once per distinct unit."""
         sample = self.together
         without = np.column_stack(sample.spread([one.left_out for one in self.statistics]))

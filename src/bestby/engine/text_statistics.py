@@ -24,9 +24,13 @@ from bestby.engine.base import Drawing
 from bestby.metrics import _texts
 from bestby.metrics._texts import TextMetric
 from bestby.resampling import executing
+from bestby.resampling.progress import Progress
 
 WORTH_PROCESSES = 4.0
 """Seconds of counting from which other processes are started, each of which takes most of one to begin."""
+
+TOLD_EVERY = 0.2
+"""Seconds of counting after which it is told how far it is."""
 
 _WORKER = "from bestby.engine.text_statistics import work; work()"
 
@@ -36,12 +40,13 @@ class Counting:
     """Where the statistics of texts are counted and kept; no number depends on it.
 
     They are counted by tasks of `executor`, else by `n_jobs` processes, where that pays, and kept in the
-    folder `cache` if there is one.
+    folder `cache` if there is one. `progress` is called with the number of texts counted here, and of all.
     """
 
     n_jobs: int = 1
     executor: Executor | None = None
     cache: Path | None = None
+    progress: Progress | None = None
 
     @classmethod
     def of(cls, drawing: Drawing, cache: str | os.PathLike[str] | None) -> Counting:
@@ -124,14 +129,17 @@ def _counted(
     every = _Texts(metric, gold, first % len(gold), [given[place] for place in first.tolist()])
     workers = counting.n_jobs if counting.executor is None else executing.n_workers(counting.executor)
     workers = min(workers, len(gold))
-    if workers < 2 or metric.seconds * first.size < WORTH_PROCESSES:
-        rows = every.counted()
+    seconds = metric.seconds * first.size
+    if workers < 2 or seconds < WORTH_PROCESSES:
+        told = 1 if counting.progress is None else min(len(gold), 1 + int(seconds / TOLD_EVERY))
+        parts = every.parts(told)
+        made = _in_turn([part for _, part in parts], counting.progress, first.size)
     else:
         parts = every.parts(workers)
         made = _by_workers([part for _, part in parts], counting.executor)
-        rows = np.empty((first.size, made[0].shape[1]))
-        for (at, _), part in zip(parts, made, strict=True):
-            rows[at] = part
+    rows = np.empty((first.size, made[0].shape[1]))
+    for (at, _), part in zip(parts, made, strict=True):
+        rows[at] = part
     return [rows[at] for at in places.reshape(len(systems), -1)]
 
 
@@ -145,6 +153,18 @@ def _distinct(given: Sequence[str], n_items: int) -> tuple[IntArray, IntArray]:
     item = np.arange(len(given)) % n_items
     _, first, which = np.unique(number * n_items + item, return_index=True, return_inverse=True)
     return first, which
+
+
+def _in_turn(parts: Sequence[_Texts], progress: Progress | None, n_texts: int) -> list[FloatArray]:
+    """Return the statistics of each part, counted here."""
+    made: list[FloatArray] = []
+    done = 0
+    for part in parts:
+        made.append(part.counted())
+        done += len(part.texts)
+        if progress is not None:
+            progress(done, n_texts)
+    return made
 
 
 def _by_workers(parts: Sequence[_Texts], executor: Executor | None) -> list[FloatArray]:

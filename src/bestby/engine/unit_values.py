@@ -54,7 +54,7 @@ def added_by_items(evaluation: Evaluation, metric: BaseMetric, group: Group, pai
 def _left_out(group: Group, pair: Pair) -> FloatArray | None:
     """Return what each unit adds by leaving it out; None if the score is undefined without one."""
     m, a, b = pair
-    whole, without = group.scores()[m], group.jackknife(0).scores[:, m]
+    whole, without = group.scores()[m], group.jackknife().scores[:, m]
     moved = (whole[a] - whole[b]) - (without[:, a] - without[:, b])
     n = group.n_units
     return moved * ((n - 1.0) / n) if np.isfinite(moved).all() else None

@@ -166,15 +166,25 @@ def acceleration(left_out: FloatArray, counts: IntArray, bounds: IntArray | None
     return math.nan if moments is None else moments.acceleration
 
 
-def effective_units(left_out: FloatArray, counts: IntArray, bounds: IntArray | None = None) -> float:
+def effective_units(
+    left_out: FloatArray, counts: IntArray, bounds: IntArray | None = None, n_units: int | None = None
+) -> float:
     """Return how many units of equal weight would carry the variance of the estimate.
 
     `left_out`, `counts` and `bounds` are as for `acceleration`. Returns (sum u^2)^2 / sum u^4: the number of
     units over the kurtosis of their influence; 0 if the estimate depends on none, NaN if it is undefined
-    without some.
+    without some. Where random groups were left out in turn, `n_units` is how many units these have together.
     """
     moments = Moments.of(left_out, counts, bounds)
-    return math.nan if moments is None else moments.effective_units
+    if moments is None:
+        return math.nan
+    found = moments.effective_units
+    if n_units is None or n_units == moments.n or found == 0.0:
+        return found
+    # The influence of a group is the sum of those of its units, so that its excess kurtosis is theirs over
+    # their number: groups by themselves look as if no more than a third of them carried the variance.
+    kurtosis = 3.0 + (n_units / moments.n) * (moments.n / found - 3.0)
+    return n_units / max(kurtosis, 1.0)
 
 
 def normal(estimate: float, se: float, level: float, df: float = math.inf) -> Ends:

@@ -11,6 +11,7 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.typing import FloatArray, IntArray
 from bestby.resampling import streams, totals, weights
+from bestby.resampling.progress import Progress
 from bestby.resampling.units import CELL_COST_BOOTSTRAP
 
 _MATRIX_NUMBERS = 1 << 20
@@ -90,7 +91,7 @@ class Judgements:
         transform: Callable[[FloatArray, FloatArray], FloatArray],
         *,
         n_jobs: int = 1,
-        progress: totals.Progress | None = None,
+        progress: Progress | None = None,
     ) -> FloatArray:
         """Transform the win matrices of bootstrap resamples of the clusters, or of the judgements."""
         cells, place, counts = self._cells

@@ -27,6 +27,7 @@ from bestby.data.values import Key, Rule
 from bestby.metrics import probabilities
 from bestby.metrics._label_names import say_which_is_positive
 from bestby.metrics.base import BaseMetric
+from bestby.metrics.built_in import notes_on_functions
 from bestby.metrics.directions import direction_of, is_label
 from bestby.metrics.registry import class_needed, default, resolve, without_class
 from bestby.metrics.regression import Mean
@@ -115,12 +116,14 @@ def read_by(
     if so.
     """
     labels, sets = _label_notes(metrics, parts, named=named), _set_notes(metrics, parts)
+    functions = notes_on_functions(metrics, parts.values())
     return {
         place: part.with_notes(
             [
                 *labels.get(place, ()),
                 *sets.get(place, ()),
                 *_reading_notes(metrics, part, place),
+                *functions,
                 *_form_notes(metrics, part),
                 *_scale_notes(metrics, part),
                 *_comma_notes(metrics, part),

@@ -10,7 +10,8 @@ import numpy as np
 from bestby._core import checks, rounding
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray, Rng
-from bestby.planning.base import Design, Progress, Question
+from bestby.planning.base import Design, Question
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.resampling.streams import seed_of
 from bestby.vocabulary import allowed_names

@@ -17,9 +17,8 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby._version import __version__
+from bestby.resampling.progress import Progress
 from bestby.results.base import Note, Provenance
-
-Progress = Callable[[int, int], None]
 
 USUAL_POWER = 0.8
 """The power that reports speak of; the default of the functions of this package."""

@@ -11,8 +11,9 @@ from bestby._core import arrays, checks
 from bestby._core.keywords import with_suggestions
 from bestby._core.typing import Alternative, FloatArray, Rng
 from bestby.planning.arguments import check_effect, check_wanted, checked_question, checked_size
-from bestby.planning.base import Design, Progress, Question, plan_provenance
+from bestby.planning.base import Design, Question, plan_provenance
 from bestby.planning.search import least_effect, least_size, power_at
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling
 from bestby.results.plans import Plan, PlanPoint
 

@@ -18,10 +18,10 @@ from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.resampling import executing, streams, weights
 from bestby.resampling.columns import Columns
 from bestby.resampling.fair_binomials import FairBinomials
+from bestby.resampling.progress import Progress
 from bestby.resampling.units import CELL_COST_BOOTSTRAP, CELL_COST_SWAP, Units
 
 Transform = Callable[[FloatArray], FloatArray]
-Progress = Callable[[int, int], None]
 
 COMPILED_FROM = 50_000_000
 """Draws (resamples x units) from which the compiled kernels are worth their import."""

@@ -110,7 +110,7 @@ def test_a_score_interval_of_a_mean_of_zeros_and_ones_needs_no_gold() -> None:
 
 
 def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> None:
-    """Above 1000 units a rank metric leaves out groups; the acceleration is off by about 0.65 / 1000."""
+    """Above 1000 units a rank metric leaves out 200 groups; the acceleration is off by some 0.7 / 200."""
     from bestby import Evaluation
     from bestby.engine import prepare, weighted
     from bestby.engine.base import Drawing
@@ -127,7 +127,7 @@ def test_large_groups_of_the_jackknife_give_nearly_the_same_acceleration() -> No
             patch.setattr(weighted, "MOST_LEFT_OUT", most)
             group = prepare.groups(evaluation, [resolve("roc_auc")])[0][0]
             found.append(Intervals(group, Drawing(10, 0)).acceleration(Target(0, 0)))
-    assert found[0] == pytest.approx(found[1], abs=0.003)
+    assert found[0] == pytest.approx(found[1], abs=0.008)
     assert found[1] != 0.0
 
 

@@ -276,16 +276,6 @@ def test_b_and_a_mirror_a_and_b(kind: Data, design: dict[str, Any]) -> None:
     assert one["test"].statistic == -other["test"].statistic
 
 
-def test_systems_with_the_same_totals_mirror_each_other() -> None:
-    """Neither score nor totals tell which of the two comes first."""
-    first = np.round(RNG.normal(size=60), 1)
-    data = Data({"a": first, "b": np.random.default_rng(1).permutation(first)}, None, "mean")
-    group = data.group("ab")
-    one, other = by_draws(group, 0, 1), by_draws(group, 1, 0)
-    assert_same({"resamples": one["resamples"]}, {"resamples": other["resamples"][:, ::-1]})
-    assert_same({"pivots": one["pivots"]}, {"pivots": -other["pivots"]})
-
-
 # -- the order of the items ----------------------------------------------------------------------------------
 
 

@@ -137,6 +137,22 @@ def test_effective_units_by_hand() -> None:
     assert effective_units(strata, np.ones(5, dtype=np.int64), np.array([0, 2, 5])) == pytest.approx(2.0)
 
 
+def test_groups_left_out_in_turn_tell_the_effective_units_inside_them() -> None:
+    rng = np.random.default_rng(8)
+    n, once = 10_000, np.ones(200, dtype=np.int64)
+
+    def of_groups(units: np.ndarray) -> float:
+        groups = rng.permutation(n) % 200
+        return effective_units(np.bincount(groups, units - units.mean()), once, None, n)
+
+    few = np.where(np.arange(n) < 8, rng.choice([-1.0, 1.0], n), 0.0)
+    assert effective_units(few, np.ones(n, dtype=np.int64)) == pytest.approx(8.0, abs=0.1)
+    assert of_groups(few) == pytest.approx(8.0, rel=0.3)
+    # By themselves 200 groups look as if 67 units carried the variance, and some as if fewer than 50 did.
+    assert min(of_groups(rng.normal(size=n)) for _ in range(50)) > 100.0
+    assert of_groups(np.zeros(n)) == 0.0
+
+
 def test_no_effective_units() -> None:
     once = np.ones(3, dtype=np.int64)
     assert math.isnan(effective_units(np.array([1.0, math.nan, 2.0]), once))

@@ -26,6 +26,7 @@ from bestby.comparisons.common import (
     swap_notes,
 )
 from bestby.comparisons.common.disagreeing import disagreements
+from bestby.comparisons.common.expected import resamples
 from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.settings import Settings, check_reach
 from bestby.comparisons.common.simultaneous import FamilyIntervals
@@ -36,7 +37,9 @@ from bestby.engine.interval_maker import Intervals
 from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
+from bestby.metrics._texts import TextMetric
 from bestby.metrics.base import BaseMetric
+from bestby.resampling.progress import counted, in_turn
 from bestby.resampling.settings import Resampling
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Comparison, Difference, SystemScore
@@ -79,20 +82,28 @@ def compared_by_metric(
     notes = note_rules.evaluation_notes(evaluation, metrics, settings)
     of_drawing: list[Note] = []
     parts: dict[int, MetricPart] = {}
-    for group, positions in prepare.groups(
-        evaluation,
-        metrics,
-        annotators_seed=drawing.seed if settings.annotators == "resample" else None,
-        blocks=settings.blocks,
-        supports=prepare.ALL_GROUPINGS,
-        consumer=consumer,
-        counting=Counting.of(drawing, cache),
-    ):
-        found = note_rules.drawing_notes(group, drawing, settings)
-        of_drawing += [note for note in found if note not in of_drawing]
-        intervals = Intervals(group, drawing)
-        for m, position in enumerate(positions):
-            parts[position] = part_of(intervals, m, metrics[position])
+    n_texts = evaluation.n_items * len(evaluation.names) * sum(isinstance(one, TextMetric) for one in metrics)
+    jobs = 2 if n_texts else 1  # texts are counted before anything is resampled
+    with counted(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
+        groups = prepare.groups(
+            evaluation,
+            metrics,
+            annotators_seed=drawing.seed if settings.annotators == "resample" else None,
+            blocks=settings.blocks,
+            supports=prepare.ALL_GROUPINGS,
+            consumer=consumer,
+            counting=dataclasses.replace(Counting.of(drawing, cache), progress=progress),
+        )
+    asked = settings.interval, settings.test, settings.baseline
+    expected = sum(resamples(group, drawing, *asked) for group, _ in groups)
+    with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
+        drawing = dataclasses.replace(drawing, progress=progress)
+        for group, positions in groups:
+            found = note_rules.drawing_notes(group, drawing, settings)
+            of_drawing += [note for note in found if note not in of_drawing]
+            intervals = Intervals(group, drawing)
+            for m, position in enumerate(positions):
+                parts[position] = part_of(intervals, m, metrics[position])
     shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted
     notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
     ordered = [parts[position] for position in range(len(metrics))]

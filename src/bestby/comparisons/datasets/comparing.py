@@ -32,10 +32,11 @@ from bestby.comparisons.runs.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
-from bestby.engine.base import Drawing, Progress
+from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
 from bestby.inference import ranking, skewness
 from bestby.metrics import resolve
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, notes_about, remember_backend
 from bestby.results.comparison import Difference

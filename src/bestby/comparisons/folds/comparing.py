@@ -22,8 +22,9 @@ from bestby.comparisons.folds.differences import differences_of, inner_differenc
 from bestby.comparisons.folds.source import Folds, folds_of_items, folds_of_scores, read
 from bestby.data.frames import backend_of
 from bestby.data.layouts.options import TableOptions
-from bestby.engine.base import Drawing, Progress
+from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, remember_backend
 from bestby.results.datasets import Counts, Names, PairTests

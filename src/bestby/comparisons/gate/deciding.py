@@ -19,6 +19,7 @@ from bestby.engine.targets import Target
 from bestby.inference import unconditional
 from bestby.inference.skewness import FEWEST
 from bestby.metrics.base import BaseMetric
+from bestby.resampling.progress import in_turn
 from bestby.resampling.settings import Resampling
 from bestby.results.comparison import Comparison, Difference
 from bestby.results.gate import GateCheck, outcome_by_margin
@@ -53,11 +54,11 @@ def decided(
             one,
             _check_settings(one, baseline, margins[one.name], level, resampling, **more),
             together,
-            resampling,
+            dataclasses.replace(resampling, progress=in_turn(resampling.progress, place, len(asked_of))),
             cache,
             fail_test,
         )
-        for part, one in asked_of
+        for place, (part, one) in enumerate(asked_of)
     ]
     made = [comparison for comparison, _, _ in compared_parts]
     differences = [

@@ -20,9 +20,9 @@ from bestby.comparisons.gate.flips import flipped
 from bestby.comparisons.gate.parts import notes_of, parts_of, provenance_of
 from bestby.comparisons.slices.slicing import Column, columns_of, settings_of, with_columns, without_bins
 from bestby.data.evaluation import Evaluation
-from bestby.engine.base import Progress
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.gate import Gate, margins_of, outcome_of, shown_margins
 from bestby.vocabulary import FailTest, allowed_names

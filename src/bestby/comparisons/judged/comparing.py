@@ -20,7 +20,8 @@ from bestby.comparisons.judged.redrawing import redrawn
 from bestby.comparisons.judged.scoring import Scored, plain, scored
 from bestby.data.frames import backend_of
 from bestby.data.layouts.judged_labels import JudgedLabels
-from bestby.engine.base import Drawing, Progress
+from bestby.engine.base import Drawing
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, remember_backend
 from bestby.results.judged import HUMAN_SCORE, JudgedComparison

@@ -19,7 +19,8 @@ from bestby.comparisons.preferences.fitting import Fit, Settings, fitted, notes_
 from bestby.comparisons.preferences.source import Columns, Data, data_of
 from bestby.data.frames import backend_of
 from bestby.data.layouts.preferences import Preferences
-from bestby.engine.base import Drawing, Progress
+from bestby.engine.base import Drawing
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import MetricInfo, Note, Provenance, remember_backend
 from bestby.results.preferences import PreferenceComparison, PreferenceDifference, PreferenceScore

@@ -22,9 +22,10 @@ from bestby.comparisons.runs.settings import Settings
 from bestby.comparisons.runs.source import Columns, Data, data_of, given_runs
 from bestby.data.frames import backend_of
 from bestby.data.layouts.runs import Runs
-from bestby.engine.base import Drawing, Progress
+from bestby.engine.base import Drawing
 from bestby.engine.hierarchy import RunsWithItems
 from bestby.engine.text_statistics import Counting
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.base import Note, Provenance, notes_about, remember_backend
 from bestby.results.runs import RunsComparison, RunsDifference, RunsScore, Variance

@@ -26,8 +26,9 @@ from bestby.comparisons.slices.slicing import (
     without_bins,
 )
 from bestby.data.evaluation import Evaluation
-from bestby.engine.base import Drawing, Progress
+from bestby.engine.base import Drawing
 from bestby.metrics.suitability import chosen_metrics
+from bestby.resampling.progress import Progress, in_turn
 from bestby.resampling.settings import combined
 from bestby.results.base import MetricInfo, remember_backend
 from bestby.results.slices import SlicesComparison
@@ -193,7 +194,10 @@ def compare_slices(
     plain = without_slices(evaluation)
     drawing = Drawing.of(resampling)
     sharing = Sharing.of(plain, cut)
-    made = [slices_on(plain, cut, sharing, one, settings, drawing) for one in metrics]
+    made = []
+    for place, one in enumerate(metrics):
+        own = dataclasses.replace(drawing, progress=in_turn(drawing.progress, place, len(metrics)))
+        made.append(slices_on(plain, cut, sharing, one, settings, own))
     named = {**settings_of(columns, least, crossed=crossed), **settings.by_name()}
     provenance = evaluation_provenance(plain, metrics, named, drawing)
     data_hash = hash_with_slices(plain.data_hash(), evaluation, columns)

@@ -12,6 +12,7 @@ from scipy.special import ndtri, stdtrit
 from bestby._core.text import quoted
 from bestby._core.typing import Alternative, FloatArray
 from bestby.comparisons.common import family, few_units, note_rules, one_pair, simultaneous, swap_notes
+from bestby.comparisons.common.expected import resamples
 from bestby.comparisons.slices import testing
 from bestby.comparisons.slices.parts import Part, Sharing, correlation, joint_of, makers_of, parts_of
 from bestby.comparisons.slices.settings import Settings
@@ -25,6 +26,7 @@ from bestby.engine.targets import Target
 from bestby.inference.joint import Joint
 from bestby.metrics.base import BaseMetric
 from bestby.planning.base import USUAL_POWER
+from bestby.resampling.progress import counted
 from bestby.results.base import Note
 from bestby.results.comparison import Difference
 from bestby.results.slices import Heterogeneity, SliceDifference
@@ -51,7 +53,24 @@ def slices_on(
     drawing: Drawing,
 ) -> MetricSlices:
     """Return the comparison of the systems on one metric, on all items and in every slice."""
-    whole = makers_of(evaluation, metric, drawing)
+    group = makers_of(evaluation, metric, drawing).group
+    n_parts = 1 + sum(len(slicing.names) for slicing in slicings)
+    expected = n_parts * resamples(group, drawing, settings.interval, settings.test, settings.baseline)
+    with counted(drawing.progress, expected) as progress:
+        drawing = replace(drawing, progress=progress)
+        return _compared(Intervals(group, drawing), evaluation, slicings, sharing, metric, settings)
+
+
+def _compared(
+    whole: Intervals,
+    evaluation: Evaluation,
+    slicings: Sequence[Slicing],
+    sharing: Sharing,
+    metric: BaseMetric,
+    settings: Settings,
+) -> MetricSlices:
+    """Return the same, from what makes the intervals on all items."""
+    drawing = whole.drawing
     one_pair.check_defined(
         whole.scores[0], metric, lambda s: f"system {quoted(evaluation.names[s])} on these data"
     )

@@ -20,8 +20,9 @@ from bestby.comparisons.study.comparing import compared
 from bestby.comparisons.study.plan import Condition, Plan, chosen_metrics
 from bestby.comparisons.study.records import Entry, Gold, Run
 from bestby.comparisons.study.store import Store, role_of
-from bestby.engine.base import Drawing, Progress
+from bestby.engine.base import Drawing
 from bestby.engine.text_statistics import Counting
+from bestby.resampling.progress import Progress
 from bestby.resampling.settings import Resampling, combined
 from bestby.results.study import StudyComparison
 from bestby.vocabulary import StudyInterval, StudyTest

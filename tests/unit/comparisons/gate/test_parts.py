@@ -114,7 +114,11 @@ def test_the_bound_for_all_checks_takes_no_resamples_of_its_own() -> None:
         n_resamples=100, progress=lambda done, of: drawn.append((done, of)),
     )  # fmt: skip
     assert [check.fail_bound is None for check in result] == [False] * 4
-    assert drawn == [(100, 100)] * 4
+    sizes = {600, *np.unique(LANGUAGE, return_counts=True)[1].tolist()}
+    assert {of // 4 for _, of in drawn} == {size + 100 for size in sizes}  # without each item, and resamples
+    shares = [done / of for done, of in drawn]
+    assert shares == sorted(shares)
+    assert {0.25, 0.5, 0.75, 1.0} <= set(shares)
 
 
 def test_the_bound_of_a_gain_follows_the_direction() -> None:
