@@ -72,3 +72,20 @@ def test_a_users_metric_may_write_to_its_labels() -> None:
     again = compare(systems, gold=gold, metric=[_Reversing(), "f1_macro"])
     assert [one.labels for one in first.classes] == [("3", "4", "5")] * 3
     assert first == again
+
+
+class _Codes(bb.MeanMetric):
+    """A user's metric that does sums with codes of labels."""
+
+    name = "codes"
+    reads = "labels"
+
+    def values(self, gold: Any, predictions: Any) -> Any:
+        return 10_000 * gold + predictions
+
+
+def test_a_users_metric_gets_codes_to_do_sums_with() -> None:
+    """Narrow types, which are enough for three labels, would overflow."""
+    found = compare({"a": list("xyz"), "b": list("xyy")}, list("zyz"), metric=_Codes(), n_resamples=50)
+    assert found.score("a").score == pytest.approx((50_000 + 3) / 3)
+    assert found.score("b").score == pytest.approx((50_000 + 2) / 3)

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby import BestbyError, Evaluation, InvalidInputError, compare, evaluate
+from bestby import BestbyError, Evaluation, compare, evaluate
 from bestby.engine import prepare, statistics, sums
 from bestby.engine import sample as sample_module
 from bestby.engine.base import Drawing
 from bestby.engine.sample import Sample
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.sums import SumGroup
+from bestby.inference import lattice
 from bestby.metrics.base import MeanMetric, Metric
 from bestby.metrics.registry import resolve
 from bestby.vocabulary import allowed_names
@@ -329,6 +330,8 @@ def in_order(patch: pytest.MonkeyPatch) -> None:
     """Take any number of single items for very many."""
     patch.setattr(statistics, "IN_ORDER_FROM", 0)
     patch.setattr(statistics, "_LOOKED_AT", 64)
+    for name, size in (("MANY", 1 << 9), ("MOST_VALUES", 1 << 8), ("_SAMPLE", 1 << 9)):
+        patch.setattr(lattice, name, size)  # values are many, too
 
 
 @pytest.mark.parametrize("kind", ["mean", "RMSE", "correlation"])
@@ -582,43 +585,3 @@ def test_systems_may_have_statistics_of_different_width() -> None:
     assert np.isfinite(everything.bootstrap(DRAWING)).all()
     for facts in (by_formula, by_units, by_draws):
         assert_same(facts(everything, 0, 3), facts(data.group("ad"), 0, 1))  # as wide as each other
-
-
-@dataclass(frozen=True, repr=False)
-class Short(Metric):
-    """A metric with too few rows, which also multiplies codes."""
-
-    name: str = "short"
-    bounds = (0.0, 10.0)
-    reads = "labels"
-
-    def fit(self, gold: Any, systems: Any, labels: Any) -> Any:
-        """Check that codes can be multiplied."""
-        assert int((gold * 10_000).max()) == 10_000 * (labels.size - 1)
-        assert all(values.dtype == np.int64 for values in systems)
-        return self
-
-    def statistics(self, gold: Any, predictions: Any) -> Any:  # noqa: ARG002
-        """Return a row less than there should be."""
-        return np.ones((predictions.size - 1, 2))
-
-    def score(self, totals: Any) -> Any:
-        """Return the first total."""
-        return totals[..., 0]
-
-
-class Log(MeanMetric):
-    """A mean that is not finite for errors below 0."""
-
-    name = "log"
-
-    def values(self, gold: Any, predictions: Any) -> Any:
-        return np.log(predictions - gold)
-
-
-def test_metrics_of_users_get_ordinary_integers_and_errors_that_name_the_system() -> None:
-    with pytest.raises(InvalidInputError, match=r"must return statistics of shape .* for system 'a'"):
-        compare(LABELS, GOLD, metric=Short())
-    systems = {"a": np.exp(NUMBERS["a"]), "b": NUMBERS["b"]}
-    with np.errstate(invalid="ignore"), pytest.raises(InvalidInputError, match="not finite for system 'b'"):
-        compare(systems, np.zeros(N), metric=Log())
