@@ -43,6 +43,7 @@ def function_pivots(metric: Metric, columns: SideBySide, units: Units, drawing: 
     if X.shape[1] > MOST_STUDENTIZED:
         return None
     total = np.concatenate([units.counts @ X, n * columns.constants])
+    whole = all(bool((np.rint(part) == part).all()) for part in (X, columns.constants))
     centred = X - total[: X.shape[1]] / n
     directions = Directions.of((centred.T * units.counts) @ centred / n)
     coordinates = centred @ directions.across
@@ -53,7 +54,7 @@ def function_pivots(metric: Metric, columns: SideBySide, units: Units, drawing: 
         units,
         drawing.n_resamples,
         drawing.seed,
-        DeltaPivots(Functional(metric, *columns.used), total, directions, first, second, n),
+        DeltaPivots(Functional(metric, *columns.used), total, whole, directions, first, second, n),
         n_jobs=drawing.n_jobs,
         progress=drawing.progress,
         executor=drawing.executor,

@@ -56,9 +56,7 @@ class Sample:
         if len(systems) == 1:
             return cls(systems, [None], systems[0].units, design)
         if any(one.place is None for one in systems):  # very many single items
-            n = design.n_units
-            units = Units(np.broadcast_to(np.int64(1), n), np.array([0, n]))
-            return cls(systems, [one.place for one in systems], units, design)
+            return cls(systems, [one.place for one in systems], design.single, design)
         order = sorted(range(len(systems)), key=lambda s: systems[s].rank)
         places, units = _together([systems[s] for s in order], design)
         back = np.argsort(order)
@@ -73,6 +71,12 @@ class Sample:
     def difference(self) -> bool:
         """Whether the sample is of a difference, and not of a score."""
         return len(self.systems) == 2
+
+    @property
+    def n_held(self) -> int:
+        """About how many numbers the sample holds beside the statistics of its systems."""
+        arrays = sum(place is not None for place in self.place) + isinstance(self.metric, MeanMetric)
+        return self.units.n_rows * arrays
 
     @cached_property
     def scores(self) -> FloatArray:

@@ -87,6 +87,11 @@ class Design:
         return out
 
     @cached_property
+    def single(self) -> Units:
+        """Single items in the order in which they came, no two of them put together."""
+        return Units(np.broadcast_to(np.int64(1), self.n_rows), np.array([0, self.n_rows]))
+
+    @cached_property
     def units(self) -> Units:
         """The units of each stratum, as if all in it were alike."""
         if self.unit_strata is None:
@@ -140,9 +145,7 @@ class Statistics:
             return cls._distinct(metric, system, sums, rows, design)
         plain = rows.place is None and design.counts is None and design.strata is None
         if plain and design.sizes is None and design.n_rows > IN_ORDER_FROM and _mostly_differ(rows.X):
-            n = design.n_rows
-            units = Units(np.broadcast_to(np.int64(1), n), np.array([0, n]))
-            return cls(metric, system, rows.X, units, np.broadcast_to(1.0, n), None, rows)
+            return cls(metric, system, rows.X, design.single, np.broadcast_to(1.0, design.n_rows), None, rows)
         return cls._distinct(metric, system, rows, None, design)
 
     @classmethod
@@ -227,9 +230,11 @@ class Statistics:
     @cached_property
     def nearly_linear(self) -> bool:
         """Whether derivatives tell what the score is without a unit, as none brings much of a total."""
-        sizes = np.abs(self.X)
-        shares = sizes.max(axis=0, initial=0.0) / np.maximum(self.units.weights @ sizes, _TINY)
-        return float(shares.max()) <= MOST_OF_A_TOTAL
+        for column in self.X.T:
+            sizes = np.abs(column)
+            if float(sizes.max()) > MOST_OF_A_TOTAL * max(float(self.units.weights @ sizes), _TINY):
+                return False
+        return True
 
     # -- sums ------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from bestby.resampling.units import Units
 from bestby.results.values import TestResult
 
 MOST_HELD = 1 << 22
-"""Distinct units up to which samples are held: results ask for those of their intervals and tests again."""
+"""Numbers up to which samples are held: results ask for those of their intervals and tests again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +71,9 @@ class SumGroup(Group):
         if key not in self._samples:
             systems = [self.statistics[s] for s in (a, b) if s is not None]
             found = Sample.of(systems, self.design)
-            held = sum(one.units.n_rows for one in self._samples.values()) + found.units.n_rows
+            held = sum(one.n_held for one in self._samples.values()) + found.n_held
             while self._samples and held > MOST_HELD:
-                held -= self._samples.pop(next(iter(self._samples))).units.n_rows
+                held -= self._samples.pop(next(iter(self._samples))).n_held
             self._samples[key] = found
         return self._samples[key]
 

@@ -200,11 +200,13 @@ class MeanPivots:
 class DeltaPivots:
     """Studentized replicates by the delta method, of first and second moments of coordinates.
 
-    `total`, of shape (K,), begins with the columns that vary.
+    `total`, of shape (K,), begins with the columns that vary. `whole`: all numbers are, so that the totals of
+    resamples are known without rounding, and a class that is missing in one has a total of 0.
     """
 
     score: Functional
     total: FloatArray
+    whole: bool
     directions: Directions
     first: IntArray
     second: IntArray
@@ -217,6 +219,7 @@ class DeltaPivots:
         along = np.zeros((self.total.size, r))
         along[: len(self.directions.along)] = self.directions.along
         sums = self.total + totals[:, :r] @ along.T
+        sums = np.rint(sums) if self.whole else sums
         slopes = Directions(along, along).slopes(self.score, sums, n)
         weight = np.where(first == second, 1.0, 2.0)
         products = slopes[:, first] * slopes[:, second] * weight

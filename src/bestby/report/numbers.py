@@ -218,7 +218,7 @@ def _power_of_ten(value: float, digits: int) -> str:
 
 def _decimals(error: float) -> int:
     """Return the decimals that show the second significant digit of `error`."""
-    return max(0, 1 - math.floor(math.log10(error)))
+    return max(0, 1 - math.floor(math.log10(error) + 1e-9))  # 0.1 less its last bits is 0.1
 
 
 def p_text(p_value: float, threshold: float | None = None) -> str:
