@@ -13,8 +13,7 @@ from bestby.advising.interval_choice import Choice, choose_interval, reservation
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing, Group, Pair
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.inference.normality import normality
 from bestby.metrics import FunctionMetric, MeanMetric, Metric, resolve
 from bestby.results.advice import Case, Shape
@@ -29,35 +28,35 @@ SAME_SYSTEMS = (
 """What is true of any interval where no unit differs."""
 
 
-def case_of(group: Group, metric: int, evaluation: Evaluation, pairs: Sequence[Pair]) -> Case:
+def case_of(group: Group, evaluation: Evaluation, pairs: Sequence[Pair]) -> Case:
     """Return the case that one metric on an evaluation is.
 
     Returns differing items (or clusters): the most of any pair. A mean of answers that are all 0 or 1 is
     binary.
     """
-    measure = group.metrics[metric]
+    measure = group.metric
     is_mean = isinstance(measure, MeanMetric)
     answers = isinstance(measure, MeanMetric) and measure.proportions
     return Case(
         metric=measure.name,
         mean_of_items=is_mean,
-        binary=answers and _binary(group, metric, evaluation),
+        binary=answers and _binary(group, evaluation),
         of_sums=isinstance(measure, Metric),
         n_items=evaluation.n_items,
-        n_differing=max(group.differing(pair)[1] for pair in pairs),
+        n_differing=max(group.sample(*pair).differing[1] for pair in pairs),
         n_systems=group.n_systems,
         clustered=evaluation.clusters is not None,
         crossed=evaluation.crossed is not None,
     )
 
 
-def _binary(group: Group, metric: int, evaluation: Evaluation) -> bool:
-    if getattr(group.metrics[metric], "binary", False):
+def _binary(group: Group, evaluation: Evaluation) -> bool:
+    if getattr(group.metric, "binary", False):
         return True
     if evaluation.clusters is not None:  # sums over clusters no longer show it
         values = list(evaluation.systems.values())
         return evaluation.gold is None and all(bool(np.isin(v, (0, 1)).all()) for v in values)
-    plain = [group.contributions(metric, s) for s in range(group.n_systems)]
+    plain = [group.sample(s).contributions for s in range(group.n_systems)]
     return all(one is not None and bool(np.isin(one.values, (0.0, 1.0)).all()) for one in plain)
 
 
@@ -75,12 +74,12 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
     Returns case and choices of intervals; the shapes of at most `MOST_SHAPES` pairs, in the order of the
     ranks, none where scores are right or wrong or no mean of items, or where two systems do not differ.
     """
-    ((group, _),) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.ALL_GROUPINGS)
-    pairs = [(0, a, b) for a, b in itertools.combinations(range(group.n_systems), 2)]
-    case = case_of(group, 0, evaluation, pairs)
-    makers = Intervals(group, Drawing(n_resamples=1, seed=0))
-    cheap = not isinstance(group.metrics[0], FunctionMetric)
-    situations = [makers.situation(Target(*pair), jackknife=cheap) for pair in pairs]
+    (group,) = prepare.groups(evaluation, [resolve(metric)], supports=prepare.ALL_GROUPINGS)
+    pairs = list(itertools.combinations(range(group.n_systems), 2))
+    case = case_of(group, evaluation, pairs)
+    makers = Estimates(group, Drawing(n_resamples=1, seed=0))
+    cheap = not isinstance(group.metric, FunctionMetric)
+    situations = [makers.of(*pair).situation(jackknife=cheap) for pair in pairs]
     choices = tuple(
         qualified(
             choose_interval(**situation),
@@ -91,8 +90,8 @@ def observe(evaluation: Evaluation, metric: Any) -> Seen:
     )
     if not case.mean_of_items or case.binary:
         return Seen(case, choices, ())
-    sign = -1.0 if group.metrics[0].greater_is_better else 1.0
-    scores = group.scores()[0]
+    sign = -1.0 if group.metric.greater_is_better else 1.0
+    scores = group.scores
     order = sorted(range(group.n_systems), key=lambda s: (sign * scores[s], evaluation.names[s]))
     ranked = itertools.islice(itertools.combinations(order, 2), MOST_SHAPES)
     shapes = [_shape(group, a, b, evaluation) for a, b in ranked]
@@ -118,7 +117,7 @@ def qualified(choice: Choice, n_differing: int, units_of_mean: int = 0) -> Choic
 
 
 def _shape(group: Group, a: int, b: int, evaluation: Evaluation) -> Shape | None:
-    plain = group.contributions(0, a, b)
+    plain = group.sample(a, b).contributions
     if plain is None or int(plain.counts.sum()) < 3:
         return None
     differences = np.repeat(plain.values, plain.counts)

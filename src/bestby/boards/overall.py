@@ -16,7 +16,7 @@ from bestby.comparisons.common import family
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.inference import multiplicity
 from bestby.inference.joint import Joint, Spread
 from bestby.metrics.base import BaseMetric
@@ -117,13 +117,13 @@ def means_over(names: tuple[str, ...], tasks: Sequence[tuple[Sequence[BaseMetric
 
 def _scores_and_spread(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[FloatArray, Spread]:
     """Return the scores of the systems of a task, and how they vary: by formula, else by resampling."""
-    ((group, _),) = prepare.groups(evaluation, metrics, supports=prepare.ALL_GROUPINGS, consumer="a board")
-    spread = group.spread(0)
-    makers = Intervals(group, Drawing(_N_RESAMPLES, _SEED))
+    (group,) = prepare.groups(evaluation, metrics, supports=prepare.ALL_GROUPINGS, consumer="a board")
+    spread = group.spread
+    makers = Estimates(group, Drawing(_N_RESAMPLES, _SEED))
     if spread is None:
-        drawn = makers.replicates[:, 0, :]
+        drawn = makers.replicates
         spread = Spread.from_resamples(drawn[np.isfinite(drawn).all(axis=1)], group.n_units)
-    return makers.scores[0], spread
+    return makers.scores, spread
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,8 +27,8 @@ def best_of(evaluation: Evaluation, metric: BaseMetric, candidates: Sequence[str
     if len(candidates) < 2:
         return None
     among = evaluation.with_systems(list(candidates))
-    ((group, _),) = prepare.groups(among, [metric], consumer="the best of many")
-    units, scores = _influences(group), group.scores()[0]
+    (group,) = prepare.groups(among, [metric], consumer="the best of many")
+    units, scores = _influences(group), group.scores
     greater = metric.greater_is_better
     found = optimism(
         scores,
@@ -48,17 +48,17 @@ def best_of(evaluation: Evaluation, metric: BaseMetric, candidates: Sequence[str
 
 def _influences(group: Group) -> Influences:
     """Return what each unit adds to the scores: by derivatives, or from the scores without each unit."""
-    known = group.influences(0)
+    known = group.influences
     if known is not None:
         return known
     if isinstance(group, WeightGroup) and group.has_derivatives:
-        found = [group.influence(system, None) for system in range(group.n_systems)]
+        found = [group.sample(system).influences for system in range(group.n_systems)]
         parts = [part for part in found if part is not None]
-        values, bounds = np.column_stack([part[0] for part in parts]), parts[0][1]
+        values, bounds = np.column_stack([part.values for part in parts]), parts[0].bounds
         counts = np.ones(len(values), dtype=np.int64)
     else:
         left_out = group.jackknife()
         counts, bounds = left_out.counts, left_out.bounds
         n = int(counts.sum())
-        values = (group.scores()[0] - left_out.scores[:, 0]) * ((n - 1) / n)
+        values = (group.scores - left_out.scores) * ((n - 1) / n)
     return Influences(values, np.ones(len(values)), counts, bounds)

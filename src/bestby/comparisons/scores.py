@@ -17,7 +17,7 @@ from bestby.comparisons.common.one_metric import MetricPart, compared_by_metric,
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.frames import is_table
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import chosen_metrics
 from bestby.resampling.progress import Progress
@@ -146,14 +146,14 @@ def evaluate(
 
 
 def _scored(
-    intervals: Intervals, m: int, unfitted: BaseMetric, *, evaluation: Evaluation, settings: Settings
+    intervals: Estimates, unfitted: BaseMetric, *, evaluation: Evaluation, settings: Settings
 ) -> MetricPart:
     """Return the scores on one metric, the best first."""
-    metric, scores, names = intervals.group.metrics[m], intervals.scores[m], evaluation.names
+    metric, scores, names = intervals.group.metric, intervals.scores, evaluation.names
     one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
-    systems, notes = system_scores(intervals, m, order, None, names, settings.interval, settings.level)
-    of_metric = note_rules.metric_notes(intervals.group, m, {}, settings)
+    systems, notes = system_scores(intervals, order, None, names, settings.interval, settings.level)
+    of_metric = note_rules.metric_notes(intervals.group, {}, settings)
     return MetricPart(
         systems, (), None, (*notes, *of_metric, *note_rules.signature_notes(unfitted, evaluation))
     )

@@ -30,8 +30,8 @@ from bestby.resampling.streams import seed_of
 from bestby.resampling.units import Units
 from bestby.results.values import TestResult
 
-Pair = tuple[int, int, int]
-"""Positions of a metric and of two systems A and B."""
+Pair = tuple[int, int]
+"""Positions of two systems A and B."""
 
 _FEW = 1024
 """Values that are looked at before all are."""
@@ -105,7 +105,7 @@ class Drawing:
 class Jackknife:
     """Scores without one unit (or one group of units) of each kind.
 
-    `scores` has shape (C, M, S) and `counts` has shape (C,).
+    `scores` has shape (C, S) and `counts` has shape (C,).
     """
 
     scores: FloatArray
@@ -178,10 +178,184 @@ class Influences:
     bounds: IntArray
 
 
-class Group(ABC):
-    """Metrics of one protocol on one evaluation."""
+class Sample(ABC):
+    """The score of one system, or the difference of two, on one metric: what intervals and tests are made of.
 
-    metrics: Sequence[BaseMetric]
+    What is computed of two systems is computed of these alone.
+    """
+
+    metric: BaseMetric
+    units: Units
+    crossed: ClassVar[bool] = False
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the bootstrap draws blocks of consecutive items."""
+        return False
+
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return False
+
+    @property
+    @abstractmethod
+    def scores(self) -> FloatArray:
+        """The scores on the full data, shape (1,) or (2,)."""
+
+    @property
+    def difference(self) -> bool:
+        """Whether the sample is of a difference, and not of a score."""
+        return self.scores.size == 2
+
+    @cached_property
+    def estimate(self) -> float:
+        """The score, or the first one less the second."""
+        return float(less(self.scores))
+
+    @property
+    def scale(self) -> float:
+        """The size of the scores, which rounding is relative to."""
+        return float(np.abs(self.scores).max())
+
+    # -- where two systems differ ------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def differing(self) -> tuple[int, int]:
+        """On how many items, and on how many units, the two systems differ."""
+
+    @property
+    def same_ranks(self) -> bool:
+        """Whether a metric of ranks or standard scores has the same numbers of both systems on every item."""
+        return False
+
+    # -- means and shares --------------------------------------------------------------------------------
+
+    @property
+    def contributions(self) -> Contributions | None:
+        """The score or difference as a plain mean; None if it is none."""
+        return None
+
+    @property
+    def shares(self) -> Contributions | None:
+        """The 0/1 values of the items that a share counts, such as recall; None if it is no share."""
+        return None
+
+    @property
+    def equal_units(self) -> float | None:
+        """How many units of equal size a mean or a share is made of, fewer if clusters are unequal.
+
+        None for what is no mean or share of bounded values of the units.
+        """
+        return None
+
+    # -- by formula --------------------------------------------------------------------------------------
+
+    @property
+    def standard_error(self) -> float | None:
+        """The delta-method standard error (cluster-robust); None if there is no formula."""
+        return None
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Those of the delta-method standard error; at least 1, where none is left the error is 0."""
+        return max(1, self.units.n - self.units.n_strata)  # each stratum takes a mean of its own
+
+    @property
+    def error(self) -> StandardError | None:
+        """A standard error that holds for few, unequal or crossed clusters; None if there is none."""
+        return None
+
+    @property
+    def expansion(self) -> Expansion | None:
+        """The score or difference to second order in the weights of units; None without a formula."""
+        return None
+
+    @property
+    def influences(self) -> Influences | None:
+        """What each unit adds to the score or difference, shape (C,); None if nothing tells it.
+
+        Of two crossed groupings the units are those of the one with fewer groups.
+        """
+        return None
+
+    @property
+    def effective_units(self) -> float | None:
+        """How many units of equal weight would carry the variance; None where the jackknife tells."""
+        return None
+
+    @property
+    def scarce_units(self) -> int | None:
+        """How many units have items of the class without which no score is defined; None if any is."""
+        return None
+
+    def robust_error(self, errors: float) -> StandardError | None:
+        """Return a standard error that allows for skewed units (`bestby.inference.skewness.robust`).
+
+        It is CR2's for clusters, else that of the delta method or, without one, of the jackknife. None of
+        two crossed groupings and of blocks, which are no independent units, and where nothing tells what one
+        adds.
+        """
+        if self.crossed or self.in_blocks:
+            return None
+        plain = self.contributions
+        moments, effective = None if plain is None else plain.moments, None
+        if moments is None or self.clustered:
+            known = self.influences
+            if known is None or not np.isfinite(known.values).all():
+                return None
+            moments = Moments.of(known.values, known.counts, known.bounds)
+            effective = equal_units(known.sizes, known.counts)
+        se = None if self.clustered else self.standard_error
+        error = self.error if se is None else StandardError(se, self.degrees_of_freedom)
+        if error is None or not math.isfinite(error.se):
+            return None
+        return skewness.robust(error, moments, errors, effective)
+
+    # -- by computing scores again -----------------------------------------------------------------------
+
+    @abstractmethod
+    def left_out(self, drawing: Drawing | None = None) -> LeftOut:
+        """Return the score or difference without one unit, or one group of units, of each kind.
+
+        The drawing says by how many jobs they are computed, and who is told of progress.
+        """
+
+    @property
+    def moves_in_steps(self) -> bool:
+        """Whether a score or difference is no smooth function of the weights of the units, as a median."""
+        return False
+
+    @abstractmethod
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores on bootstrap resamples, shape (B, 1 or 2); NaN where undefined."""
+
+    def pivots(self, drawing: Drawing) -> FloatArray | None:  # noqa: ARG002
+        """Return studentized replicates (replicate minus estimate over its standard error), shape (B,)."""
+        return None
+
+    @abstractmethod
+    def permutation(
+        self, alternative: Alternative, drawing: Drawing, *, standardised: bool = False
+    ) -> TestResult:
+        """Return the paired permutation test of a difference, by all swaps where they can be counted.
+
+        What the systems swap is what was given or, `standardised`, their ranks or standard scores; the latter
+        only where the group `has_standardised_swaps`.
+        """
+
+
+def less(values: Sequence[FloatArray] | FloatArray) -> FloatArray:
+    """Return the values of the first system, or those less the second's, 0 where only last bits differ."""
+    found = values[0] if len(values) == 1 else rounding.difference(values[0], values[1])
+    return np.asarray(found, dtype=np.float64)
+
+
+class Group(ABC):
+    """One metric on one evaluation: its systems, how items make units, and a sample of each pair."""
+
+    metric: BaseMetric
     n_systems: int
     units: Units
 
@@ -196,6 +370,34 @@ class Group(ABC):
 
     has_formula: ClassVar[bool] = False
     """Whether scores and differences have a standard error by the delta method."""
+
+    shares_draws: ClassVar[bool] = False
+    """Whether resamples do not depend on which systems there are, so that all samples share those of `bootstrap`."""
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the bootstrap draws blocks of consecutive items; units are then blocks laid end to end."""
+        return False
+
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return False
+
+    @property
+    def few_units(self) -> bool:
+        """Whether units are clusters, so few or so unequal that intervals must allow for it."""
+        return False
+
+    @property
+    def has_robust_error(self) -> bool:
+        """Whether samples have an `error`, if the score is defined without each unit."""
+        return False
+
+    @property
+    def has_standardised_swaps(self) -> bool:
+        """Whether the metric stays the same when the numbers of a system are shifted or stretched."""
+        return False
 
     @property
     def n_units(self) -> int:
@@ -225,37 +427,30 @@ class Group(ABC):
         wide = drawing is not None and not drawing.rescale and drawing.subsampling(sizes)
         return found._replace(by_resamples=found.by_formula) if wide else found
 
-    @property
-    def in_blocks(self) -> bool:
-        """Whether the bootstrap draws blocks of consecutive items; units are then blocks laid end to end."""
-        return False
+    @abstractmethod
+    def sample(self, a: int, b: int | None = None) -> Sample:
+        """Return the sample of the score of A, or of the difference A minus B."""
+
+    def every_unit(self, what: str) -> None:  # noqa: B027
+        """Refuse what needs every unit at hand, should they not be; they are by default."""
+
+    def are_answers(self, systems: Iterable[int]) -> bool:
+        """Return whether all scores of systems are 0/1 values of single items that the metric calls answers."""
+        if not isinstance(self.metric, MeanMetric) or not self.metric.proportions:
+            return False
+        found = (self.sample(int(system)).contributions for system in systems)
+        return all(one is not None and one.single_items and one.binary for one in found)
+
+    # -- all systems together ----------------------------------------------------------------------------
 
     @property
-    def clustered(self) -> bool:
-        """Whether units are clusters of items."""
-        return False
-
-    @property
-    def has_robust_error(self) -> bool:
-        """Whether `error` applies, if the score is defined without each unit."""
-        return False
-
-    def moves_in_steps(self, metric: int, a: int, b: int | None = None) -> bool:  # noqa: ARG002
-        """Whether a score or difference is no smooth function of the weights of the units, as a median."""
-        return False
-
-    @property
-    def few_units(self) -> bool:
-        """Whether units are clusters, so few or so unequal that intervals must allow for it."""
-        return False
-
     @abstractmethod
     def scores(self) -> FloatArray:
-        """Return the scores on the full data, shape (M, S)."""
+        """The scores on the full data, shape (S,)."""
 
     @abstractmethod
     def bootstrap(self, drawing: Drawing) -> FloatArray:
-        """Return the scores of bootstrap resamples, shape (B, M, S); NaN where undefined."""
+        """Return the scores of all systems on the same resamples, shape (B, S); NaN where undefined."""
 
     @abstractmethod
     def jackknife(self, drawing: Drawing | None = None) -> Jackknife:
@@ -264,171 +459,31 @@ class Group(ABC):
         The drawing says by how many jobs they are computed, and who is told of progress.
         """
 
-    @abstractmethod
-    def permutation(
-        self,
-        pairs: Sequence[Pair],
-        alternative: Alternative,
-        drawing: Drawing,
-        *,
-        standardised: bool = False,
-    ) -> dict[Pair, TestResult]:
-        """Return the paired permutation test of each pair, by all swaps where they can be counted.
-
-        What the systems swap is what was given or, `standardised`, their ranks or standard scores; the latter
-        only where `has_standardised_swaps`.
-        """
-
-    def has_standardised_swaps(self, metric: int) -> bool:  # noqa: ARG002
-        """Whether the metric stays the same when the numbers of a system are shifted or stretched."""
-        return False
-
-    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
+    def numbers(self, system: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
         """Return the numbers of a system as given, and how many items have each; None without such swaps."""
         return None
 
-    def same_ranks(self, metric: int, a: int, b: int) -> bool:  # noqa: ARG002
-        """Whether a metric of ranks or standard scores has the same numbers of two systems on every item."""
-        return False
-
-    @abstractmethod
-    def differing(self, pair: Pair) -> tuple[int, int]:
-        """Return on how many items, and on how many units, the two systems differ."""
-
-    def every_unit(self, what: str) -> None:  # noqa: B027
-        """Refuse what needs every unit at hand, should they not be; they are by default."""
-
-    def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
-        """Return the score of A, or the difference A minus B, as a plain mean; None if it is none.
-
-        Values of two systems may stand in different orders of the units.
-        """
+    def squares(self, system: int) -> Squares | None:  # noqa: ARG002
+        """Return sums over the units of the statistics of a system, if the metric is a function of sums."""
         return None
 
-    def are_answers(self, metric: int, systems: Iterable[int]) -> bool:
-        """Return whether all scores of systems are 0/1 values of single items that the metric calls answers."""
-        own = self.metrics[metric]
-        if not isinstance(own, MeanMetric) or not own.proportions:
-            return False
-        found = (self.contributions(metric, int(system)) for system in systems)
-        return all(one is not None and one.single_items and one.binary for one in found)
-
-    def left_out(self, metric: int, a: int, b: int | None, drawing: Drawing | None = None) -> LeftOut:
-        """Return a score or difference without one unit, or one group of units, of each kind."""
-        found = self.jackknife(drawing)
-        without: FloatArray = found.scores[:, metric, a]
-        if b is not None:
-            without = rounding.difference(without, found.scores[:, metric, b])
-        return LeftOut(without, found.counts, found.bounds)
-
-    def resampled(
-        self,
-        metric: int,  # noqa: ARG002
-        a: int,  # noqa: ARG002
-        b: int | None,  # noqa: ARG002
-        drawing: Drawing,  # noqa: ARG002
-    ) -> FloatArray | None:
-        """Return the scores of the systems of a target on resamples of their own units, shape (B, 1 or 2).
-
-        None if the resamples of all systems, `bootstrap`, do not depend on which systems there are.
-        """
-        return None
-
-    def unit_means(self, metric: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
-        """Return the mean of each unit for every system, shape (C, S), and how many units there are of each.
+    @property
+    def unit_means(self) -> tuple[FloatArray, IntArray] | None:
+        """The mean of each unit for every system, shape (C, S), and how many units there are of each.
 
         None if the score is no mean over the items.
         """
         return None
 
-    def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
-        """Return the 0/1 values of the items that a share counts, such as recall; None if it is no share."""
+    @property
+    def influences(self) -> Influences | None:
+        """What each unit adds to the scores of all systems; None if no formula tells it."""
         return None
 
-    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
-        """Return how many units of equal size a mean or a share is made of, fewer if clusters are unequal.
-
-        None for what is no mean or share of bounded values of the units.
-        """
-        return None
-
-    def squares(self, metric: int, system: int) -> Squares | None:  # noqa: ARG002
-        """Return sums over the units of the statistics of a system, if the metric is a function of sums."""
-        return None
-
-    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
-        """Return the delta-method standard error (cluster-robust); None if there is no formula."""
-        return None
-
-    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion | None:  # noqa: ARG002
-        """Return a score or difference to second order in the weights of units; None without a formula."""
-        return None
-
-    def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
-        """Return how many units of equal weight would carry the variance; None where the jackknife tells."""
-        return None
-
-    def scarce_units(self, a: int) -> int | None:  # noqa: ARG002
-        """Return how many units have items of the class without which no score is defined; None if any is."""
-        return None
-
-    def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:  # noqa: ARG002
-        """Return those of the delta-method standard error; at least 1, where none is left the error is 0."""
-        return max(1, self.n_units - self.n_strata)  # each stratum takes a mean of its own
-
-    def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:  # noqa: ARG002
-        """Return a standard error that holds for few, unequal or crossed clusters; None if there is none."""
-        return None
-
-    def influences(self, metric: int) -> Influences | None:  # noqa: ARG002
-        """Return what each unit adds to the scores of all systems; None if no formula tells it."""
-        return None
-
-    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:  # noqa: ARG002
-        """Return what each unit adds to a score or difference, shape (C,); None if nothing tells it.
-
-        Of two crossed groupings the units are those of the one with fewer groups.
-        """
-        return None
-
-    def robust_error(self, metric: int, a: int, b: int | None, errors: float) -> StandardError | None:
-        """Return a standard error that allows for skewed units (`bestby.inference.skewness.robust`).
-
-        It is CR2's for clusters, else that of the delta method or, without one, of the jackknife. None of
-        two crossed groupings and of blocks, which are no independent units, and where nothing tells what one
-        adds.
-        """
-        if self.crossed or self.in_blocks:
-            return None
-        plain = self.contributions(metric, a, b)
-        moments, effective = None if plain is None else plain.moments, None
-        if moments is None or self.clustered:  # of single items, a large table has moments, and no influence
-            known = self.influence_by_unit(metric, a, b)
-            if known is None or not np.isfinite(known.values).all():
-                return None
-            moments = Moments.of(known.values, known.counts, known.bounds)
-            effective = equal_units(known.sizes, known.counts)
-        se = None if self.clustered else self.standard_error(metric, a, b)
-        error = self.error(metric, a, b) if se is None else None
-        if se is not None:
-            error = StandardError(se, self.degrees_of_freedom(metric, a, b))
-        if error is None or not math.isfinite(error.se):
-            return None
-        return skewness.robust(error, moments, errors, effective)
-
-    def spread(self, metric: int) -> Spread | None:
-        """Return how the scores of all systems vary together; None if no formula tells it."""
-        found = self.influences(metric)
+    @property
+    def spread(self) -> Spread | None:
+        """How the scores of all systems vary together; None if no formula tells it."""
+        found = self.influences
         if found is None:
             return None
         return Spread.from_influence(found.values, found.sizes, found.counts, found.bounds)
-
-    def pivots(
-        self,
-        metric: int,  # noqa: ARG002
-        a: int,  # noqa: ARG002
-        b: int | None,  # noqa: ARG002
-        drawing: Drawing,  # noqa: ARG002
-    ) -> FloatArray | None:
-        """Return studentized replicates (replicate minus estimate over its standard error), shape (B,)."""
-        return None

@@ -13,7 +13,8 @@ import numpy as np
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray
-from bestby.engine.weighted import CALLED_AT_ONCE, ItemGroup
+from bestby.engine.base import less
+from bestby.engine.weighted import CALLED_AT_ONCE, ItemGroup, ItemSample
 from bestby.inference import smoothness
 from bestby.metrics.functions import FunctionMetric
 from bestby.resampling import streams
@@ -84,17 +85,11 @@ class CallGroup(ItemGroup):
                 out[r] = score_a - score_b
         return out
 
-    def moves_in_steps(self, metric: int, a: int, b: int | None = None) -> bool:  # noqa: ARG002
-        """Whether the score or difference does, as that of a median; only functions of a user can."""
-        single, (together, sets) = self.jackknife().scores[:, 0], self._left_out_together
-        full = self._full[0]
-        if b is None:
-            return smoothness.in_steps(float(full[a]), single[:, a], together[:, a], sets)
-        alone, joint = single[:, a] - single[:, b], together[:, a] - together[:, b]
-        return smoothness.in_steps(float(full[a] - full[b]), alone, joint, sets)
+    def _sampled(self, a: int, b: int | None) -> CallSample:
+        return CallSample(self, a, b)
 
     @cached_property
-    def _left_out_together(self) -> tuple[FloatArray, BoolArray]:
+    def left_out_together(self) -> tuple[FloatArray, BoolArray]:
         """The scores without sets of the groups that the jackknife leaves out, and the sets."""
         sets = smoothness.sets_of(self.n_left_out, streams.block_generator(0, "groups", 1))
         kept = (~sets[:, self._groups]).astype(np.int32)
@@ -107,6 +102,20 @@ class CallGroup(ItemGroup):
     def _most_plain_work(self) -> int:
         """Return none: each draw is a call of a function of the user."""
         return 0
+
+
+@dataclass(frozen=True, eq=False)
+class CallSample(ItemSample):
+    """One system or two of a function of a user, which may be any."""
+
+    group: CallGroup
+
+    @property
+    def moves_in_steps(self) -> bool:
+        """Whether the score or difference does, as that of a median; only functions of a user can."""
+        together, sets = self.group.left_out_together
+        together = less(together[:, self.systems].T)
+        return smoothness.in_steps(self.estimate, self.left_out().values, together, sets)
 
 
 @contextmanager

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 
 from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine.base import Contributions, Drawing, Influences, Jackknife, LeftOut, Pair
-from bestby.engine.sample import Sample
+from bestby.engine.base import Drawing, Influences, Jackknife, LeftOut, Pair
+from bestby.engine.sample import SumSample
+from bestby.engine.statistics import Statistics
 from bestby.engine.sums import SumGroup
 from bestby.inference import clusters, intervals
 from bestby.inference.abc import Expansion
@@ -24,12 +25,12 @@ from bestby.results.values import TestResult
 
 
 @dataclass(frozen=True, eq=False)
-class CrossedGroup(SumGroup):
-    """A metric on items in two crossed groupings, such as templates and languages.
+class CrossedSample(SumSample):
+    """Systems on items in two crossed groupings, such as templates and languages.
 
     No resampling keeps both groupings, so intervals and tests are by formula, from what each item adds; what
-    would take the groups of one for all the dependence there is raises a DesignError. `first` and `second`, of
-    shape (n,), are the two groups of each item, as codes from 0.
+    would take the groups of one for all the dependence there is raises a DesignError. `first` and `second`,
+    of shape (n,), are the two groups of each item, as codes from 0.
     """
 
     first: IntArray
@@ -37,6 +38,99 @@ class CrossedGroup(SumGroup):
 
     crossed = True
     clustered = True
+    contributions: ClassVar[None] = None  # no mean over the groups of one grouping has the right variance,
+    shares: ClassVar[None] = None  # nor has a share of single items
+
+    @cached_property
+    def error(self) -> StandardError:
+        """The two-way cluster-robust standard error of a score or difference."""
+        return clusters.two_way(self.item_influence, self.first, self.second)
+
+    @property
+    def standard_error(self) -> float:
+        """The same without its degrees of freedom."""
+        return self.error.se
+
+    @property
+    def differing(self) -> tuple[int, int]:
+        """On how many items two systems differ, and on how many groups, of the grouping with fewer."""
+        of_a, of_b = (one.of_items.each() for one in self.systems)
+        differs = (of_a != of_b).any(axis=1)
+        n_groups = min(np.unique(codes[differs]).size for codes in (self.first, self.second))
+        return int(differs.sum()), int(n_groups)
+
+    @property
+    def effective_units(self) -> float:
+        """How many groups of equal weight would carry the variance, of the grouping with fewer."""
+        numbers = []
+        for codes in (self.first, self.second):
+            sums = np.bincount(codes, weights=self.item_influence).astype(np.float64)
+            numbers.append(intervals.effective_units(-sums, np.ones(sums.size, dtype=np.int64)))
+        return float(np.min(numbers))
+
+    @property
+    def equal_units(self) -> float | None:
+        """How many groups of equal size a mean is made of, in the grouping with fewer."""
+        if not isinstance(self.metric, MeanMetric):
+            return None
+        sizes = (np.bincount(codes).astype(np.float64) for codes in (self.first, self.second))
+        return min(equal_units(size) for size in sizes)
+
+    @property
+    def influences(self) -> Influences:
+        """What each group adds to a score or difference, of the grouping with fewer groups."""
+        codes = min((self.first, self.second), key=lambda one: int(one.max()))
+        values = np.bincount(codes, weights=self.item_influence).astype(np.float64)
+        sizes = np.bincount(codes).astype(np.float64)
+        return Influences(values, sizes, np.ones(values.size, dtype=np.int64), np.array([0, values.size]))
+
+    @property
+    def expansion(self) -> Expansion:
+        """Refuse derivatives by the weights of the groups of the first grouping."""
+        _refuse("an interval from the units of one grouping")
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Refuse those of the groups of the first grouping."""
+        _refuse("a standard error from the units of one grouping")
+
+    def left_out(self, drawing: Drawing | None = None) -> LeftOut:  # noqa: ARG002
+        """Refuse scores without each group of the first grouping."""
+        _refuse("the jackknife")
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:  # noqa: ARG002
+        """Refuse resamples."""
+        _refuse("the bootstrap")
+
+    def pivots(self, drawing: Drawing) -> FloatArray | None:  # noqa: ARG002
+        """Refuse studentized resamples."""
+        _refuse("the bootstrap")
+
+    def permutation(
+        self,
+        alternative: Alternative,  # noqa: ARG002
+        drawing: Drawing,  # noqa: ARG002
+        *,
+        standardised: bool = False,  # noqa: ARG002
+    ) -> TestResult:
+        """Refuse swaps of the groups of the first grouping."""
+        _refuse("the permutation test")
+
+    def sampled_permutation(self, alternative: Alternative, drawing: Drawing) -> TestResult:  # noqa: ARG002
+        """Refuse drawn swaps of the groups of the first grouping."""
+        _refuse("the permutation test")
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedGroup(SumGroup):
+    """A metric on items in two crossed groupings; see `CrossedSample`."""
+
+    first: IntArray
+    second: IntArray
+
+    crossed = True
+    clustered = True
+    unit_means: ClassVar[None] = None  # its groups have no right variance
 
     @cached_property
     def units(self) -> Units:  # type: ignore[override]
@@ -49,63 +143,19 @@ class CrossedGroup(SumGroup):
         """Whether the groups of the first grouping are few, or one has more than a third of the items."""
         return clusters.few(np.bincount(self.first).astype(np.float64), self.units.counts)
 
-    def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
-        """Return the two-way cluster-robust standard error of a score or difference."""
-        return clusters.two_way(self.item_influence(a, b), self.first, self.second)
+    def _sampled(self, systems: Sequence[Statistics]) -> SumSample:
+        found = SumSample.of(systems, self.design)
+        return CrossedSample(found.systems, found.place, found.units, found.design, self.first, self.second)
 
-    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
-        """Return the same without its degrees of freedom."""
-        return clusters.two_way(self.item_influence(a, b), self.first, self.second).se
-
-    def differing(self, pair: Pair) -> tuple[int, int]:
-        """Return on how many items two systems differ, and on how many groups, of the grouping with fewer."""
-        of_a, of_b = (self.statistics[s].of_items.each() for s in pair[1:])
-        differs = (of_a != of_b).any(axis=1)
-        n_groups = min(np.unique(codes[differs]).size for codes in (self.first, self.second))
-        return int(differs.sum()), int(n_groups)
-
-    def effective_units(self, metric: int, a: int, b: int | None = None) -> float:
-        """Return how many groups of equal weight would carry the variance, of the grouping with fewer."""
-        influence = self.item_influence(a, b)
-        numbers = []
-        for codes in (self.first, self.second):
-            sums = np.bincount(codes, weights=influence).astype(np.float64)
-            numbers.append(intervals.effective_units(-sums, np.ones(sums.size, dtype=np.int64)))
-        return float(np.min(numbers))
-
-    def shares(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
-        """Return None: no share of single items has the right variance."""
-        return None
-
-    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
-        """Return how many groups of equal size a mean is made of, in the grouping with fewer."""
-        if not isinstance(self.metrics[metric], MeanMetric):
-            return None
-        sizes = (np.bincount(codes).astype(np.float64) for codes in (self.first, self.second))
-        return min(equal_units(size) for size in sizes)
-
-    def contributions(self, metric: int, a: int, b: int | None = None) -> Contributions | None:  # noqa: ARG002
-        """Return None: no mean over the groups of one grouping has the right variance."""
-        return None
-
-    def unit_means(self, metric: int) -> tuple[FloatArray, IntArray] | None:  # noqa: ARG002
-        """Return None for the same reason."""
-        return None
-
-    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:
-        """Return what each group adds to a score or difference, of the grouping with fewer groups."""
-        codes = min((self.first, self.second), key=lambda one: int(one.max()))
-        values = np.bincount(codes, weights=self.item_influence(a, b)).astype(np.float64)
-        sizes = np.bincount(codes).astype(np.float64)
-        return Influences(values, sizes, np.ones(values.size, dtype=np.int64), np.array([0, values.size]))
-
-    def influences(self, metric: int) -> Influences:  # noqa: ARG002
+    @property
+    def influences(self) -> Influences:
         """Refuse the influence of each group of the first grouping."""
         _refuse("a standard error from the units of one grouping")
 
-    def spread(self, metric: int) -> Spread | None:
-        """Return how the scores of all systems vary together: the sum of what the two groupings tell."""
-        values = np.column_stack([self.item_influence(s) for s in range(self.n_systems)])
+    @property
+    def spread(self) -> Spread | None:
+        """How the scores of all systems vary together: the sum of what the two groupings tell."""
+        values = np.column_stack([one.item_influence for one in self.statistics])
         parts = [_spread_of_groups(values, codes) for codes in (self.first, self.second)]
         if None in parts:
             return None
@@ -116,49 +166,9 @@ class CrossedGroup(SumGroup):
             min(first.n_units, second.n_units),
         )
 
-    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:  # noqa: ARG002
-        """Refuse derivatives by the weights of the groups of the first grouping."""
-        _refuse("an interval from the units of one grouping")
-
-    def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:  # noqa: ARG002
-        """Refuse those of the groups of the first grouping."""
-        _refuse("a standard error from the units of one grouping")
-
-    def _bootstrap(self, sample: Sample, drawing: Drawing) -> FloatArray:  # noqa: ARG002
-        """Refuse resamples."""
-        _refuse("the bootstrap")
-
-    def left_out(self, metric: int, a: int, b: int | None, drawing: Drawing | None = None) -> LeftOut:  # noqa: ARG002
-        """Refuse scores without each group of the first grouping."""
-        _refuse("the jackknife")
-
     def jackknife(self, drawing: Drawing | None = None) -> Jackknife:  # noqa: ARG002
         """Refuse scores without each group of the first grouping."""
         _refuse("the jackknife")
-
-    def pivots(self, metric: int, a: int, b: int | None, drawing: Drawing) -> FloatArray | None:  # noqa: ARG002
-        """Refuse studentized resamples."""
-        _refuse("the bootstrap")
-
-    def permutation(
-        self,
-        pairs: Sequence[Pair],  # noqa: ARG002
-        alternative: Alternative,  # noqa: ARG002
-        drawing: Drawing,  # noqa: ARG002
-        *,
-        standardised: bool = False,  # noqa: ARG002
-    ) -> dict[Pair, TestResult]:
-        """Refuse swaps of the groups of the first grouping."""
-        _refuse("the permutation test")
-
-    def sampled_permutation(
-        self,
-        pairs: Sequence[Pair],  # noqa: ARG002
-        alternative: Alternative,  # noqa: ARG002
-        drawing: Drawing,  # noqa: ARG002
-    ) -> dict[Pair, TestResult]:
-        """Refuse drawn swaps of the groups of the first grouping."""
-        _refuse("the permutation test")
 
 
 def _spread_of_groups(values: FloatArray, codes: IntArray) -> Spread | None:
@@ -178,17 +188,16 @@ def _refuse(what: str) -> NoReturn:
 def design_effects(
     group: SumGroup, pairs: Sequence[Pair], codes: IntArray, strata: IntArray | None = None
 ) -> list[DesignEffect]:
-    """Return the standard error of each difference item-wise and clustered.
+    """Return the standard error of each difference item-wise and clustered, in the order of the pairs.
 
-    `codes` and `strata` have shape (n,). The result is in the order of the pairs. Of items in two crossed groupings the clustered error is the two-way
+    `codes` and `strata` have shape (n,). Of items in two crossed groupings the clustered error is the two-way
     one.
     """
     found = []
-    for _, a, b in pairs:
-        influence = group.item_influence(a, b)
-        effect = clusters.design_effect(influence, codes, strata)
-        if isinstance(group, CrossedGroup):
-            error = clusters.two_way(influence, group.first, group.second)
-            effect = DesignEffect(effect.itemwise, error.se)
+    for pair in pairs:
+        sample = group.sample(*pair)
+        effect = clusters.design_effect(sample.item_influence, codes, strata)
+        if isinstance(sample, CrossedSample):
+            effect = DesignEffect(effect.itemwise, sample.error.se)
         found.append(effect)
     return found

@@ -26,7 +26,7 @@ from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.engine.base import Drawing, Group, Influences
 from bestby.engine.effective_units import few_carrying, whole_sums
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.runs import FEW_FOR_BOOTSTRAP, NotedInterval, rank_test
 from bestby.inference import clusters, components, intervals, permutation, samples
 from bestby.inference.components import Components
@@ -51,11 +51,10 @@ class RunsWithItems:
     vary as that one does; alone, or beside another single run, only the items count.
     """
 
-    makers: Intervals
+    makers: Estimates
     n_runs: Sequence[int]
     names: Sequence[str]
     paired: bool
-    metric: int = 0
     _drawn: dict[int, FloatArray] = field(default_factory=dict, init=False, repr=False)
     _components: dict[tuple[int, int | None], Components] = field(
         default_factory=dict, init=False, repr=False
@@ -79,17 +78,17 @@ class RunsWithItems:
     @cached_property
     def scores(self) -> tuple[FloatArray, ...]:
         """The scores of the runs of each system on all items."""
-        found = self.makers.scores[self.metric]
+        found = self.makers.scores
         return tuple(found[self.columns(s)] for s in range(len(self.n_runs)))
 
     @cached_property
     def replicates(self) -> FloatArray:
         """The scores of all runs on resampled items, shape (B, runs)."""
-        return self.makers.replicates[:, self.metric, :]
+        return self.makers.replicates
 
     @cached_property
     def _influences(self) -> Influences | None:
-        return self.group.influences(self.metric)
+        return self.group.influences
 
     @cached_property
     def _freedom(self) -> float:
@@ -199,14 +198,14 @@ class RunsWithItems:
 
     def _share_right(self, columns: slice) -> FloatArray | None:
         runs = range(columns.start, columns.stop)
-        if self.group.n_strata > 1 or not self.group.are_answers(self.metric, runs):
+        if self.group.n_strata > 1 or not self.group.are_answers(runs):
             return None
         assert self._unit_means is not None  # as answers have them
         return np.asarray(self._unit_means[0][:, columns].mean(axis=1))
 
     @cached_property
     def _unit_means(self) -> tuple[FloatArray, IntArray] | None:
-        return self.group.unit_means(self.metric)
+        return self.group.unit_means
 
     def answers(self, a: int, b: int) -> Differences | None:
         """Return the differences of items that are right or wrong; None for other scores, and in clusters."""
@@ -264,7 +263,7 @@ class RunsWithItems:
 
     def _rights(self, found: Influences, system: int) -> bool:
         """Return whether its scores can be shares of right answers."""
-        metric = self.group.metrics[self.metric]
+        metric = self.group.metric
         if not isinstance(metric, MeanMetric) or not metric.proportions:
             return False
         return whole_sums(found, self.columns(system), self.scores[system])
@@ -282,7 +281,7 @@ class RunsWithItems:
         others are those of resampled runs on resampled items.
         """
         estimate = self.estimate(a, b)
-        least, greatest = self.group.metrics[self.metric].bounds
+        least, greatest = self.group.metric.bounds
         if b is not None:
             least, greatest = least - greatest, greatest - least
         notes: tuple[Note, ...] = ()

@@ -13,9 +13,9 @@ from bestby._core import special
 from bestby._core.errors import DesignError
 from bestby._core.typing import FloatArray, IntArray
 from bestby.engine.base import Group
+from bestby.engine.defined import defined_replicates
+from bestby.engine.estimate import Estimate
 from bestby.engine.reach import bound_of_copies
-from bestby.engine.resampled import Resampled
-from bestby.engine.targets import Target, defined_replicates, value_of
 from bestby.inference import abc, calibration_error, intervals, proportions, skewness
 from bestby.metrics.agreement import Agreement
 from bestby.metrics.calibration import ExpectedCalibrationError
@@ -27,54 +27,44 @@ Made: TypeAlias = tuple[Interval, tuple[Note, ...]]
 """An interval, whose `method` says what was done in the end, and what must be known about it."""
 
 
-def interval(sample: Resampled, target: Target, method: str, level: float) -> Made:
-    """Return the interval of one target by one method."""
-    if _has_own(sample, target):
-        return _of_calibration(sample, target, level)
-    _check(sample, method)
-    return METHODS[method](sample, target, level)
+def interval(estimate: Estimate, method: str, level: float) -> Made:
+    """Return the interval by one method."""
+    if _has_own(estimate):
+        return _of_calibration(estimate, level)
+    _check(estimate, method)
+    return METHODS[method](estimate, level)
 
 
-def _has_own(sample: Resampled, target: Target) -> bool:
+def _has_own(estimate: Estimate) -> bool:
     """Return whether no interval but its own covers a metric: that of two systems which differ at all."""
-    m, a, b = target
-    own = isinstance(sample.group.metrics[m], ExpectedCalibrationError)
-    return own and (b is None or sample.group.differing((m, a, b))[1] > 0)
+    return isinstance(estimate.metric, ExpectedCalibrationError) and estimate.differs
 
 
-def without_fallback(sample: Resampled, target: Target, method: str, level: float) -> Interval | None:
+def without_fallback(estimate: Estimate, method: str, level: float) -> Interval | None:
     """Return the interval by this method alone; None where ABC is undefined, for which BCa draws resamples.
 
     An ABC interval at a level near 0 need not hold the estimate.
     """
-    if method != "abc" or _has_own(sample, target):
-        return interval(sample, target, method, level)[0]
-    _check(sample, method)
-    return _abc_alone(sample, target, level, holding=False)
+    if method != "abc" or _has_own(estimate):
+        return interval(estimate, method, level)[0]
+    _check(estimate, method)
+    return _abc_alone(estimate, level, holding=False)
 
 
-def abc_p_value(sample: Resampled, target: Target, side: float, least: float) -> float | None:
+def abc_p_value(estimate: Estimate, side: float, least: float) -> float | None:
     """Return one minus the level at which an ABC interval ends at 0; None where that is undefined."""
-    expansion = _expansion(sample, target)
-    scale, limits = sample.scale(target), bounds(sample.group, target)
+    expansion = _expansion(estimate)
+    scale, limits = estimate.scale, estimate.bounds
     return abc.p_value(expansion, side, least, scale=scale, bounds=limits)
 
 
-def clipped(
-    group: Group, target: Target, low: float, high: float, level: float, method: str, exact: bool
-) -> Interval:
+def clipped(estimate: Estimate, low: float, high: float, level: float, method: str, exact: bool) -> Interval:
     """Return the interval cut to the values the metric can take."""
-    least, greatest = bounds(group, target)
+    least, greatest = estimate.bounds
     return Interval(max(low, least), min(high, greatest), level, method, exact)
 
 
-def bounds(group: Group, target: Target) -> tuple[float, float]:
-    """Return the least and the greatest value that a score or difference can take."""
-    least, greatest = group.metrics[target.metric].bounds
-    return (least, greatest) if target.b is None else (least - greatest, greatest - least)
-
-
-def unseen(sample: Resampled, target: Target, level: float) -> Interval | None:
+def unseen(estimate: Estimate, level: float) -> Interval | None:
     """Return the interval of what does not vary on the data, where it is bounded; None for others.
 
     A share of z^2 / (n + z^2) of all units may differ from the n that were seen: the upper end of Wilson's
@@ -83,23 +73,21 @@ def unseen(sample: Resampled, target: Target, level: float) -> Interval | None:
     fewer of equal size. That is for means and shares; the difference of copies under other functions of sums
     is bounded by what one item can do to it (`widened` of `bestby.inference.unseen`).
     """
-    least, greatest = bounds(sample.group, target)
-    n = sample.group.equal_units(target.metric, target.a, target.b)
+    least, greatest = estimate.bounds
+    n = estimate.sample.equal_units
     if n is None or not np.isfinite([least, greatest]).all():
-        pair = None if target.b is None else (target.metric, target.a, target.b)
-        ends = None if pair is None else bound_of_copies(sample.group, pair, level)
+        ends = None if estimate.b is None else bound_of_copies(estimate, level)
         return None if ends is None else Interval(*ends, level, "unseen", True)
     share = proportions.wilson(0.0, max(n, 1.0), level)[1]
-    estimate = sample.estimate(target)
-    low, high = (estimate + share * (end - estimate) for end in (least, greatest))
+    low, high = (estimate.value + share * (end - estimate.value) for end in (least, greatest))
     return Interval(low, high, level, "unseen", True)
 
 
-def _check(sample: Resampled, method: str) -> None:
+def _check(estimate: Estimate, method: str) -> None:
     """Refuse a method that does not allow for how the items are resampled."""
     needed = needs("interval", method)
-    if ("crossed" in needed) != sample.group.crossed:
-        if sample.group.crossed:
+    if ("crossed" in needed) != estimate.group.crossed:
+        if estimate.group.crossed:
             raise DesignError(
                 f"the {method} interval supports one grouping of the items, not two crossed ones",
                 hint='interval="two-way", or give one grouping as clusters',
@@ -107,10 +95,12 @@ def _check(sample: Resampled, method: str) -> None:
         raise DesignError(
             "the two-way interval needs two crossed groupings", hint="clusters=[templates, languages]"
         )
-    if ("units" in needed and not sample.by_units) or ("no blocks" in needed and not sample.by_formula):
-        what = "resample_size" if sample.subsampling else 'annotators="resample"'
+    if ("units" in needed and not estimate.among.by_units) or (
+        "no blocks" in needed and not estimate.among.by_formula
+    ):
+        what = "resample_size" if estimate.among.subsampling else 'annotators="resample"'
         raise DesignError(
-            f"the {method} interval does not allow for {what if not sample.by_units else 'blocks'}",
+            f"the {method} interval does not allow for {what if not estimate.among.by_units else 'blocks'}",
             hint='interval="basic" or "percentile", which use the resamples as they are drawn',
         )
 
@@ -118,25 +108,25 @@ def _check(sample: Resampled, method: str) -> None:
 # -- from the bootstrap distribution ---------------------------------------------------------------
 
 
-def _basic(sample: Resampled, target: Target, level: float) -> Made:
-    distribution, notes = sample.distribution(target)
-    low, high = intervals.basic(distribution, sample.estimate(target), level)
-    made = clipped(sample.group, target, low, high, level, "basic", distribution.exact)
-    return made, notes + _coarse_gold(sample, target)
+def _basic(estimate: Estimate, level: float) -> Made:
+    distribution, notes = estimate.distribution
+    low, high = intervals.basic(distribution, estimate.value, level)
+    made = clipped(estimate, low, high, level, "basic", distribution.exact)
+    return made, notes + _coarse_gold(estimate)
 
 
-def _percentile(sample: Resampled, target: Target, level: float) -> Made:
-    distribution, notes = sample.distribution(target)
+def _percentile(estimate: Estimate, level: float) -> Made:
+    distribution, notes = estimate.distribution
     low, high = intervals.percentile(distribution, level)
-    made = clipped(sample.group, target, low, high, level, "percentile", distribution.exact)
-    return made, notes + _coarse_gold(sample, target)
+    made = clipped(estimate, low, high, level, "percentile", distribution.exact)
+    return made, notes + _coarse_gold(estimate)
 
 
-def _bca(sample: Resampled, target: Target, level: float) -> Made:
-    distribution, notes = sample.distribution(target)
-    notes += _coarse_gold(sample, target)
-    rate = sample.acceleration(target)
-    method, ends = "bca", intervals.bca(distribution, sample.estimate(target), rate or 0.0, level)
+def _bca(estimate: Estimate, level: float) -> Made:
+    distribution, notes = estimate.distribution
+    notes += _coarse_gold(estimate)
+    rate = estimate.acceleration
+    method, ends = "bca", intervals.bca(distribution, estimate.value, rate or 0.0, level)
     if ends is None:
         method, ends = "percentile", intervals.percentile(distribution, level)
         notes += (
@@ -154,16 +144,15 @@ def _bca(sample: Resampled, target: Target, level: float) -> Made:
                 " for bias, not for skewness",
             ),
         )
-    return clipped(sample.group, target, *ends, level, method, distribution.exact), notes
+    return clipped(estimate, *ends, level, method, distribution.exact), notes
 
 
-def _coarse_gold(sample: Resampled, target: Target) -> tuple[Note, ...]:
+def _coarse_gold(estimate: Estimate) -> tuple[Note, ...]:
     """Return a note if resampled annotators shift a score by more than a quarter of its spread."""
-    drawn = sample.drawn_of(target)
-    if target.b is not None or drawn is None or not sample.group.gold_varies:
+    if estimate.b is not None or not estimate.group.gold_varies:
         return ()
-    shift = float(value_of(sample.gold_shift, target))
-    if abs(shift) <= 0.25 * float(np.nanstd(drawn)):
+    shift = float(estimate.gold_shift[0])
+    if abs(shift) <= 0.25 * float(np.nanstd(estimate.drawn)):
         return ()
     way = "lower" if shift < 0.0 else "higher"
     told = (
@@ -175,59 +164,57 @@ def _coarse_gold(sample: Resampled, target: Target) -> tuple[Note, ...]:
     return (Note("coarse_gold", told),)
 
 
-def _studentized(sample: Resampled, target: Target, level: float) -> Made:
-    group, of = sample.group, (target.metric, target.a, target.b)
-    se = group.standard_error(*of)
-    pivots = None if se is None else group.pivots(*of, sample.drawing)
+def _studentized(estimate: Estimate, level: float) -> Made:
+    se = estimate.sample.standard_error
+    pivots = None if se is None else estimate.sample.pivots(estimate.drawing)
     if se is None or pivots is None:
-        group.every_unit("the studentized interval")
+        estimate.group.every_unit("the studentized interval")
         raise DesignError(
-            f"no studentized interval for {group.metrics[target.metric].name} here:"
+            f"no studentized interval for {estimate.metric.name} here:"
             " it needs a metric of at most 24 sums and no strata",
             hint='pass interval="bca" or "percentile"',
         )
     distribution, notes = defined_replicates(pivots, 1.0)
-    low, high = intervals.studentized(distribution, sample.estimate(target), se, level)
+    low, high = intervals.studentized(distribution, estimate.value, se, level)
     if not (np.isfinite(low) and np.isfinite(high)):
-        fallback, more = _percentile(sample, target, level)
+        fallback, more = _percentile(estimate, level)
         note = Note(
             "studentized_undefined",
             "too many resamples have no variance for the studentized interval;"
             " the percentile interval is given",
         )
         return fallback, (*notes, *more, note)
-    return clipped(group, target, low, high, level, "studentized", False), notes
+    return clipped(estimate, low, high, level, "studentized", False), notes
 
 
 # -- by formula ------------------------------------------------------------------------------------
 
 
-def _normal(sample: Resampled, target: Target, level: float) -> Made:
-    group = sample.group
-    se = group.standard_error(target.metric, target.a, target.b)
+def _normal(estimate: Estimate, level: float) -> Made:
+    se = estimate.sample.standard_error
     if se is None:
-        raise _no_formula(group, target)
-    df = group.degrees_of_freedom(target.metric, target.a, target.b)
-    low, high = intervals.normal(sample.estimate(target), se, level, df=df)
-    return clipped(group, target, low, high, level, "normal", True), ()
+        raise _no_formula(estimate)
+    df = estimate.sample.degrees_of_freedom
+    low, high = intervals.normal(estimate.value, se, level, df=df)
+    return clipped(estimate, low, high, level, "normal", True), ()
 
 
 FEW_RARE = 10
 """Units with another label than the commonest below which no interval of agreement is right."""
 
 
-def _rare_label(group: Group, target: Target) -> tuple[Note, ...]:
+def _rare_label(estimate: Estimate) -> tuple[Note, ...]:
     """Return a note if few units have another label than the commonest."""
-    metric = group.metrics[target.metric]
+    metric = estimate.metric
     columns = metric.label_columns() if isinstance(metric, Agreement) else None
-    sums = None if columns is None else group.squares(target.metric, target.a)
+    sums = None if columns is None else estimate.group.squares(estimate.a)
     if columns is None or sums is None:
         return ()
     with_label = sums.nonzero[columns]
     rare = int(with_label.sum() - with_label[np.argmax(sums.total[columns])])
     if rare >= FEW_RARE:
         return ()
-    units = f"{rare} {'cluster' if group.clustered else 'item'}{'s' * (rare != 1)}"
+    units = f"{rare} {'cluster' if estimate.group.clustered else 'item'}{'s' * (rare != 1)}"
     have = "has" if rare == 1 else "have"
     return (
         Note(
@@ -238,10 +225,10 @@ def _rare_label(group: Group, target: Target) -> tuple[Note, ...]:
     )
 
 
-def _abc(sample: Resampled, target: Target, level: float) -> Made:
-    made = _abc_alone(sample, target, level)
+def _abc(estimate: Estimate, level: float) -> Made:
+    made = _abc_alone(estimate, level)
     if made is None:
-        fallback, notes = _bca(sample, target, level)
+        fallback, notes = _bca(estimate, level)
         told = (
             "the ABC interval is undefined here, as the metric bends too much or an end lies beyond its"
             f" bounds: the {fallback.method} interval is given"
@@ -250,46 +237,45 @@ def _abc(sample: Resampled, target: Target, level: float) -> Made:
     return made, ()
 
 
-def _abc_alone(sample: Resampled, target: Target, level: float, *, holding: bool = True) -> Interval | None:
-    group, expansion = sample.group, _expansion(sample, target)
-    limits, scale = bounds(group, target), sample.scale(target)
-    ends = abc.abc(expansion, level, scale=scale, bounds=limits, holding=holding)
-    return None if ends is None else clipped(group, target, *ends, level, "abc", True)
+def _abc_alone(estimate: Estimate, level: float, *, holding: bool = True) -> Interval | None:
+    expansion, limits = _expansion(estimate), estimate.bounds
+    ends = abc.abc(expansion, level, scale=estimate.scale, bounds=limits, holding=holding)
+    return None if ends is None else clipped(estimate, *ends, level, "abc", True)
 
 
-def _expansion(sample: Resampled, target: Target) -> abc.Expansion:
-    expansion = sample.group.expansion(target.metric, target.a, target.b)
+def _expansion(estimate: Estimate) -> abc.Expansion:
+    expansion = estimate.sample.expansion
     if expansion is None:
-        sample.group.every_unit("the abc interval")
-        raise _no_formula(sample.group, target)
+        estimate.group.every_unit("the abc interval")
+        raise _no_formula(estimate)
     return expansion
 
 
-def _no_formula(group: Group, target: Target) -> DesignError:
+def _no_formula(estimate: Estimate) -> DesignError:
     return DesignError(
-        f"{group.metrics[target.metric].name} has no delta-method standard error",
+        f"{estimate.metric.name} has no delta-method standard error",
         hint='pass interval="bca" or "percentile"',
     )
 
 
-def _of_calibration(sample: Resampled, target: Target, level: float) -> Made:
-    group = sample.group
+def _of_calibration(estimate: Estimate, level: float) -> Made:
+    group = estimate.group
     low = high = math.nan
-    errors = [calibration_error_of(group, target.metric, system, level) for system in target.systems]
+    errors = [calibration_error_of(group, system, level) for system in estimate.systems]
     known = [error for error in errors if error is not None]
-    if sample.by_units and not group.in_blocks and not group.crossed and len(known) == len(errors):
+    if estimate.among.by_units and not group.in_blocks and not group.crossed and len(known) == len(errors):
         low, high = (
-            (known[0].low, known[0].high) if target.b is None else calibration_error.difference(*known)
+            (known[0].low, known[0].high) if estimate.b is None else calibration_error.difference(*known)
         )
-    return clipped(group, target, low, high, level, "calibration", True), ()
+    return clipped(estimate, low, high, level, "calibration", True), ()
 
 
 def calibration_error_of(
-    group: Group, metric: int, system: int, level: float
+    group: Group, system: int, level: float
 ) -> calibration_error.CalibrationError | None:
     """Return the calibration error of a system with what is known of it; None for other metrics."""
-    own = group.metrics[metric]
-    sums = group.squares(metric, system) if isinstance(own, ExpectedCalibrationError) else None
+    own = group.metric
+    sums = group.squares(system) if isinstance(own, ExpectedCalibrationError) else None
     if not isinstance(own, ExpectedCalibrationError) or sums is None:
         return None
     errors, variances = slice(own.n_bins), slice(own.n_bins, 2 * own.n_bins)
@@ -302,110 +288,109 @@ def calibration_error_of(
     )
 
 
-def _cr2(sample: Resampled, target: Target, level: float) -> Made:
-    return _robust(sample, target, level, "cr2")
+def _cr2(estimate: Estimate, level: float) -> Made:
+    return _robust(estimate, level, "cr2")
 
 
-def _hall(sample: Resampled, target: Target, level: float) -> Made:
-    return _allowing_for_skewness(sample, target, level, "hall")
+def _hall(estimate: Estimate, level: float) -> Made:
+    return _allowing_for_skewness(estimate, level, "hall")
 
 
-def _hall_wide(sample: Resampled, target: Target, level: float) -> Made:
-    return _allowing_for_skewness(sample, target, level, "hall-wide")
+def _hall_wide(estimate: Estimate, level: float) -> Made:
+    return _allowing_for_skewness(estimate, level, "hall-wide")
 
 
-def _allowing_for_skewness(sample: Resampled, target: Target, level: float, method: str) -> Made:
-    group = sample.group
-    error = sample.robust_error(target, skewness.ERRORS[method])
+def _allowing_for_skewness(estimate: Estimate, level: float, method: str) -> Made:
+    group = estimate.group
+    error = estimate.robust_error(skewness.ERRORS[method])
     if error is None:
         group.every_unit(f"the {method} interval")
         raise DesignError(
-            f"nothing tells what each unit adds to {group.metrics[target.metric].name} here, as the {method}"
+            f"nothing tells what each unit adds to {estimate.metric.name} here, as the {method}"
             " interval needs",
             hint='interval="basic" or "percentile"',
         )
-    low, high = skewness.interval(sample.estimate(target), error, level)
-    return clipped(group, target, low, high, level, method, True), ()
+    low, high = skewness.interval(estimate.value, error, level)
+    return clipped(estimate, low, high, level, method, True), ()
 
 
-def _fisher_z(sample: Resampled, target: Target, level: float) -> Made:
+def _fisher_z(estimate: Estimate, level: float) -> Made:
     """Return the interval of a correlation or agreement on the scale atanh(r), where it is nearly normal."""
-    group, r = sample.group, sample.estimate(target)
+    r = estimate.value
     if abs(r) >= 1.0:
         return Interval(r, r, level, "fisher-z", True), ()
-    error = sample.robust_error(target, skewness.FOR_INTERVALS, np.arctanh)
+    error = estimate.robust_error(skewness.FOR_INTERVALS, np.arctanh)
     if error is None:
-        raise _no_formula(group, target)
+        raise _no_formula(estimate)
     low, high = np.tanh(skewness.interval(math.atanh(r), error, level)).tolist()
-    return clipped(group, target, low, high, level, "fisher-z", True), _rare_label(group, target)
+    return clipped(estimate, low, high, level, "fisher-z", True), _rare_label(estimate)
 
 
-def _bca_expanded(sample: Resampled, target: Target, level: float) -> Made:
+def _bca_expanded(estimate: Estimate, level: float) -> Made:
     """Return the BCa interval at the level that makes up for the small variance of few resampled units.
 
     Resamples of n units vary by (n - 1) / n of what other units would, and quantiles are normal where
     Student's are needed (Hesterberg 2015, Amer. Statist. 69, 371-386, section 5.2).
     """
-    n = sample.group.n_units
+    n = estimate.group.n_units
     z = float(special.stdtrit(max(n - 1.0, 1.0), 0.5 * (1.0 + level))) * math.sqrt(n / max(n - 1.0, 1.0))
-    made, notes = _bca(sample, target, min(2.0 * float(special.ndtr(z)) - 1.0, 1.0 - 1e-12))
+    made, notes = _bca(estimate, min(2.0 * float(special.ndtr(z)) - 1.0, 1.0 - 1e-12))
     method = "bca-expanded" if made.method == "bca" else made.method
     return dataclasses.replace(made, level=level, method=method), notes
 
 
-def _two_way(sample: Resampled, target: Target, level: float) -> Made:
-    return _robust(sample, target, level, "two-way")
+def _two_way(estimate: Estimate, level: float) -> Made:
+    return _robust(estimate, level, "two-way")
 
 
-def _robust(sample: Resampled, target: Target, level: float, method: str) -> Made:
+def _robust(estimate: Estimate, level: float, method: str) -> Made:
     """Return the interval by a standard error for few, unequal or crossed clusters."""
-    group = sample.group
+    group = estimate.group
     if not group.has_robust_error:
         group.every_unit(f"the {method} interval")
         raise DesignError(
-            f"{group.metrics[target.metric].name} is not a function of sums, and of"
+            f"{estimate.metric.name} is not a function of sums, and of"
             f" {group.n_units} units one cannot be left out at a time",
             hint='interval="basic" or "percentile"',
         )
-    error = group.error(target.metric, target.a, target.b)
+    error = estimate.sample.error
     if error is None:
-        fallback, notes = _basic(sample, target, level)
+        fallback, notes = _basic(estimate, level)
         told = "the metric is undefined without some unit: the basic interval is given in place of cr2"
         return fallback, (*notes, Note("cr2_undefined", told))
-    low, high = skewness.interval(sample.estimate(target), error, level)
-    return clipped(group, target, low, high, level, method, True), ()
+    low, high = skewness.interval(estimate.value, error, level)
+    return clipped(estimate, low, high, level, method, True), ()
 
 
-def _score_interval(sample: Resampled, target: Target, level: float) -> Made:
-    group = sample.group
-    plain = sample.answers(target, group.contributions(target.metric, target.a, target.b))
+def _score_interval(estimate: Estimate, level: float) -> Made:
+    plain = estimate.answers
     if plain is None or plain.bounds.size > 2:
-        group.every_unit("a score interval")
+        estimate.group.every_unit("a score interval")
         raise DesignError(
             "a score interval needs 0/1 values of independent, unstratified items;"
-            f" {group.metrics[target.metric].name} has none here",
+            f" {estimate.metric.name} has none here",
             hint='interval="auto" chooses one that applies',
         )
     values, counts = plain.merged
     n = int(counts.sum())
-    if target.b is None:
+    if estimate.b is None:
         low, high = proportions.wilson(_count(values, counts, 1.0), n, level)
         return Interval(low, high, level, "wilson", True), ()
     n10, n01 = _count(values, counts, 1.0), _count(values, counts, -1.0)
     made = Interval(*proportions.tango(n10, n01, n, level), level, "tango", True)
-    if n10 + n01 or sample.proportion(target) is not None:  # without a difference, copies, which are noted
+    if n10 + n01 or estimate.proportion is not None:  # without a difference, copies, which are noted
         return made, ()
     told = (
-        f"the systems differ on none of the {n} items that {group.metrics[target.metric].name} counts: with"
+        f"the systems differ on none of the {n} items that {estimate.metric.name} counts: with"
         " so few, no interval meets its level; this one covers more than it says"
     )
     return made, (Note("few_differing", told),)
 
 
-def _wilson_midp(sample: Resampled, target: Target, level: float) -> Made:
+def _wilson_midp(estimate: Estimate, level: float) -> Made:
     """Return the union of Wilson's interval of one share and the mid-P interval."""
-    wilson, notes = _score_interval(sample, target, level)
-    plain = sample.answers(target, sample.group.contributions(target.metric, target.a))
+    wilson, notes = _score_interval(estimate, level)
+    plain = estimate.answers
     assert plain is not None  # as the interval above needs them too
     values, counts = plain.merged
     low, high = proportions.wilson_midp(_count(values, counts, 1.0), int(counts.sum()), level)
@@ -416,7 +401,7 @@ def _count(values: FloatArray, counts: IntArray, value: float) -> int:
     return int(counts[values == value].sum())
 
 
-METHODS: dict[str, Callable[[Resampled, Target, float], Made]] = {
+METHODS: dict[str, Callable[[Estimate, float], Made]] = {
     "tango": _score_interval,
     "wilson": _score_interval,
     "wilson-midp": _wilson_midp,

@@ -46,7 +46,7 @@ def item_effects(evaluation: Evaluation, metric: BaseMetric, a: str, b: str) -> 
     """
     evaluation.uncounted("a list of single items")
     pair = _pair(evaluation, a, b)
-    ((group, _),) = prepare.groups(pair, [metric], consumer="a list of single items")
+    (group,) = prepare.groups(pair, [metric], consumer="a list of single items")
     if isinstance(group, SumGroup):
         return _effects_in_sums(group)
     assert isinstance(group, ItemGroup)  # groups are of sums or of items

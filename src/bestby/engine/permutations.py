@@ -10,49 +10,15 @@ import numpy as np
 from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, FloatArray, IntArray
-from bestby.engine import raw_values
-from bestby.engine.base import STANDARDISED, Drawing
+from bestby.engine.base import Drawing
 from bestby.engine.row_order import ordered, projected
-from bestby.engine.sample import Sample
 from bestby.engine.transforms import Swap, Taken
 from bestby.inference import permutation, tilted_draws, tilting
-from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
+from bestby.metrics.base import MeanMetric, Metric
 from bestby.resampling import executing
 from bestby.resampling import totals as resampling
-from bestby.resampling.streams import BlockWords
 from bestby.resampling.units import CELL_COST_SWAP, Units
 from bestby.results.values import TestResult
-
-
-def test(
-    sample: Sample,
-    alternative: Alternative,
-    drawing: Drawing,
-    *,
-    exact: bool = True,
-    standardised: bool = False,
-    words: BlockWords | None = None,
-) -> TestResult:
-    """Return the test of the difference of two systems: by all swaps, or by draws of them.
-
-    Without `exact`, swaps are drawn even where all could be counted. Raw values are swapped also where the
-    statistics are of standard scores, unless `standardised` asks for these; two systems whose scales are too
-    far apart swap standard scores, and the name of the test says so. `words` are the random words of tilted
-    draws, should other pairs read them as well.
-    """
-    metric = sample.metric
-    raw = isinstance(metric, StandardisedMetric) and not standardised
-    systems = [one.system for one in sample.systems]
-    rows = sample.rows()
-    if isinstance(metric, StandardisedMetric) and raw:
-        raw = raw_values.comparable(metric, systems)
-        rows = raw_values.as_given(metric, systems, rows) if raw else rows
-    # The scores stay those of the standard scores, which are accurate.
-    swaps = Swaps(metric, rows[0], rows[1], sample.units, sample.scores, clustered=sample.design.clustered)
-    with executing.one_blas_thread():  # once, as it takes as long as many of the products inside
-        found = swaps.test(alternative, drawing, words or tilting.words_of_draws(drawing.seed), exact=exact)
-    renamed = isinstance(metric, StandardisedMetric) and not standardised and not raw
-    return dataclasses.replace(found, name=STANDARDISED) if renamed else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +94,16 @@ class Swaps:
         own = -np.add.reduceat((signs * counts)[order], first)
         return delta[order[first]], np.add.reduceat(counts[order], first), own
 
-    def test(
-        self, alternative: Alternative, drawing: Drawing, words: BlockWords, *, exact: bool
-    ) -> TestResult:
-        """Return the test: exact, by draws that are tilted towards the data, or by plain ones."""
-        found = self._without_plain(alternative, drawing, words) if exact else None
-        if found is None:
-            found = self._drawn(alternative, drawing)
-        return self._refined(found, drawing) if exact else found
+    def test(self, alternative: Alternative, drawing: Drawing, *, exact: bool = True) -> TestResult:
+        """Return the test: exact, by draws that are tilted towards the data, or by plain ones.
+
+        Without `exact`, swaps are drawn even where all could be counted.
+        """
+        with executing.one_blas_thread():  # once, as it takes as long as many of the products inside
+            if not exact:
+                return self._drawn(alternative, drawing)
+            found = self._without_plain(alternative, drawing) or self._drawn(alternative, drawing)
+            return self._refined(found, drawing)
 
     def _refined(self, result: TestResult, drawing: Drawing) -> TestResult:
         """Return a test with few hits by tilted draws, or where these fail by more plain ones."""
@@ -148,13 +116,12 @@ class Swaps:
             return self._drawn(result.alternative, more)
         return result
 
-    def _without_plain(
-        self, alternative: Alternative, drawing: Drawing, words: BlockWords
-    ) -> TestResult | None:
+    def _without_plain(self, alternative: Alternative, drawing: Drawing) -> TestResult | None:
         """Return the exact test, or that of tilted draws alone where the data are far out; None elsewhere."""
         result = self._exact(alternative)
         if result is not None:
             return result
+        words = tilting.words_of_draws(drawing.seed)
         return tilting.far(
             self._tilted, self.observed, alternative, self._tolerance, words, drawing.n_resamples
         )

@@ -46,12 +46,11 @@ def groups(
     supports: Collection[Dependence] = ("clusters", "strata"),
     consumer: str = "this analysis",
     counting: Counting | None = None,
-) -> list[tuple[Group, list[int]]]:
-    """Fit the metrics, and return the group of each and the position of the metric.
+) -> list[Group]:
+    """Fit the metrics, and return the group of each.
 
     Clusters and strata are part of every group. Two crossed groupings are not: they are refused unless the
-    caller says that it supports them, so that a caller which does not know of them cannot ignore one. Every
-    metric's position occurs in exactly one group. `counting` says where texts are counted.
+    caller says that it supports them, so that a caller which does not know of them cannot ignore one.  `counting` says where texts are counted.
     """
     evaluation.require_support(consumer, supports)
     if annotators_seed is not None:
@@ -68,10 +67,10 @@ def groups(
                 hint="pass gold=..., or metric='mean' for per-item scores",
             )
     reading = Reading(evaluation, blocks)
-    out: list[tuple[Group, list[int]]] = []
-    for i, metric in enumerate(metrics):
+    out: list[Group] = []
+    for metric in metrics:
         if isinstance(metric, Metric):
-            out.append((_sum_group(metric, reading, counting, annotators_seed), [i]))
+            out.append(_sum_group(metric, reading, counting, annotators_seed))
             continue
         if evaluation.crossed is not None:
             raise DesignError(
@@ -84,7 +83,7 @@ def groups(
                 f"metric {metric.name} is not a function of sums: annotators cannot be resampled",
                 hint='pass annotators="fixed", or choose a metric such as cross_entropy or f1_macro',
             )
-        out.append((_item_group(metric, reading), [i]))
+        out.append(_item_group(metric, reading))
     return out
 
 

@@ -7,16 +7,15 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray, ScorePath
-from bestby.engine.base import Drawing, Influences, Pair
-from bestby.engine.memo import Memo
-from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
+from bestby.engine.base import Drawing, Influences
+from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup, ItemSample
 from bestby.inference import influence, intervals, permutation
 from bestby.inference.abc import Expansion
 from bestby.inference.influence import Path
@@ -26,9 +25,6 @@ from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
 from bestby.resampling import totals as resampling
 from bestby.results.values import TestResult
-
-_Pair: TypeAlias = tuple[int, int | None]
-_Influence: TypeAlias = tuple[FloatArray, IntArray]
 
 _BEGINNING = 64
 """Items that are looked at first, where all of them need not be."""
@@ -42,14 +38,14 @@ class WeightGroup(ItemGroup):
     _prepared: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
     _derivatives: dict[int, WeightDerivatives | None] = field(default_factory=dict, init=False, repr=False)
     _curvatures: dict[int, float] = field(default_factory=dict, init=False, repr=False)
-    _influence: Memo[_Pair, _Influence | None] = field(
-        default_factory=partial(Memo, 1), init=False, repr=False
-    )
     _alone: dict[int | None, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Resamples that are drawn in other processes need no derivatives, which cannot be sent there.
-        return self.__dict__ | {"_derivatives": {}}
+        # Nor derivatives, which cannot be sent there.
+        return super().__getstate__() | {"_derivatives": {}}
+
+    def _sampled(self, a: int, b: int | None) -> RankSample:
+        return RankSample(self, a, b)
 
     def prepared(self, system: int) -> Any:
         """Return what the metric makes of the gold and the predictions of a system, made once."""
@@ -57,7 +53,7 @@ class WeightGroup(ItemGroup):
             self._prepared[system] = self.metric.prepare(self.gold, self.systems[system])
         return self._prepared[system]
 
-    # -- standard errors ---------------------------------------------------------------------------
+    # -- derivatives -------------------------------------------------------------------------------
 
     def derivatives(self, system: int) -> WeightDerivatives | None:
         """Return how the score of a system responds to the weights of the items, made once."""
@@ -70,51 +66,8 @@ class WeightGroup(ItemGroup):
         """Whether the metric tells how scores respond to the weights of the items."""
         return self.derivatives(0) is not None
 
-    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
-        """Return the delta-method standard error, from the influence of each unit; None without one.
-
-        It is not a number if a single unit is all there is of the class without which the score is undefined.
-        """
-        part = self.influence(a, b)
-        if part is None:
-            return None
-        return math.nan if self.scarce_units(a) == 1 else math.sqrt(sum(influence.variances(*part)))
-
-    def degrees_of_freedom(self, metric: int, a: int, b: int | None = None) -> float:
-        """Return those of Satterthwaite where two classes have a spread each; see `Group`."""
-        part = self.influence(a, b)
-        if part is None or part[1].size == self.units.bounds.size:
-            return super().degrees_of_freedom(metric, a, b)
-        return influence.satterthwaite(*part)
-
-    def influence(self, a: int, b: int | None) -> _Influence | None:
-        """Return the influence of each unit, and where each stratum, or else each class, begins.
-
-        It is asked for several times in a row, so the last one is kept.
-        """
-        return self._influence.get((a, b), self._influence_of)
-
-    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:
-        """Return what each unit adds to a score or difference, by the derivatives or else the jackknife."""
-        parts = self.influence(a, b)
-        if parts is None:
-            return super().influence_by_unit(metric, a, b)
-        ones = np.ones(parts[0].size)
-        return Influences(parts[0], ones, ones.astype(np.int64), parts[1])
-
-    def _influence_of(self, pair: _Pair) -> _Influence | None:
-        a, b = pair
-        of_a, of_b = self.derivatives(a), None if b is None else self.derivatives(b)
-        if of_a is None or (b is not None and of_b is None):
-            return None
-        first = of_a.first if of_b is None else of_a.first - of_b.first
-        if self.unit_of is None and of_a.classes is not None:
-            order, edges = self._by_class
-            return first[order], edges
-        return self._by_unit(first), self.units.bounds
-
     @cached_property
-    def _by_class(self) -> tuple[IntArray, IntArray]:
+    def by_class(self) -> tuple[IntArray, IntArray]:
         """The items in the order of their classes, which are those of the gold, and where each begins."""
         any_system = self.derivatives(0)
         assert any_system is not None
@@ -123,38 +76,14 @@ class WeightGroup(ItemGroup):
         members = [np.flatnonzero(any_system.classes == one) for one in range(edges.size - 1)]
         return np.concatenate(members), edges
 
-    def effective_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
-        """Return how many units of equal weight carry the variance, where there are too many to leave out.
-
-        It is NaN where the score is undefined without some unit: there the influence of units does not tell
-        what depends on it.
-        """
-        part = self.influence(a, b) if self.n_units > MOST_LEFT_OUT else None
-        if part is None:
-            return None
-        ones = np.broadcast_to(np.int64(1), self.n_units)
-        return (
-            math.nan if self._hangs_on_one_unit(a, b) else intervals.effective_units(part[0], ones, part[1])
-        )
-
-    def scarce_units(self, a: int) -> int | None:
-        """Return how many units have items of the class without which no score is defined; None if any is."""
-        derivatives = self.derivatives(a)
-        if derivatives is None or derivatives.scarce is None:
-            return None
-        if self.unit_of is None:
-            return int(np.count_nonzero(derivatives.scarce))
-        return np.unique(self.unit_of[derivatives.scarce]).size
-
-    def _hangs_on_one_unit(self, a: int, b: int | None) -> bool:
+    def hangs_on_one_unit(self, systems: list[int]) -> bool:
         """Return whether a score is undefined without some unit, as the others are alike in some column."""
-        own = [a] if b is None else [a, b]
-        units = {unit for column in (None, *own) for unit in self._alone_unlike(column)}
+        units = {unit for column in (None, *systems) for unit in self._alone_unlike(column)}
         if not units:
             return False
         unit_of = np.arange(self.n_units) if self.unit_of is None else self.unit_of
         kept = np.array([unit_of != unit for unit in sorted(units)]).astype(np.int32)
-        return not bool(np.isfinite(self._score_weights(kept)[:, own]).all())
+        return not bool(np.isfinite(self._score_weights(kept)[:, systems]).all())
 
     def _alone_unlike(self, system: int | None) -> tuple[int, ...]:
         """Return the units without which the predictions of a system, or the gold, would be constant."""
@@ -177,43 +106,23 @@ class WeightGroup(ItemGroup):
             if len(others) and not (others != others[0]).any():
                 yield unit
 
-    def _by_unit(self, of_items: FloatArray) -> FloatArray:
+    def by_unit(self, of_items: FloatArray) -> FloatArray:
         """Return the sums over the items of each unit."""
         if self.unit_of is None:
             return of_items
         return np.bincount(self.unit_of, weights=of_items, minlength=self.n_units).astype(np.float64)
 
-    def spread(self, metric: int) -> Spread | None:
-        """Return how the scores of all systems vary together, by derivatives or else the jackknife."""
+    @property
+    def spread(self) -> Spread | None:
+        """How the scores of all systems vary together, by derivatives or else the jackknife."""
         found = [self.derivatives(s) for s in range(self.n_systems)]
         known = [one.first for one in found if one is not None]
         if len(known) < len(found):
-            return super().spread(metric)
-        values = np.column_stack([self._by_unit(first) for first in known])
-        return Spread.from_influence(values, self._sizes, self.units.counts, self.units.bounds)
+            return super().spread
+        values = np.column_stack([self.by_unit(first) for first in known])
+        return Spread.from_influence(values, self.sizes, self.units.counts, self.units.bounds)
 
-    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion | None:  # noqa: ARG002
-        """Return a score or difference to second order in the weights of units; None without derivatives."""
-        of_a, of_b = self.derivatives(a), None if b is None else self.derivatives(b)
-        if of_a is None or (b is not None and of_b is None):
-            return None
-
-        def along(change: FloatArray) -> ScorePath:
-            on_items = change if self.unit_of is None else change[self.unit_of]
-
-            def path(multiples: FloatArray) -> FloatArray:
-                score = of_a.along(on_items, multiples)
-                return score if of_b is None else score - of_b.along(on_items, multiples)
-
-            return path
-
-        first = self._by_unit(of_a.first if of_b is None else of_a.first - of_b.first)
-        curvature = self._curvature(a) - (0.0 if b is None else self._curvature(b))
-        first, curvature = influence.within(first, curvature, self.units.bounds, along)
-        weights = self.units.weights
-        return Expansion.from_derivatives(first, weights, curvature, lambda change: Path(along(change)))
-
-    def _curvature(self, system: int) -> float:
+    def curvature(self, system: int) -> float:
         """Return the sum of the second derivatives of a score by the weight of each unit, made once."""
         if system not in self._curvatures:
             derivatives = self.derivatives(system)
@@ -255,47 +164,17 @@ class WeightGroup(ItemGroup):
         systems = range(self.n_systems)
         return np.column_stack([self.metric.weighted(self.prepared(s), weights) for s in systems])
 
-    def has_standardised_swaps(self, metric: int) -> bool:  # noqa: ARG002
+    @property
+    def has_standardised_swaps(self) -> bool:
         """Whether the metric has a scale that two systems share, such as ranks."""
         return type(self.metric).exchangeable is not WeightedMetric.exchangeable
 
-    def same_ranks(self, metric: int, a: int, b: int) -> bool:  # noqa: ARG002
-        """Whether the metric has the same ranks of two systems; the same predictions if it has none."""
-        score_a, score_b = self._full[0, [a, b]].tolist()
-        if not rounding.level(score_a, score_b, max(abs(score_a), abs(score_b))):
-            return False
-        first, second = (self.metric.exchangeable(self.gold, self.systems[s]) for s in (a, b))
-        return bool(np.array_equal(first, second))
-
-    def numbers(self, metric: int, system: int) -> tuple[FloatArray, IntArray] | None:
+    def numbers(self, system: int) -> tuple[FloatArray, IntArray] | None:
         """Return the numbers of a system as given, and how many items have each; None without such swaps."""
         values = self.systems[system]
-        if not self.has_standardised_swaps(metric) or values.dtype.kind not in "biuf":
+        if not self.has_standardised_swaps or values.dtype.kind not in "biuf":
             return None
         return values.astype(np.float64), np.ones(values.size, dtype=np.int64)
-
-    def _permuted(
-        self, pair: Pair, alternative: Alternative, drawing: Drawing, standardised: bool
-    ) -> TestResult:
-        exact = self._permuted_by_sums(pair, alternative, standardised)
-        return super()._permuted(pair, alternative, drawing, standardised) if exact is None else exact
-
-    def _permuted_by_sums(
-        self, pair: Pair, alternative: Alternative, standardised: bool
-    ) -> TestResult | None:
-        """Return the exact test where the difference is a sum over the items, whichever are swapped."""
-        _, a, b = pair
-        if not isinstance(self.metric, RankMetric):
-            return None
-        effects = self.metric.swap_effects(self._pooled(a, b, standardised))
-        if effects is None:
-            return None
-        of_a, of_b = np.split(effects, 2)
-        signed, ones = self._by_unit(of_a - of_b), np.broadcast_to(np.int64(1), self.n_units)
-        found = permutation.exact_mean(signed, ones, alternative, 1.0)
-        if found is None:
-            return None
-        return dataclasses.replace(found, statistic=float(self._full[0, a] - self._full[0, b]))
 
     def _score_swapped(self, a: int, b: int, *, standardised: bool = False) -> Callable[[Array], FloatArray]:
         """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""
@@ -317,6 +196,136 @@ class WeightGroup(ItemGroup):
         if not standardised:
             return of_a, of_b
         return self.metric.exchangeable(self.gold, of_a), self.metric.exchangeable(self.gold, of_b)
+
+
+@dataclass(frozen=True, eq=False)
+class RankSample(ItemSample):
+    """One system or two of a metric of ranks, whose derivatives formulas take."""
+
+    group: WeightGroup
+
+    @cached_property
+    def _derivatives(self) -> list[WeightDerivatives] | None:
+        """Those of each system; None of a metric that has none."""
+        found = [self.group.derivatives(system) for system in self.systems]
+        known = [one for one in found if one is not None]
+        return known if len(known) == len(found) else None
+
+    @cached_property
+    def influence(self) -> tuple[FloatArray, IntArray] | None:
+        """The influence of each unit, and where each stratum, or else each class, begins."""
+        if self._derivatives is None:
+            return None
+        of_a, *of_b = self._derivatives
+        first = of_a.first - of_b[0].first if of_b else of_a.first
+        if self.group.unit_of is None and of_a.classes is not None:
+            order, edges = self.group.by_class
+            return first[order], edges
+        return self.group.by_unit(first), self.units.bounds
+
+    @property
+    def standard_error(self) -> float | None:
+        """The delta-method standard error, from the influence of each unit; None without one.
+
+        It is not a number if a single unit is all there is of the class without which the score is undefined.
+        """
+        if self.influence is None:
+            return None
+        return math.nan if self.scarce_units == 1 else math.sqrt(sum(influence.variances(*self.influence)))
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Those of Satterthwaite where two classes have a spread each; see `Sample`."""
+        if self.influence is None or self.influence[1].size == self.units.bounds.size:
+            return super().degrees_of_freedom
+        return influence.satterthwaite(*self.influence)
+
+    @property
+    def influences(self) -> Influences | None:
+        """What each unit adds to a score or difference, by the derivatives or else the jackknife."""
+        if self.influence is None:
+            return super().influences
+        values, bounds = self.influence
+        ones = np.ones(values.size)
+        return Influences(values, ones, ones.astype(np.int64), bounds)
+
+    @property
+    def effective_units(self) -> float | None:
+        """How many units of equal weight carry the variance, where there are too many to leave out.
+
+        It is NaN where the score is undefined without some unit: there the influence of units does not tell
+        what depends on it.
+        """
+        part = self.influence if self.units.n > MOST_LEFT_OUT else None
+        if part is None:
+            return None
+        ones = np.broadcast_to(np.int64(1), self.units.n)
+        if self.group.hangs_on_one_unit(self.systems):
+            return math.nan
+        return intervals.effective_units(part[0], ones, part[1])
+
+    @property
+    def scarce_units(self) -> int | None:
+        """How many units have items of the class without which no score is defined; None if any is."""
+        scarce = None if self._derivatives is None else self._derivatives[0].scarce
+        if scarce is None:
+            return None
+        if self.group.unit_of is None:
+            return int(np.count_nonzero(scarce))
+        return np.unique(self.group.unit_of[scarce]).size
+
+    @cached_property
+    def expansion(self) -> Expansion | None:
+        """The score or difference to second order in the weights of units; None without derivatives."""
+        if self._derivatives is None:
+            return None
+        group, (of_a, *of_b) = self.group, self._derivatives
+
+        def along(change: FloatArray) -> ScorePath:
+            on_items = change if group.unit_of is None else change[group.unit_of]
+
+            def path(multiples: FloatArray) -> FloatArray:
+                score = of_a.along(on_items, multiples)
+                return score - of_b[0].along(on_items, multiples) if of_b else score
+
+            return path
+
+        first = group.by_unit(of_a.first - of_b[0].first if of_b else of_a.first)
+        curvature = group.curvature(self.a) - (0.0 if self.b is None else group.curvature(self.b))
+        first, curvature = influence.within(first, curvature, self.units.bounds, along)
+        return Expansion.from_derivatives(
+            first, self.units.weights, curvature, lambda change: Path(along(change))
+        )
+
+    @property
+    def same_ranks(self) -> bool:
+        """Whether the metric has the same ranks of two systems; the same predictions if it has none."""
+        score_a, score_b = self.scores.tolist()
+        if not rounding.level(score_a, score_b, max(abs(score_a), abs(score_b))):
+            return False
+        group = self.group
+        first, second = (group.metric.exchangeable(group.gold, group.systems[s]) for s in self.systems)
+        return bool(np.array_equal(first, second))
+
+    def permutation(
+        self, alternative: Alternative, drawing: Drawing, *, standardised: bool = False
+    ) -> TestResult:
+        """Return the paired permutation test: exact where the difference is a sum over the items."""
+        exact = self._by_sums(alternative, standardised=standardised)
+        return exact or super().permutation(alternative, drawing, standardised=standardised)
+
+    def _by_sums(self, alternative: Alternative, *, standardised: bool) -> TestResult | None:
+        """Return the exact test where the difference is a sum over the items, whichever are swapped."""
+        assert self.b is not None
+        if not isinstance(self.group.metric, RankMetric):
+            return None
+        effects = self.group.metric.swap_effects(self.group._pooled(self.a, self.b, standardised))
+        if effects is None:
+            return None
+        of_a, of_b = np.split(effects, 2)
+        signed, ones = self.group.by_unit(of_a - of_b), np.broadcast_to(np.int64(1), self.units.n)
+        found = permutation.exact_mean(signed, ones, alternative, 1.0)
+        return found and dataclasses.replace(found, statistic=self.estimate)
 
 
 def _varies_without_any(column: Array) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bestby.engine.base import Group, Influences, Pair
+from bestby.engine.base import Group, Influences, Sample
+from bestby.engine.estimate import Estimate
 from bestby.engine.sums import SumGroup
 from bestby.inference import unseen
 from bestby.inference.intervals import Ends
@@ -18,7 +19,7 @@ MOST_NUMBERS = 1 << 24
 """Statistics of possible items up to which their influence is computed."""
 
 
-def reach(group: Group, m: int, a: Iterable[int], b: Iterable[int]) -> Ends | None:
+def reach(group: Group, a: Iterable[int], b: Iterable[int]) -> Ends | None:
     """Return by how much one item can lower and raise the mean of the systems `a` minus that of `b`.
 
     That is to first order. The systems may have any rows that the metric knows to be possible for the same
@@ -28,8 +29,8 @@ def reach(group: Group, m: int, a: Iterable[int], b: Iterable[int]) -> Ends | No
     if not isinstance(group, SumGroup):
         return None
     a, b = tuple(a), tuple(b)
-    rows = group.metrics[m].possible_rows()
-    if rows is None and group.are_answers(m, (*a, *b)):
+    rows = group.metric.possible_rows()
+    if rows is None and group.are_answers((*a, *b)):
         rows = _ANSWERS
     if rows is None or rows.size > MOST_NUMBERS:
         return None
@@ -52,26 +53,26 @@ def reach_of_cluster(reach: Ends, known: Influences) -> Ends:
     return reach[0] * size, reach[1] * size
 
 
-def bound_of_copies(group: Group, pair: Pair, level: float) -> Ends | None:
+def bound_of_copies(estimate: Estimate, level: float) -> Ends | None:
     """Return the interval of the difference of two systems that do not differ, from what units could do.
 
     None for systems that differ, and where nothing tells what a unit could do.
     """
-    m, a, b = pair
-    if group.differing(pair)[0]:
+    group, sample = estimate.group, estimate.sample
+    if estimate.b is None or sample.differing[0]:
         return None
-    most, known = reach(group, m, [a], [b]), finite_influence(group, pair)
+    most, known = reach(group, [estimate.a], [estimate.b]), finite_influence(sample)
     if most is None or known is None:
         return None
     if group.clustered or group.crossed:
         most = reach_of_cluster(most, known)
-    least, greatest = group.metrics[m].bounds
+    least, greatest = estimate.bounds
     low, high = unseen.widened((0.0, 0.0), 0.0, known.values, known.counts, known.bounds, most, level)
-    low, high = max(low, least - greatest), min(high, greatest - least)
+    low, high = max(low, least), min(high, greatest)
     return (low, high) if low < high else None
 
 
-def finite_influence(group: Group, pair: Pair) -> Influences | None:
+def finite_influence(sample: Sample) -> Influences | None:
     """Return what each unit adds to the difference; None where nothing tells, or it is undefined for one."""
-    found = group.influence_by_unit(*pair)
+    found = sample.influences
     return found if found is not None and np.isfinite(found.values).all() else None

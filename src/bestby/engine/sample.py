@@ -8,34 +8,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.cached import cached_property
-from bestby._core.typing import BoolArray, FloatArray, IntArray
+from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.data.cells import collapsed
-from bestby.engine import pivots, raw_values
-from bestby.engine.base import Contributions, Drawing, Influences, LeftOut
-from bestby.engine.expansions import expansion
+from bestby.engine import pivots, raw_values, slopes
+from bestby.engine.base import STANDARDISED, Contributions, Drawing, Influences, LeftOut, Sample, less
+from bestby.engine.permutations import Swaps
 from bestby.engine.statistics import Design, Rows, Statistics
-from bestby.engine.transforms import Scores, SideBySide
+from bestby.engine.transforms import Functional, Scores, SideBySide
 from bestby.inference import clusters, intervals
 from bestby.inference.abc import Expansion
 from bestby.inference.clusters import StandardError
-from bestby.inference.influence import standard_error
+from bestby.inference.influence import Path, standard_error
 from bestby.metrics._lines import has_own_derivatives
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import Units
+from bestby.results.values import TestResult
 
 _AT_ONCE = 1 << 16
 """Units that are counted at a time, whose keys stay in the cache of one core."""
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class SumSample(Sample):
     """Some systems on the distinct units that they have together.
 
     `place`, an array of shape (C,) for each system, says which row of its statistics each unit has; None if
@@ -48,7 +50,7 @@ class Sample:
     design: Design
 
     @classmethod
-    def of(cls, systems: Sequence[Statistics], design: Design) -> Sample:
+    def of(cls, systems: Sequence[Statistics], design: Design) -> SumSample:
         """Return the sample of these systems.
 
         The order of its units does not depend on that of the systems, unless these have the same totals.
@@ -63,14 +65,14 @@ class Sample:
         return cls(systems, [places[i] for i in back.tolist()], units, design)
 
     @property
-    def metric(self) -> Metric:
+    def metric(self) -> Metric:  # type: ignore[override]
         """The metric."""
         return self.systems[0].metric
 
     @property
-    def difference(self) -> bool:
-        """Whether the sample is of a difference, and not of a score."""
-        return len(self.systems) == 2
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return self.design.clustered
 
     @property
     def n_held(self) -> int:
@@ -82,11 +84,6 @@ class Sample:
     def scores(self) -> FloatArray:
         """The scores of the systems on the full data."""
         return np.array([one.score for one in self.systems])
-
-    @cached_property
-    def estimate(self) -> float:
-        """The score, or the first one less the second."""
-        return float(_less(self.scores))
 
     def spread(self, values: Sequence[FloatArray]) -> list[FloatArray]:
         """Return for every unit here what values (C_s,) of each system have for its row."""
@@ -112,7 +109,7 @@ class Sample:
         size = self.systems[0].items_of_each
         if size is None:
             return None
-        values = _less(self.spread([one.X[:, 0] for one in self.systems]))
+        values = less(self.spread([one.X[:, 0] for one in self.systems]))
         values = values if size == 1.0 else values / size
         return Contributions(values, self.units.counts, self.units.bounds, not self.design.clustered)
 
@@ -165,7 +162,7 @@ class Sample:
     def differing(self) -> tuple[int, int]:
         """On how many items, and on how many units, the two systems differ."""
         if isinstance(self.metric, StandardisedMetric):
-            return raw_values.differing(self, self.metric)
+            return self._differing_numbers(self.metric)
         plain = self.contributions
         if plain is not None and plain.single_items:
             n_units = int(plain.counts[plain.values != 0.0].sum())
@@ -176,6 +173,35 @@ class Sample:
         items = [one.of_items for one in self.systems]
         apart = _apart([one.X for one in items], [one.place for one in items])
         return int(self.design.item_counts[apart].sum()), n_units
+
+    def _differing_numbers(self, metric: StandardisedMetric) -> tuple[int, int]:
+        """Return on how many items, and on how many units, the numbers of two systems differ."""
+        systems = [one.system for one in self.systems]
+        columns = [one.X[:, metric.standard_column] for one in self.systems]
+        if not self.design.clustered:
+            apart = raw_values.apart_singly(metric, systems, self.spread(columns), self.rows)
+            n_units = int(self.units.counts[apart].sum())
+            return n_units, n_units
+        n_units = int(self.units.counts[raw_values.apart(metric, systems, self.rows())].sum())
+        items = [one.of_items for one in self.systems]
+        scores = [one.spread(one.X[:, metric.standard_column]) for one in items]
+        of_items = raw_values.apart_singly(metric, systems, scores, lambda: [one.each() for one in items])
+        return int(self.design.item_counts[of_items].sum()), n_units
+
+    def _same_standard_scores(self, metric: StandardisedMetric) -> bool:
+        """Return whether two systems have the same standard scores on every item, but for rounding."""
+        # Standard scores are as inexact as the numbers are far from 0, in standard deviations.
+        locations = [metric.locations[one.system] for one in self.systems]
+        far = max(abs(centre) / scale for centre, scale in locations)
+
+        def are_level(first: FloatArray, second: FloatArray) -> bool:
+            return bool(rounding.level(first, second, np.maximum(np.abs(first), 1.0 + far)).all())
+
+        items = [one.of_items for one in self.systems]
+        beginning = [one.spread(one.X[:, metric.standard_column])[:64] for one in items]
+        if not are_level(*beginning):  # as mostly
+            return False
+        return are_level(*(one.each() for one in items))
 
     # -- derivatives by the weights of units -------------------------------------------------------------
 
@@ -210,7 +236,12 @@ class Sample:
     @cached_property
     def expansion(self) -> Expansion:
         """The score or difference to second order in the weights of the units."""
-        return expansion(self)
+        responses = [one.response for one in self.systems]
+        first, *of_b = self.spread([response.first for response in responses])
+        curvature = responses[0].curvature
+        if of_b:
+            first, curvature = first - of_b[0], curvature - responses[1].curvature
+        return Expansion.from_derivatives(first, self.units.weights, curvature, Along(self))
 
     @cached_property
     def standard_error(self) -> float:
@@ -229,26 +260,66 @@ class Sample:
         """The standard error CR2 of the score or difference, with Satterthwaite's degrees of freedom."""
         return clusters.cr2(self.influence, self.sizes, self.units.counts, self.units.bounds)
 
-    @cached_property
-    def left_out(self) -> LeftOut:
-        """The score or difference without one unit of each kind."""
-        without = self.spread([one.left_out for one in self.systems])
-        return LeftOut(_less(without), self.units.counts, self.units.bounds)
+    def left_out(self, drawing: Drawing | None = None) -> LeftOut:  # noqa: ARG002
+        """Return the score or difference without one unit of each kind: its totals minus one row."""
+        return self._left_out
 
     @cached_property
-    def effective_units(self) -> float:
-        """How many units of equal weight would carry the variance of what is no mean."""
+    def _left_out(self) -> LeftOut:
+        without = self.spread([one.left_out for one in self.systems])
+        return LeftOut(less(without), self.units.counts, self.units.bounds)
+
+    @cached_property
+    def effective_units(self) -> float | None:
+        """How many units of equal weight would carry the variance; None of means and of clusters."""
+        if isinstance(self.metric, MeanMetric) or self.clustered or self.in_blocks:
+            return None
         if all(one.nearly_linear for one in self.systems):
             known = self.expansion.effective_units(float(np.abs(self.scores).max()))
             if known is not None:
                 return known
-        return intervals.effective_units(*self.left_out)
+        return intervals.effective_units(*self._left_out)
+
+    @property
+    def same_ranks(self) -> bool:
+        """Whether the standard scores of the two systems are the same, but for rounding."""
+        return isinstance(self.metric, StandardisedMetric) and self._same_standard_scores(self.metric)
 
     # -- resamples -----------------------------------------------------------------------------------------
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
         """Return the scores of the systems on resamples of the units, shape (B, S)."""
         return resampled(self.metric, self.rows(), self.units, drawing)
+
+    def permutation(
+        self, alternative: Alternative, drawing: Drawing, *, standardised: bool = False
+    ) -> TestResult:
+        """Return the paired permutation test: by all swaps, or by draws of them.
+
+        Raw values are swapped also where the statistics are of standard scores, unless `standardised` asks for
+        these; two systems whose scales are too far apart swap standard scores, and the name of the test says
+        so.
+        """
+        metric = self.metric
+        if standardised or not isinstance(metric, StandardisedMetric):
+            return self._swaps(self.rows()).test(alternative, drawing)
+        systems = [one.system for one in self.systems]
+        if raw_values.comparable(metric, systems):
+            # The scores stay those of the standard scores, which are accurate.
+            return self._swaps(raw_values.as_given(metric, systems, self.rows())).test(alternative, drawing)
+        return replace(self._swaps(self.rows()).test(alternative, drawing), name=STANDARDISED)
+
+    def sampled_permutation(self, alternative: Alternative, drawing: Drawing) -> TestResult:
+        """Return the same test with swaps drawn, also where all could be counted."""
+        rows = self.rows()
+        if isinstance(self.metric, StandardisedMetric):
+            systems = [one.system for one in self.systems]
+            rows = raw_values.as_given(self.metric, systems, rows)
+        return self._swaps(rows).test(alternative, drawing, exact=False)
+
+    def _swaps(self, rows: Sequence[FloatArray]) -> Swaps:
+        of_a, of_b = rows
+        return Swaps(self.metric, of_a, of_b, self.units, self.scores, clustered=self.clustered)
 
     def pivots(self, drawing: Drawing) -> FloatArray | None:
         """Return studentized replicates; None with strata or too many columns."""
@@ -257,6 +328,48 @@ class Sample:
         if self.contributions is not None:
             return pivots.mean_pivots(self.contributions.values, self.units, drawing)
         return pivots.function_pivots(self.metric, SideBySide.of(self.rows()), self.units, drawing)
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """A score, or the difference of two, as the weights of units change and their sum by stratum does not."""
+
+    sample: SumSample
+
+    def __call__(self, change: FloatArray) -> Path:
+        """Return the path on which the weights change by multiples of a change (C,)."""
+        units, counts = self.sample.units, self.sample.units.weights
+        weights = change.copy() if units.single else counts * change
+        for size, (start, stop) in zip(units.sizes.tolist(), pairwise(units.bounds.tolist()), strict=True):
+            own = weights[start:stop]
+            mean = own.sum() / size
+            own -= mean if units.single else counts[start:stop] * mean
+        shifts = []
+        for one, place in zip(self.sample.systems, self.sample.place, strict=True):
+            of_rows = weights if place is None else np.bincount(place, weights, one.units.n_rows)
+            shifts.append(of_rows @ one.X)
+        return _path(self.sample.estimate, self.sample.systems, shifts)
+
+
+def _path(estimate: float, systems: Sequence[Statistics], shifts: Sequence[FloatArray]) -> Path:
+    """Return the path on which the totals of one system or two move by multiples of a shift (k,) each."""
+    score = Functional(systems[0].metric)
+    totals = [one.total for one in systems]  # an expansion holds these, and not the rows
+
+    def along(multiples: FloatArray) -> FloatArray:
+        steps = multiples[:, None]
+        moved = [total + steps * shift for total, shift in zip(totals, shifts, strict=True)]
+        of_a, *of_b = score.each_score(moved)
+        return of_a - of_b[0] if of_b else of_a
+
+    bends = [
+        slopes.bend(score.metric, one.total, one.response.hessian, shift)
+        for one, shift in zip(systems, shifts, strict=True)
+    ]
+    known = [bend for bend in bends if bend is not None]
+    if len(known) < len(bends):
+        return Path(along)
+    return Path(along, (estimate, known[0] - sum(known[1:])))
 
 
 def resampled(
@@ -283,11 +396,6 @@ def resampled(
         progress=drawing.progress,
         executor=drawing.executor,
     )
-
-
-def _less(values: Sequence[FloatArray] | FloatArray) -> FloatArray:
-    """Return the values of the first system, or those less the second's, 0 where only last bits differ."""
-    return values[0] if len(values) == 1 else rounding.difference(values[0], values[1])
 
 
 def _together(systems: Sequence[Statistics], design: Design) -> tuple[list[IntArray], Units]:

@@ -12,7 +12,8 @@ from bestby._core.cached import cached_property
 from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.data.batches import Batch, Streamed, Words
-from bestby.engine.base import Drawing, Group, Jackknife, Pair, Squares
+from bestby.engine.base import Drawing, Group, Jackknife, LeftOut, Sample, Squares, less
+from bestby.engine.memo import Memo
 from bestby.engine.scoring import scores
 from bestby.engine.slopes import Directions
 from bestby.engine.transforms import Functional
@@ -33,13 +34,13 @@ GROUPS = 256
 class Moments:
     """What one pass over the data yields.
 
-    `groups` has shape (GROUPS, K) and `centred` has shape (K, K). `differing` says on how many items two
-    systems differ.
+    `groups` has shape (GROUPS, K) and `centred` has shape (K, K). `differing` says of each metric on how
+    many items two systems differ.
     """
 
     groups: FloatArray
     centred: FloatArray
-    differing: dict[Pair, int]
+    differing: dict[tuple[int, int, int], int]
 
 
 @dataclass(eq=False)
@@ -59,42 +60,24 @@ class Powers:
 
 
 @dataclass(frozen=True, eq=False)
-class StreamGroup(Group):
-    """Metrics over a stream of items."""
+class Passes:
+    """What passes over a stream of items yield for several metrics and all systems."""
 
     metrics: Sequence[Metric]
     data: Streamed
 
     @property
-    def n_systems(self) -> int:  # type: ignore[override]
+    def n_systems(self) -> int:
         """The number of systems."""
         return len(self.data.names)
 
-    @property
-    def units(self) -> Units:  # type: ignore[override]
-        """All items, in one stratum."""
-        return Units(np.array([self.data.n]), np.array([0, 1]))
-
-    has_formula = True
-    in_batches = True
-
-    def squares(self, metric: int, system: int) -> Squares:
-        """Return sums over the items of the statistics of a system."""
-        return Squares(*(each[self.columns[metric][system]] for each in self._squares))
-
     @cached_property
-    def _squares(self) -> Squares:
+    def squares(self) -> Squares:
         """The sums of all columns, from a pass over the items."""
         parts = [
-            (rows.sum(axis=0), (rows**2).sum(axis=0), (rows != 0.0).sum(axis=0)) for _, rows in self._passed()
+            (rows.sum(axis=0), (rows**2).sum(axis=0), (rows != 0.0).sum(axis=0)) for _, rows in self.passed()
         ]
         return Squares(*np.sum(parts, axis=0))
-
-    def equal_units(self, metric: int, a: int, b: int | None = None) -> float | None:  # noqa: ARG002
-        """Return the number of items for a mean."""
-        return float(self.n_units) if isinstance(self.metrics[metric], MeanMetric) else None
-
-    # -- passes ------------------------------------------------------------------------------------
 
     @cached_property
     def columns(self) -> list[list[IntArray]]:
@@ -132,7 +115,7 @@ class StreamGroup(Group):
                 parts.append(rows[:, :1] if isinstance(metric, MeanMetric) else rows)
         return np.concatenate(parts, axis=1)
 
-    def _passed(self) -> Iterator[tuple[Words, FloatArray]]:
+    def passed(self) -> Iterator[tuple[Words, FloatArray]]:
         with one_blas_thread():
             for batch in self._batches():
                 yield batch.keys, self._rows(batch)
@@ -142,7 +125,7 @@ class StreamGroup(Group):
         return (batch for batch in self.data.batches() if batch.keys.size)
 
     @cached_property
-    def _moments(self) -> Moments:
+    def moments(self) -> Moments:
         width = 1 + max(int(used.max()) for systems in self.columns for used in systems)
         groups, products = np.zeros((GROUPS, width)), np.zeros((width, width))
         shifted, centre = np.zeros(width), None
@@ -152,7 +135,7 @@ class StreamGroup(Group):
             for a, b in itertools.combinations(range(self.n_systems), 2)
         ]
         differing = dict.fromkeys(pairs, 0)
-        for keys, X in self._passed():
+        for keys, X in self.passed():
             of_group = (keys % np.uint64(GROUPS)).astype(np.int64)
             for column in range(width):
                 groups[:, column] += np.bincount(of_group, X[:, column], minlength=GROUPS)
@@ -166,27 +149,121 @@ class StreamGroup(Group):
         return Moments(groups, products - np.outer(shifted, shifted) / self.data.n, differing)
 
     @cached_property
-    def _total(self) -> FloatArray:
-        total: FloatArray = self._moments.groups.sum(axis=0)
+    def total(self) -> FloatArray:
+        total: FloatArray = self.moments.groups.sum(axis=0)
         return total
 
-    def _scored(self, totals: FloatArray) -> FloatArray:
-        return np.stack(
-            [
-                np.stack([scores(metric, totals[..., used]) for used in systems], axis=-1)
-                for metric, systems in zip(self.metrics, self.columns, strict=True)
-            ],
-            axis=-2,
+    def drawn(self, drawing: Drawing, add: poisson.Add) -> FloatArray:
+        """Return the totals of all columns of resamples or swaps, shape (B, K); those of the last ones are kept."""
+        return self._drawn_totals.get(
+            (add.__name__, drawing.n_resamples, drawing.seed), lambda _: self._drawn(drawing, add)
         )
 
-    # -- what a group offers -----------------------------------------------------------------------
+    @cached_property
+    def _drawn_totals(self) -> Memo[tuple[str, int, int], FloatArray]:
+        return Memo(2)
 
+    def _drawn(self, drawing: Drawing, add: poisson.Add) -> FloatArray:
+        totals = np.zeros((drawing.n_resamples, self.total.size))
+        compiled = drawing.n_resamples * self.data.n >= poisson.COMPILED_FROM
+        done = 0
+        for keys, X in self.passed():
+            add(totals, X, keys, drawing.seed, compiled=compiled, n_jobs=drawing.n_jobs)
+            done += keys.size
+            if drawing.progress is not None:
+                drawing.progress(drawing.n_resamples * done // self.data.n, drawing.n_resamples)
+        return totals
+
+    def directions(self, columns: IntArray) -> Directions:
+        return Directions.of(self.moments.centred[np.ix_(columns, columns)] / self.data.n)
+
+    def curvature(self, metric: int, system: int) -> float:
+        used, score = self.columns[metric][system], Functional(self.metrics[metric])
+        return self.directions(used).curvature(score, self.total[used], self.data.n)
+
+    @cached_property
+    def slopes(self) -> list[FloatArray]:
+        """The slopes of the scores of each metric by the columns of an item, shape (K, S)."""
+        out = []
+        for metric, systems in zip(self.metrics, self.columns, strict=True):
+            by_column = np.zeros((self.total.size, self.n_systems))
+            for s, used in enumerate(systems):
+                directions = self.directions(used)
+                slopes = directions.slopes(Functional(metric), self.total[used][None, :], self.data.n)[0]
+                by_column[used, s] = directions.across @ slopes
+            out.append(by_column)
+        return out
+
+    @cached_property
+    def powers(self) -> dict[tuple[int, tuple[int, ...]], Powers]:
+        """The powers of the influence of the items on each score and each difference of two systems."""
+        systems = range(self.n_systems)
+        targets = [*itertools.combinations(systems, 1), *itertools.combinations(systems, 2)]
+        found = {(m, chosen): Powers() for m in range(len(self.metrics)) for chosen in targets}
+        mean = self.total / self.data.n
+        for _, X in self.passed():
+            for m, slopes in enumerate(self.slopes):
+                influence = (X - mean) @ slopes
+                for chosen in targets:
+                    first, *others = (influence[:, s] for s in chosen)
+                    found[m, chosen].add(first - others[0] if others else first)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class StreamGroup(Group):
+    """One metric over a stream of items; `place` is its position among those of the passes."""
+
+    passes: Passes
+    place: int
+
+    has_formula = True
+    in_batches = True
+    shares_draws = True
+
+    @property
+    def metric(self) -> Metric:  # type: ignore[override]
+        """The metric."""
+        return self.passes.metrics[self.place]
+
+    @property
+    def n_systems(self) -> int:  # type: ignore[override]
+        """The number of systems."""
+        return self.passes.n_systems
+
+    @property
+    def units(self) -> Units:  # type: ignore[override]
+        """All items, in one stratum."""
+        return Units(np.array([self.passes.data.n]), np.array([0, 1]))
+
+    @property
+    def columns(self) -> list[IntArray]:
+        """The columns of each system; column 0 counts the items."""
+        return self.passes.columns[self.place]
+
+    def sample(self, a: int, b: int | None = None) -> StreamSample:
+        """Return the sample of the score of A, or of the difference A minus B."""
+        return StreamSample(self, a, b)
+
+    def every_unit(self, what: str) -> None:
+        """Refuse it: the items come in batches."""
+        self.passes.data.uncounted(what)
+
+    def scored(self, totals: FloatArray) -> FloatArray:
+        """Return the scores (..., S) of totals (..., K) of all columns."""
+        return np.stack([scores(self.metric, totals[..., used]) for used in self.columns], axis=-1)
+
+    @cached_property
     def scores(self) -> FloatArray:
-        """Return the scores on the full data, shape (M, S)."""
-        return self._scored(self._total)
+        """The scores on the full data, shape (S,)."""
+        return self.scored(self.passes.total)
+
+    def squares(self, system: int) -> Squares:
+        """Return sums over the items of the statistics of a system."""
+        return Squares(*(each[self.columns[system]] for each in self.passes.squares))
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
-        """Return the scores of Poisson resamples, shape (B, M, S).
+        """Return the scores of Poisson resamples, shape (B, S).
 
         Totals are brought to the scale of n items by the resample's own number of items.
         """
@@ -195,133 +272,118 @@ class StreamGroup(Group):
                 "a table that is read in batches is resampled by Poisson weights of mean 1, not m out of n",
                 hint="leave resample_size out, or read the table whole: stream=False",
             )
-        totals = self._drawn(drawing, poisson.add_weighted)
-        return self._scored(totals * (self.data.n / totals[:, :1]))
-
-    def _drawn(self, drawing: Drawing, add: poisson.Add) -> FloatArray:
-        totals = np.zeros((drawing.n_resamples, self._total.size))
-        compiled = drawing.n_resamples * self.data.n >= poisson.COMPILED_FROM
-        done = 0
-        for keys, X in self._passed():
-            add(totals, X, keys, drawing.seed, compiled=compiled, n_jobs=drawing.n_jobs)
-            done += keys.size
-            if drawing.progress is not None:
-                drawing.progress(drawing.n_resamples * done // self.data.n, drawing.n_resamples)
-        return totals
+        totals = self.passes.drawn(drawing, poisson.add_weighted)
+        return self.scored(totals * (self.n_units / totals[:, :1]))
 
     def jackknife(self, drawing: Drawing | None = None) -> Jackknife:  # noqa: ARG002
         """Return the scores without each of `GROUPS` groups of items, which their keys make."""
-        groups = self._moments.groups
+        groups = self.passes.moments.groups
         groups = groups[groups[:, 0] > 0.0]
         size = len(groups)
-        left_out = self._scored(self._total - groups)
+        left_out = self.scored(self.passes.total - groups)
         return Jackknife(left_out, np.ones(size, dtype=np.int64), np.array([0, size]))
 
-    def standard_error(self, metric: int, a: int, b: int | None = None) -> float | None:
-        """Return the delta-method standard error of a score or difference."""
-        used, n = self.columns[metric][a], self.data.n
-        score = Functional(self.metrics[metric])
-        if b is not None:
-            both = np.concatenate([used, self.columns[metric][b]])
-            used, place = np.unique(both, return_inverse=True)
-            half = self.columns[metric][a].size
-            score = Functional(self.metrics[metric], place[:half], place[half:])
-        directions = Directions.of(self._moments.centred[np.ix_(used, used)] / n)
-        slopes = directions.slopes(score, self._total[used][None, :], n)[0]
+
+@dataclass(frozen=True, eq=False)
+class StreamSample(Sample):
+    """One system or two over a stream of items."""
+
+    group: StreamGroup
+    a: int
+    b: int | None
+
+    @property
+    def metric(self) -> Metric:  # type: ignore[override]
+        """The metric."""
+        return self.group.metric
+
+    @property
+    def units(self) -> Units:  # type: ignore[override]
+        """All items, in one stratum."""
+        return self.group.units
+
+    @property
+    def systems(self) -> list[int]:
+        """The position of the system, or of both."""
+        return [self.a] if self.b is None else [self.a, self.b]
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores on the full data."""
+        found: FloatArray = self.group.scores[self.systems]
+        return found
+
+    @property
+    def differing(self) -> tuple[int, int]:
+        """On how many items the two systems differ, twice."""
+        assert self.b is not None
+        number = self.group.passes.moments.differing[self.group.place, min(self.systems), max(self.systems)]
+        return number, number
+
+    @property
+    def equal_units(self) -> float | None:
+        """The number of items for a mean."""
+        return float(self.units.n) if isinstance(self.metric, MeanMetric) else None
+
+    def left_out(self, drawing: Drawing | None = None) -> LeftOut:
+        """Return the score or difference without each group of items."""
+        found = self.group.jackknife(drawing)
+        return LeftOut(less(found.scores[:, self.systems].T), found.counts, found.bounds)
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of the systems on Poisson resamples, shape (B, 1 or 2)."""
+        return self.group.bootstrap(drawing)[:, self.systems]
+
+    @property
+    def standard_error(self) -> float:
+        """The delta-method standard error of a score or difference."""
+        passes, n = self.group.passes, self.units.n
+        used, place = np.unique(
+            np.concatenate([self.group.columns[s] for s in self.systems]), return_inverse=True
+        )
+        score = Functional(self.metric, *np.split(place, len(self.systems)))
+        directions = Directions.of(passes.moments.centred[np.ix_(used, used)] / n)
+        slopes = directions.slopes(score, passes.total[used][None, :], n)[0]
         return float(np.sqrt(slopes @ slopes * n * n / (n - 1)))
 
-    def expansion(self, metric: int, a: int, b: int | None = None) -> Expansion:
-        """Return a score or difference to second order in the weights of the items; one more pass for all."""
-        systems = (a,) if b is None else (min(a, b), max(a, b))
-        found = self._powers[metric, systems]
+    @property
+    def expansion(self) -> Expansion:
+        """The score or difference to second order in the weights of the items; one more pass for all."""
+        passes, m, systems = self.group.passes, self.group.place, tuple(sorted(self.systems))
+        found = passes.powers[m, systems]
         error = float(np.sqrt(found.squares))
         acceleration = found.cubes / (6.0 * error**3) if error > 0.0 else 0.0
-        if systems[0] != a:
+        if systems[0] != self.a:
             acceleration = -acceleration
-        change = self._slopes[metric][:, a]
-        curvature = self._curvature(metric, a)
-        if b is not None:
-            change = change - self._slopes[metric][:, b]
-            curvature -= self._curvature(metric, b)
-        shift = self._moments.centred @ change / error if error > 0.0 else np.zeros(change.size)
+        of_a, *of_b = (passes.slopes[m][:, s] for s in self.systems)
+        bend_a, *bend_b = (passes.curvature(m, s) for s in self.systems)
+        change = of_a - of_b[0] if of_b else of_a
+        shift = passes.moments.centred @ change / error if error > 0.0 else np.zeros(change.size)
 
         def along(multiples: FloatArray) -> FloatArray:
-            moved = self._total + multiples[:, None] * shift
-            score = scores(self.metrics[metric], moved[:, self.columns[metric][a]])
-            if b is None:
-                return score
-            return score - scores(self.metrics[metric], moved[:, self.columns[metric][b]])
+            moved = passes.total + multiples[:, None] * shift
+            score, *other = (scores(self.metric, moved[:, self.group.columns[s]]) for s in self.systems)
+            return score - other[0] if other else score
 
-        return Expansion(error, acceleration, curvature, found.largest, Path(along))
-
-    def _directions(self, columns: IntArray) -> Directions:
-        return Directions.of(self._moments.centred[np.ix_(columns, columns)] / self.data.n)
-
-    def _curvature(self, metric: int, system: int) -> float:
-        used, score = self.columns[metric][system], Functional(self.metrics[metric])
-        return self._directions(used).curvature(score, self._total[used], self.data.n)
-
-    @cached_property
-    def _slopes(self) -> list[FloatArray]:
-        """The slopes of the scores of each metric by the columns of an item, shape (K, S)."""
-        out = []
-        for metric, systems in zip(self.metrics, self.columns, strict=True):
-            by_column = np.zeros((self._total.size, self.n_systems))
-            for s, used in enumerate(systems):
-                directions = self._directions(used)
-                slopes = directions.slopes(Functional(metric), self._total[used][None, :], self.data.n)[0]
-                by_column[used, s] = directions.across @ slopes
-            out.append(by_column)
-        return out
-
-    @cached_property
-    def _powers(self) -> dict[tuple[int, tuple[int, ...]], Powers]:
-        """The powers of the influence of the items on each score and each difference of two systems."""
-        systems = range(self.n_systems)
-        targets = [*itertools.combinations(systems, 1), *itertools.combinations(systems, 2)]
-        found = {(m, chosen): Powers() for m in range(len(self.metrics)) for chosen in targets}
-        mean = self._total / self.data.n
-        for _, X in self._passed():
-            for m, slopes in enumerate(self._slopes):
-                influence = (X - mean) @ slopes
-                for chosen in targets:
-                    first, *others = (influence[:, s] for s in chosen)
-                    found[m, chosen].add(first - others[0] if others else first)
-        return found
+        return Expansion(error, acceleration, bend_a - sum(bend_b), found.largest, Path(along))
 
     def permutation(
         self,
-        pairs: Sequence[Pair],
         alternative: Alternative,
         drawing: Drawing,
         *,
         standardised: bool = False,  # noqa: ARG002
-    ) -> dict[Pair, TestResult]:
-        """Return the paired permutation test of each pair, by swaps drawn by the keys of the items."""
-        taken = self._drawn(drawing, poisson.add_swapped)
-        found = {}
-        full = self.scores()
-        for m, a, b in pairs:
-            of_a, of_b = self.columns[m][a], self.columns[m][b]
-            moved = taken[:, of_b] - taken[:, of_a]
-            drawn = scores(self.metrics[m], self._total[of_a] + moved)
-            drawn = drawn - scores(self.metrics[m], self._total[of_b] - moved)
-            observed = float(full[m, a] - full[m, b])
-            scale = float(np.abs(full[m, [a, b]]).max())
-            found[m, a, b] = permutation.monte_carlo(
-                drawn, observed, alternative, name="permutation", scale=scale
-            )
-        return found
-
-    def every_unit(self, what: str) -> None:
-        """Refuse it: the items come in batches."""
-        self.data.uncounted(what)
-
-    def differing(self, pair: Pair) -> tuple[int, int]:
-        """Return on how many items the two systems differ, twice."""
-        m, a, b = pair
-        number = self._moments.differing[m, min(a, b), max(a, b)]
-        return number, number
+    ) -> TestResult:
+        """Return the paired permutation test, by swaps drawn by the keys of the items."""
+        passes = self.group.passes
+        taken = passes.drawn(drawing, poisson.add_swapped)
+        of_a, of_b = (self.group.columns[s] for s in self.systems)
+        moved = taken[:, of_b] - taken[:, of_a]
+        drawn = scores(self.metric, passes.total[of_a] + moved)
+        drawn = drawn - scores(self.metric, passes.total[of_b] - moved)
+        return permutation.monte_carlo(
+            drawn, self.estimate, alternative, name="permutation", scale=self.scale
+        )
 
 
 def takes_batches(metric: BaseMetric) -> bool:
@@ -329,8 +391,8 @@ def takes_batches(metric: BaseMetric) -> bool:
     return isinstance(metric, Metric) and metric.reads == "numbers" and type(metric).fit is BaseMetric.fit
 
 
-def groups(data: Streamed, metrics: Sequence[BaseMetric]) -> list[tuple[Group, list[int]]]:
-    """Put the metrics into one group."""
+def groups(data: Streamed, metrics: Sequence[BaseMetric]) -> list[Group]:
+    """Return the group of each metric; they share the passes over the data."""
     chosen: list[Metric] = []
     for metric in metrics:
         if not isinstance(metric, Metric) or not takes_batches(metric):
@@ -342,4 +404,5 @@ def groups(data: Streamed, metrics: Sequence[BaseMetric]) -> list[tuple[Group, l
             )
         else:
             chosen.append(metric)
-    return [(StreamGroup(chosen, data), list(range(len(metrics))))]
+    passes = Passes(chosen, data)
+    return [StreamGroup(passes, m) for m in range(len(chosen))]

@@ -1,4 +1,4 @@
-"""Significance tests of differences of one group of metrics."""
+"""Significance tests of differences, each by its name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from bestby._core import rounding
 from bestby._core.errors import DesignError
 from bestby._core.typing import Alternative
 from bestby.engine.base import STANDARDISED, Pair
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.sums import SumGroup
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimate, Estimates
+from bestby.engine.sample import SumSample
 from bestby.inference import classical, permutation, skewness
 from bestby.inference.clusters import StandardError
 from bestby.inference.distributions import LEAST_TAIL, Distribution, Lattice, Replicates
@@ -28,96 +27,91 @@ MOST_DIFFERENCES = 1 << 28
 
 
 def run(
-    name: str, makers: Intervals, pairs: Sequence[Pair], alternative: Alternative
+    name: str, estimates: Estimates, pairs: Sequence[Pair], alternative: Alternative
 ) -> dict[Pair, TestResult]:
-    """Return one test of every pair.
+    """Return one test of every pair."""
+    return {pair: tested(name, estimates.of(*pair), alternative) for pair in pairs}
 
-    `pairs` are positions of a metric and two systems.
-    """
-    if name == "auto" and makers.group.crossed:
+
+def tested(name: str, estimate: Estimate, alternative: Alternative) -> TestResult:
+    """Return the test of a difference."""
+    if name == "auto" and estimate.group.crossed:
         name = "wald"  # no swap keeps two groupings
     if name in ("wald", "hall"):
-        return {pair: _by_error(makers, pair, alternative, name) for pair in pairs}
-    if makers.group.crossed:
+        return _by_error(estimate, alternative, name)
+    if estimate.group.crossed:
         raise DesignError(
             f"test {name!r} supports one grouping of the items, not two crossed ones", hint='test="wald"'
         )
     if name == "auto":
-        return _refined(makers, pairs, alternative)
+        return _refined(estimate, alternative)
     if name == "permutation":
-        return makers.group.permutation(pairs, alternative, makers.drawing)
+        return estimate.sample.permutation(alternative, estimate.drawing)
     if name == STANDARDISED:
-        return _standardised(makers, pairs, alternative)
+        return _standardised(estimate, alternative)
     if name == "bootstrap":
-        return {pair: _bootstrap(makers, pair, alternative) for pair in pairs}
+        return _bootstrap(estimate, alternative)
     if name in _OF_COUNTS:
-        return {pair: _OF_COUNTS[name](*_discordant(name, makers, pair), alternative) for pair in pairs}
-    return {pair: _difference_test(name, makers, pair, alternative) for pair in pairs}
+        return _OF_COUNTS[name](*_discordant(name, estimate), alternative)
+    return _difference_test(name, estimate, alternative)
 
 
-def _standardised(
-    makers: Intervals, pairs: Sequence[Pair], alternative: Alternative
-) -> dict[Pair, TestResult]:
-    """Return the permutation tests that swap ranks or standard scores."""
-    for m in {pair[0] for pair in pairs}:
-        if not makers.group.has_standardised_swaps(m):
-            raise DesignError(
-                f"test {STANDARDISED!r} needs a correlation or a metric of ranks;"
-                f" {makers.group.metrics[m].name} depends on the scale of the predictions",
-                hint='test="permutation" applies to every metric',
-            )
-    tests = makers.group.permutation(pairs, alternative, makers.drawing, standardised=True)
-    return {pair: dataclasses.replace(test, name=STANDARDISED) for pair, test in tests.items()}
+def _standardised(estimate: Estimate, alternative: Alternative) -> TestResult:
+    """Return the permutation test that swaps ranks or standard scores."""
+    if not estimate.group.has_standardised_swaps:
+        raise DesignError(
+            f"test {STANDARDISED!r} needs a correlation or a metric of ranks;"
+            f" {estimate.metric.name} depends on the scale of the predictions",
+            hint='test="permutation" applies to every metric',
+        )
+    test = estimate.sample.permutation(alternative, estimate.drawing, standardised=True)
+    return dataclasses.replace(test, name=STANDARDISED)
 
 
-def _refined(makers: Intervals, pairs: Sequence[Pair], alternative: Alternative) -> dict[Pair, TestResult]:
-    """Return the permutation tests; where no swap is more extreme than the data, Hall's t test can go on."""
-    group = makers.group
-    tests = group.permutation(pairs, alternative, makers.drawing)
-    for pair, test in tests.items():
-        if permutation.at_least_p(test, group.n_units):
-            tests[pair] = permutation.refined(test, group.n_units, allowing_for_skewness(makers, pair, test))
-    return tests
+def _refined(estimate: Estimate, alternative: Alternative) -> TestResult:
+    """Return the permutation test; where no swap is more extreme than the data, Hall's t test can go on."""
+    test, n_units = estimate.sample.permutation(alternative, estimate.drawing), estimate.group.n_units
+    if not permutation.at_least_p(test, n_units):
+        return test
+    return permutation.refined(test, n_units, allowing_for_skewness(estimate, test))
 
 
-def allowing_for_skewness(makers: Intervals, pair: Pair, test: TestResult) -> TestResult | None:
+def allowing_for_skewness(estimate: Estimate, test: TestResult) -> TestResult | None:
     """Return Hall's t test in place of one that takes units to be symmetric.
 
     None for right and wrong answers, and where nothing tells what a unit adds.
     """
-    target = Target(*pair)
-    if not makers.by_units or makers.group.n_units < skewness.FEWEST or makers.proportion(target) is not None:
+    few = estimate.group.n_units < skewness.FEWEST
+    if not estimate.among.by_units or few or estimate.proportion is not None:
         return None
-    error, estimate = makers.group.robust_error(*pair, skewness.FOR_INTERVALS), makers.estimate(target)
-    if error is None or not _varies(error, estimate):
+    error = estimate.sample.robust_error(skewness.FOR_INTERVALS)
+    if error is None or not _varies(error, estimate.value):
         return None
-    return skewness.wald(estimate, error, test.alternative, "hall")
+    return skewness.wald(estimate.value, error, test.alternative, "hall")
 
 
-def _by_error(makers: Intervals, pair: Pair, alternative: Alternative, name: str) -> TestResult:
+def _by_error(estimate: Estimate, alternative: Alternative, name: str) -> TestResult:
     """Return the test "wald" or "hall": the difference over its standard error."""
-    group = makers.group
-    group.every_unit(f"test {name!r}")
-    error = None
-    if makers.by_units:
-        error = group.error(*pair) if name == "wald" else group.robust_error(*pair, skewness.FOR_INTERVALS)
+    estimate.group.every_unit(f"test {name!r}")
+    error, sample = None, estimate.sample
+    if estimate.among.by_units:
+        error = sample.error if name == "wald" else sample.robust_error(skewness.FOR_INTERVALS)
     if error is None:
         raise DesignError(
-            f"test {name!r} needs a standard error, and {group.metrics[pair[0]].name} has none here",
+            f"test {name!r} needs a standard error, and {estimate.metric.name} has none here",
             hint='test="permutation" applies to every metric',
         )
     if np.isnan(error.se):
         raise DesignError(
-            f"test {name!r} needs a standard error, and that of {group.metrics[pair[0]].name} is"
+            f"test {name!r} needs a standard error, and that of {estimate.metric.name} is"
             " undefined on these data",
             hint='test="permutation" needs none',
         )
-    estimate = makers.estimate(Target(*pair))
-    found = skewness.wald(estimate, error, alternative, name)
-    if _varies(error, estimate) and found.p_value >= LEAST_TAIL:
+    found = skewness.wald(estimate.value, error, alternative, name)
+    if _varies(error, estimate.value) and found.p_value >= LEAST_TAIL:
         return found
     # All units differ by the same amount, nearly: there is no spread, and signs are all there is.
-    return dataclasses.replace(found, p_value=max(found.p_value, _least(makers, pair, alternative)))
+    return dataclasses.replace(found, p_value=max(found.p_value, _least(estimate, alternative)))
 
 
 def _varies(error: StandardError, estimate: float) -> bool:
@@ -125,29 +119,27 @@ def _varies(error: StandardError, estimate: float) -> bool:
     return error.se > rounding.noise_width(abs(estimate), rounding.ERROR)
 
 
-def _bootstrap(makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+def _bootstrap(estimate: Estimate, alternative: Alternative) -> TestResult:
     """Return the bootstrap test: replicates centred on the estimate (Davison & Hinkley 1997, section 4.4)."""
-    target = Target(*pair)
-    distribution, _ = makers.distribution(target)
-    observed = makers.estimate(target)
+    distribution, _ = estimate.distribution
+    observed = estimate.value
     if isinstance(distribution, Replicates):
         drawn = distribution.values - observed
-        scale = makers.scale(target)
-        return permutation.monte_carlo(drawn, observed, alternative, name="bootstrap", scale=scale)
-    least = _least(makers, pair, alternative)
+        return permutation.monte_carlo(drawn, observed, alternative, name="bootstrap", scale=estimate.scale)
+    least = _least(estimate, alternative)
     p = min(1.0, max(_centred_tail(distribution, observed, alternative), least))
     method = "convolution" if isinstance(distribution, Lattice) else "characteristic function"
     return TestResult("bootstrap", p, alternative, True, method, statistic=observed)
 
 
-def _least(makers: Intervals, pair: Pair, alternative: Alternative) -> float:
+def _least(estimate: Estimate, alternative: Alternative) -> float:
     """Return the least p-value that as many differing units can give.
 
     Beyond all resamples the tail is 0; but n units that may each point either way cannot say more than their
     signs do, least of all when all differ by the same amount and no resample varies.
     """
     sides = 2.0 if alternative == "two-sided" else 1.0
-    return min(1.0, max(sides * 0.5 ** makers.group.differing(pair)[1], LEAST_TAIL))
+    return min(1.0, max(sides * 0.5 ** estimate.sample.differing[1], LEAST_TAIL))
 
 
 def _centred_tail(distribution: Distribution, observed: float, alternative: Alternative) -> float:
@@ -164,11 +156,11 @@ def _centred_tail(distribution: Distribution, observed: float, alternative: Alte
     return 1.0 if observed == 0.0 else upper + lower
 
 
-def _discordant(name: str, makers: Intervals, pair: Pair) -> tuple[int, int]:
-    makers.group.every_unit(f"test {name!r}")
-    plain = makers.proportion(Target(*pair))
+def _discordant(name: str, estimate: Estimate) -> tuple[int, int]:
+    estimate.group.every_unit(f"test {name!r}")
+    plain = estimate.proportion
     if plain is None:
-        metric = makers.group.metrics[pair[0]].name
+        metric = estimate.metric.name
         raise DesignError(
             f"test {name!r} needs 0/1 values of independent items; {metric} has none here",
             hint='test="permutation" applies to every metric, with clusters too',
@@ -177,16 +169,15 @@ def _discordant(name: str, makers: Intervals, pair: Pair) -> tuple[int, int]:
     return int(counts[values == 1.0].sum()), int(counts[values == -1.0].sum())
 
 
-def _difference_test(name: str, makers: Intervals, pair: Pair, alternative: Alternative) -> TestResult:
+def _difference_test(name: str, estimate: Estimate, alternative: Alternative) -> TestResult:
     """Return a test of the difference of each unit: of items, or of the sums over clusters."""
-    group, (m, a, b) = makers.group, pair
+    group, sample = estimate.group, estimate.sample
     group.every_unit(f"test {name!r}")
-    if not isinstance(group, SumGroup) or not isinstance(group.metrics[m], MeanMetric):
+    if not isinstance(sample, SumSample) or not isinstance(estimate.metric, MeanMetric):
         raise DesignError(
-            f"test {name!r} needs one number per item; {group.metrics[m].name} is not a mean of such",
+            f"test {name!r} needs one number per item; {estimate.metric.name} is not a mean of such",
             hint='test="permutation" applies to every metric',
         )
-    sample = group.sample(a, b)
     if group.n_units > max(MOST_DIFFERENCES, sample.units.n_rows):
         raise DesignError(
             f"test {name!r} needs a difference per item, and the table counts {group.n_units} items",

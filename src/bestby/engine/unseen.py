@@ -34,10 +34,11 @@ class Evidence:
 
 def evidence(group: Group, pair: Pair) -> Evidence:
     """Return what is known of the difference of two systems."""
-    known, clustered = finite_influence(group, pair), group.clustered or group.crossed
+    sample, (a, b) = group.sample(*pair), pair
+    known = finite_influence(sample)
     n_units = group.n_units if known is None else int(known.counts.sum())
-    m, a, b = pair
-    return Evidence(known, reach(group, m, [a], [b]), group.differing(pair)[1], n_units, clustered)
+    clustered = group.clustered or group.crossed
+    return Evidence(known, reach(group, [a], [b]), sample.differing[1], n_units, clustered)
 
 
 def evidence_of_runs(maker: RunsWithItems, a: int, b: int, n_differing: int) -> Evidence:
@@ -46,8 +47,8 @@ def evidence_of_runs(maker: RunsWithItems, a: int, b: int, n_differing: int) -> 
     Units differ if the mean rows of statistics do; of metrics that are no functions of sums, those count
     on which some run differs, of which there are `n_differing`.
     """
-    group, m = maker.group, maker.metric
-    of_runs = group.influences(m)
+    group = maker.group
+    of_runs = group.influences
     known = None
     if of_runs is not None and np.isfinite(of_runs.values).all():
         of_a, of_b = (of_runs.values[:, maker.columns(s)].mean(axis=1) for s in (a, b))
@@ -55,7 +56,7 @@ def evidence_of_runs(maker: RunsWithItems, a: int, b: int, n_differing: int) -> 
     runs = np.arange(sum(maker.n_runs))
     both = runs[maker.columns(a)], runs[maker.columns(b)]
     differing = _differing(group, *both) if isinstance(group, SumGroup) else min(n_differing, group.n_units)
-    return Evidence(known, reach(group, m, *both), differing, group.n_units, group.clustered)
+    return Evidence(known, reach(group, *both), differing, group.n_units, group.clustered)
 
 
 def _differing(group: SumGroup, a: IntArray, b: IntArray) -> int:

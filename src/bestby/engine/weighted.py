@@ -6,13 +6,16 @@ import dataclasses
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntArray
-from bestby.engine.base import Drawing, Group, Influences, Jackknife, Pair
+from bestby.engine.base import Drawing, Group, Influences, Jackknife, LeftOut, Sample, less
+from bestby.engine.memo import Memo
 from bestby.inference import clusters, permutation, tilted_draws, tilting
 from bestby.inference.clusters import StandardError
 from bestby.metrics.base import BaseMetric
@@ -56,12 +59,16 @@ class ItemGroup(Group):
     unit_of: IntArray | None
     units: Units
     blocks: Blocks | None = None
-    _jackknife: list[Jackknife] = field(default_factory=list, init=False, repr=False)
+    shares_draws = True
 
-    @property
-    def metrics(self) -> Sequence[BaseMetric]:  # type: ignore[override]
-        """The one metric."""
-        return (self.metric,)
+    _jackknife: list[Jackknife] = field(default_factory=list, init=False, repr=False)
+    _samples: Memo[tuple[int, int | None], ItemSample] = field(
+        default_factory=partial(Memo, 1), init=False, repr=False
+    )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Resamples that are drawn in other processes need no samples, some of which cannot be sent there.
+        return self.__dict__ | {"_samples": Memo[Any, Any](1)}
 
     @property
     def n_systems(self) -> int:  # type: ignore[override]
@@ -74,7 +81,7 @@ class ItemGroup(Group):
         return self.blocks is not None
 
     @cached_property
-    def _sizes(self) -> FloatArray:
+    def sizes(self) -> FloatArray:
         """How many items each unit has, shape (U,)."""
         if self.unit_of is None:
             return np.ones(self.n_units)
@@ -83,7 +90,7 @@ class ItemGroup(Group):
     @property
     def clustered(self) -> bool:
         """Whether units are clusters of items."""
-        return bool(self._sizes.max() > 1.0)
+        return bool(self.sizes.max() > 1.0)
 
     @property
     def has_robust_error(self) -> bool:
@@ -93,7 +100,7 @@ class ItemGroup(Group):
     @property
     def few_units(self) -> bool:
         """Whether units are clusters, fewer than 30 or one with more than a third of the items."""
-        return self.clustered and clusters.few(self._sizes)
+        return self.clustered and clusters.few(self.sizes)
 
     @abstractmethod
     def _score_weights(self, weights: Array) -> FloatArray:
@@ -116,20 +123,29 @@ class ItemGroup(Group):
         n = len(self.systems[0])
         return self._score_weights(np.ones((1, n), dtype=np.int32))
 
+    @property
     def scores(self) -> FloatArray:
-        """Return the scores on the full data, shape (1, S)."""
-        return self._full
+        """The scores on the full data, shape (S,)."""
+        found: FloatArray = self._full[0]
+        return found
+
+    def sample(self, a: int, b: int | None = None) -> ItemSample:
+        """Return the sample of the score of A, or of the difference A minus B; the last one is kept."""
+        return self._samples.get((a, b), lambda key: self._sampled(*key))
+
+    def _sampled(self, a: int, b: int | None) -> ItemSample:
+        return ItemSample(self, a, b)
 
     def _by_item(self, of_units: Array) -> Array:
         return of_units if self.unit_of is None else np.ascontiguousarray(of_units[:, self.unit_of])
 
     def bootstrap(self, drawing: Drawing) -> FloatArray:
-        """Return the scores of bootstrap resamples, shape (B, 1, S)."""
+        """Return the scores of bootstrap resamples, shape (B, S)."""
         units, draws = self.units, drawing.draws(self.stratum_sizes)
         spread: Callable[[Array], Array] = self._by_item
         if self.blocks is not None:
             units, draws, spread = self.blocks.units, self.blocks.draws, self.blocks.spread
-        drawn = resampling.bootstrap_blocks(
+        return resampling.bootstrap_blocks(
             units,
             drawing.n_resamples,
             drawing.seed,
@@ -141,7 +157,6 @@ class ItemGroup(Group):
             progress=drawing.progress,
             executor=drawing.executor,
         )
-        return drawn[:, None, :]
 
     def jackknife(self, drawing: Drawing | None = None) -> Jackknife:
         """Return the scores without each unit, or without each of `LEFT_OUT_GROUPS` random groups, made once."""
@@ -157,7 +172,7 @@ class ItemGroup(Group):
         n_jobs, progress = (1, None) if drawing is None else (drawing.n_jobs, drawing.progress)
         scores = resampling.run_blocks(block, n_groups, size, n_jobs, progress)
         edges = self.units.bounds if self.has_robust_error else np.array([0, n_groups])
-        self._jackknife.append(Jackknife(scores[:, None, :], np.ones(n_groups, dtype=np.int64), edges))
+        self._jackknife.append(Jackknife(scores, np.ones(n_groups, dtype=np.int64), edges))
         return self._jackknife[0]
 
     @property
@@ -172,49 +187,22 @@ class ItemGroup(Group):
             return np.arange(self.n_units)
         return streams.block_generator(0, "groups", 0).permutation(self.n_units) % self.n_left_out
 
-    def error(self, metric: int, a: int, b: int | None = None) -> StandardError | None:
-        """Return the standard error CR2 of a score or difference, its influence taken from the jackknife.
-
-        For a mean, leaving out a cluster that holds a share h of the items moves it by its influence over
-        1 - h. None if units are too many to be left out one by one, or the score is undefined without some.
-        """
-        known = self._left_out_influence(metric, a, b)
-        if known is None or not np.isfinite(known.values).all():
-            return None
-        return clusters.cr2(known.values, known.sizes, bounds=known.bounds)
-
-    def influence_by_unit(self, metric: int, a: int, b: int | None = None) -> Influences | None:
-        """Return what each unit adds to a score or difference, from the jackknife."""
-        return self._left_out_influence(metric, a, b)
-
-    def _left_out_influence(self, metric: int, a: int, b: int | None) -> Influences | None:
-        found = self._by_jackknife(metric)
-        if found is None:
-            return None
-        values = found.values[:, a] if b is None else found.values[:, a] - found.values[:, b]
-        return dataclasses.replace(found, values=values)
-
-    def influences(self, metric: int) -> Influences | None:
-        """Return what each cluster adds to the scores of all systems, from the jackknife.
+    @property
+    def influences(self) -> Influences | None:
+        """What each cluster adds to the scores of all systems, from the jackknife.
 
         None for single items and for too many clusters; not finite where a score is undefined without one.
         """
-        return self._by_jackknife(metric) if self.clustered else None
+        return self.by_jackknife if self.clustered else None
 
-    def _by_jackknife(self, metric: int) -> Influences | None:
-        """Return by how much each unit moves the scores of all systems; None of too many units."""
+    @property
+    def by_jackknife(self) -> Influences | None:
+        """By how much each unit moves the scores of all systems; None of too many units."""
         if not self.has_robust_error:
             return None
-        moved = self._full[0] - self.jackknife().scores[:, metric]
-        values = moved * (1.0 - self._sizes / self._sizes.sum())[:, None]
-        return Influences(values, self._sizes, np.ones(self.n_units, dtype=np.int64), self.units.bounds)
-
-    def differing(self, pair: Pair) -> tuple[int, int]:
-        """Return the numbers of items and of units whose predictions differ."""
-        differs = self._differs(pair[1], pair[2])
-        if self.unit_of is None:
-            return int(differs.sum()), int(differs.sum())
-        return int(differs.sum()), int(np.unique(self.unit_of[differs]).size)
+        moved = self.scores - self.jackknife().scores
+        values = moved * (1.0 - self.sizes / self.sizes.sum())[:, None]
+        return Influences(values, self.sizes, np.ones(self.n_units, dtype=np.int64), self.units.bounds)
 
     def _differs(self, a: int, b: int) -> BoolArray:
         """Return on which items two systems differ."""
@@ -230,62 +218,11 @@ class ItemGroup(Group):
         """Return on which items two systems differ in what a test swaps."""
         return self._differs(a, b)
 
-    def permutation(
-        self,
-        pairs: Sequence[Pair],
-        alternative: Alternative,
-        drawing: Drawing,
-        *,
-        standardised: bool = False,
-    ) -> dict[Pair, TestResult]:
-        """Return the paired permutation test of each pair; all swaps are enumerated if few units differ."""
-        return {pair: self._permuted(pair, alternative, drawing, standardised) for pair in pairs}
-
-    def _permuted(
-        self, pair: Pair, alternative: Alternative, drawing: Drawing, standardised: bool
-    ) -> TestResult:
-        _, a, b = pair
-        scores = self._full[0]
-        observed = float(scores[a] - scores[b])
-        scale = float(np.abs(scores[[a, b]]).max())
-        difference = self._score_swapped(a, b, standardised=standardised)
-        differs = self._swaps_matter(a, b, standardised=standardised)
-        units = np.unique(np.flatnonzero(differs) if self.unit_of is None else self.unit_of[differs])
-        if units.size <= ENUMERATE_UNITS:
-            p = self._exact(units, difference, observed, alternative, scale, drawing.progress)
-            return TestResult("permutation", p, alternative, True, "enumeration", statistic=observed)
-
-        def plain(drawing: Drawing) -> TestResult:
-            drawn = resampling.swap_blocks(
-                self.units,
-                drawing.n_resamples,
-                drawing.seed,
-                _Weighed(difference, self._by_item),
-                most=self._most(),
-                compiled_from=self._compiled_from(),
-                n_jobs=drawing.n_jobs,
-                progress=drawing.progress,
-                executor=drawing.executor,
-            )
-            return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
-
-        result = plain(drawing)
-        if not tilting.few_hits(result) or units.size > drawing.n_resamples:
-            return result  # each unit is swapped once: no more calls than there were
-        tolerance = rounding.tie_width(scale, abs(observed))
-        swaps = self._swaps(units, difference, observed, drawing.progress)
-        result = tilting.refined(result, swaps, tolerance, drawing.seed)
-        most = tilting.most_plain(drawing.n_resamples, self.n_units, self._most_plain_work())
-        if tilting.few_hits(result) and most > drawing.n_resamples:
-            more = dataclasses.replace(drawing, n_resamples=most, progress=besides(drawing.progress))
-            result = plain(more)
-        return result
-
     def _most_plain_work(self) -> int:
         """Return how many draws times units a pair may get where tilted draws fail."""
         return tilting.MOST_PLAIN_WORK // 10
 
-    def _swaps(
+    def tilted_swaps(
         self,
         units: IntArray,
         difference: Callable[[Array], FloatArray],
@@ -315,7 +252,7 @@ class ItemGroup(Group):
         bits[:, units] = swapped
         return bits
 
-    def _exact(
+    def exact_p(
         self,
         units: IntArray,
         difference: Callable[[Array], FloatArray],
@@ -346,6 +283,129 @@ class ItemGroup(Group):
 
         size = max(1, min(self._most(), resampling.WEIGHT_BLOCK // self.n_units))
         return resampling.run_blocks(block, 2**units.size - 1, size, 1, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemSample(Sample):
+    """One system or two of a metric that is scored from the items."""
+
+    group: ItemGroup
+    a: int
+    b: int | None
+
+    @property
+    def metric(self) -> BaseMetric:  # type: ignore[override]
+        """The metric."""
+        return self.group.metric
+
+    @property
+    def units(self) -> Units:  # type: ignore[override]
+        """The units of the group."""
+        return self.group.units
+
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters of items."""
+        return self.group.clustered
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the bootstrap draws blocks of consecutive items."""
+        return self.group.in_blocks
+
+    @property
+    def systems(self) -> list[int]:
+        """The position of the system, or of both."""
+        return [self.a] if self.b is None else [self.a, self.b]
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores on the full data."""
+        found: FloatArray = self.group.scores[self.systems]
+        return found
+
+    @cached_property
+    def differing(self) -> tuple[int, int]:
+        """The numbers of items and of units whose predictions differ."""
+        assert self.b is not None
+        differs = self.group._differs(self.a, self.b)
+        if self.group.unit_of is None:
+            return int(differs.sum()), int(differs.sum())
+        return int(differs.sum()), int(np.unique(self.group.unit_of[differs]).size)
+
+    @property
+    def influences(self) -> Influences | None:
+        """What each unit adds to the score or difference, from the jackknife."""
+        return self._left_out_influence
+
+    @property
+    def _left_out_influence(self) -> Influences | None:
+        found = self.group.by_jackknife
+        if found is None:
+            return None
+        of_a, *of_b = found.values[:, self.systems].T
+        return dataclasses.replace(found, values=of_a - of_b[0] if of_b else of_a)
+
+    @property
+    def error(self) -> StandardError | None:
+        """The standard error CR2 of a score or difference, its influence taken from the jackknife.
+
+        For a mean, leaving out a cluster that holds a share h of the items moves it by its influence over
+        1 - h. None if units are too many to be left out one by one, or the score is undefined without some.
+        """
+        known = self._left_out_influence
+        if known is None or not np.isfinite(known.values).all():
+            return None
+        return clusters.cr2(known.values, known.sizes, bounds=known.bounds)
+
+    def left_out(self, drawing: Drawing | None = None) -> LeftOut:
+        """Return the score or difference without each unit, or each group of units."""
+        found = self.group.jackknife(drawing)
+        return LeftOut(less(found.scores[:, self.systems].T), found.counts, found.bounds)
+
+    def bootstrap(self, drawing: Drawing) -> FloatArray:
+        """Return the scores of the systems on resamples, shape (B, 1 or 2): those of all systems."""
+        return self.group.bootstrap(drawing)[:, self.systems]
+
+    def permutation(
+        self, alternative: Alternative, drawing: Drawing, *, standardised: bool = False
+    ) -> TestResult:
+        """Return the paired permutation test; all swaps are enumerated if few units differ."""
+        assert self.b is not None
+        group, a, b = self.group, self.a, self.b
+        observed, scale = self.estimate, self.scale
+        difference = group._score_swapped(a, b, standardised=standardised)
+        differs = group._swaps_matter(a, b, standardised=standardised)
+        units = np.unique(np.flatnonzero(differs) if group.unit_of is None else group.unit_of[differs])
+        if units.size <= ENUMERATE_UNITS:
+            p = group.exact_p(units, difference, observed, alternative, scale, drawing.progress)
+            return TestResult("permutation", p, alternative, True, "enumeration", statistic=observed)
+
+        def plain(drawing: Drawing) -> TestResult:
+            drawn = resampling.swap_blocks(
+                group.units,
+                drawing.n_resamples,
+                drawing.seed,
+                _Weighed(difference, group._by_item),
+                most=group._most(),
+                compiled_from=group._compiled_from(),
+                n_jobs=drawing.n_jobs,
+                progress=drawing.progress,
+                executor=drawing.executor,
+            )
+            return permutation.monte_carlo(drawn, observed, alternative, name="permutation", scale=scale)
+
+        result = plain(drawing)
+        if not tilting.few_hits(result) or units.size > drawing.n_resamples:
+            return result  # each unit is swapped once: no more calls than there were
+        tolerance = rounding.tie_width(scale, abs(observed))
+        swaps = group.tilted_swaps(units, difference, observed, drawing.progress)
+        result = tilting.refined(result, swaps, tolerance, drawing.seed)
+        most = tilting.most_plain(drawing.n_resamples, group.n_units, group._most_plain_work())
+        if tilting.few_hits(result) and most > drawing.n_resamples:
+            more = dataclasses.replace(drawing, n_resamples=most, progress=besides(drawing.progress))
+            result = plain(more)
+        return result
 
 
 @dataclass(frozen=True, eq=False)

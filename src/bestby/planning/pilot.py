@@ -20,10 +20,9 @@ from bestby.advising.interval_choice import pilot_strata_note
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Group
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.ranked import WeightGroup
 from bestby.engine.sums import SumGroup
-from bestby.engine.targets import Target
 from bestby.engine.weighted import ItemGroup
 from bestby.inference import permutation
 from bestby.metrics.base import BaseMetric, MeanMetric
@@ -35,7 +34,6 @@ from bestby.planning.studies import by_cells, by_items
 from bestby.results.base import Note
 from bestby.vocabulary import ItemTest
 
-_PAIR = (0, 0, 1)
 _SHARES = 20
 """Variances that a pilot leaves open, at each of which a share of the studies is simulated."""
 
@@ -149,15 +147,15 @@ class Pilot(Design):
                 f"a and b must be two systems of the pilot, got {quoted(self.a)} and {quoted(self.b)}",
                 hint=f"its systems are: {', '.join(names)}",
             )
-        if callable(self.test) and not isinstance(self._group.metrics[0], MeanMetric):
+        if callable(self.test) and not isinstance(self._group.metric, MeanMetric):
             raise DesignError(
-                f"a test function needs one number per item, and {self._group.metrics[0].name} is no mean"
+                f"a test function needs one number per item, and {self._group.metric.name} is no mean"
                 " over items",
                 hint="choose a test by its name, or a metric that is a mean over items",
             )
         if not math.isfinite(self.observed):
             raise DesignError(
-                f"metric {self._group.metrics[0].name} is undefined on the pilot",
+                f"metric {self._group.metric.name} is undefined on the pilot",
                 hint="a class or all variation is missing; choose another metric or look at the predictions",
             )
 
@@ -171,12 +169,12 @@ class Pilot(Design):
 
     @cached_property
     def _group(self) -> Group:
-        return prepare.groups(self._pair, [self._measured[0]], consumer="a simulated pilot")[0][0]
+        return prepare.groups(self._pair, [self._measured[0]], consumer="a simulated pilot")[0]
 
     @cached_property
     def observed(self) -> float:
         """The difference A minus B of the pilot itself."""
-        scores = self._group.scores()[0]
+        scores = self._group.scores
         return float(scores[0] - scores[1])
 
     @property
@@ -204,8 +202,8 @@ class Pilot(Design):
         if scale == 1.0:
             return self.observed
         if isinstance(group, SumGroup):
-            a, b = (group.totals(0, s) for s in (0, 1))
-            middle, half, score = 0.5 * (a + b), 0.5 * scale * (a - b), group.metrics[0].score
+            a, b = (one.total for one in group.statistics)
+            middle, half, score = 0.5 * (a + b), 0.5 * scale * (a - b), group.metric.score
             return float(score(middle + half) - score(middle - half))
         assert isinstance(group, ItemGroup)  # groups are of sums or of items
         swapped = np.random.default_rng(0).random((_SWAPS, group.n_units)) < (1.0 - scale) / 2.0
@@ -284,7 +282,7 @@ class Pilot(Design):
         )
         hits = 0
         for done, group in enumerate(self._all_studies(n, studies, generator)):
-            if np.isfinite(group.scores()).all():  # an undefined difference convinces nobody
+            if np.isfinite(group.scores).all():  # an undefined difference convinces nobody
                 hits += int(self._p_value(group, question, question.seed + done) <= question.alpha)
             if question.progress is not None:
                 question.progress(done + 1, studies)
@@ -304,7 +302,7 @@ class Pilot(Design):
     @cached_property
     def pilot_df(self) -> float:
         """Degrees of freedom with which the pilot knows the variance of the difference."""
-        effective = Intervals(self._group, Drawing(1, 0)).effective_units(Target(*_PAIR))
+        effective = Estimates(self._group, Drawing(1, 0)).of(0, 1).effective_units
         return doubt.effective_units_df(effective, self.size)
 
     def taken_as_true(self) -> Self:
@@ -323,7 +321,7 @@ class Pilot(Design):
     def _p_value(self, group: Group, question: Question, seed: int) -> float:
         drawing, ask = Drawing(question.n_resamples, seed), question.alternative
         if not isinstance(self.test, str):
-            found = group.unit_means(0)
+            found = group.unit_means
             assert found is not None  # checked with the pilot
             means, counts = found
             a, b = np.repeat(means, counts, axis=0).T
@@ -332,11 +330,11 @@ class Pilot(Design):
         if (
             (self.test == "permutation" or (self.test == "auto" and not few))
             and isinstance(group, SumGroup)
-            and not isinstance(group.metrics[0], MeanMetric)
+            and not isinstance(group.metric, MeanMetric)
         ):
             # Counting a million combinations is worth it for one study, not for each of a thousand.
-            return group.sampled_permutation([_PAIR], ask, drawing)[_PAIR].p_value
-        return test_maker.run(self.test, Intervals(group, drawing), [_PAIR], ask)[_PAIR].p_value
+            return group.sample(0, 1).sampled_permutation(ask, drawing).p_value
+        return test_maker.tested(self.test, Estimates(group, drawing).of(0, 1), ask).p_value
 
     def _studies(self, n: int, studies: int, generator: np.random.Generator) -> Iterator[Group]:
         chance = (1.0 - self.effect_scale) / 2.0
@@ -351,7 +349,7 @@ class Pilot(Design):
         test = f"the test {quoted(self.test)}" if isinstance(self.test, str) else name_of(self.test)
         if self.test == "auto":
             test = "the default test of compare"
-        return f"{test} of {self._group.metrics[0].name}"
+        return f"{test} of {self._group.metric.name}"
 
     @property
     def assumed_words(self) -> str:
@@ -363,7 +361,7 @@ class Pilot(Design):
     def settings(self) -> dict[str, Any]:
         """Return the assumptions by name."""
         return {
-            "metric": self._group.metrics[0].name,
+            "metric": self._group.metric.name,
             "a": self.a,
             "b": self.b,
             "test": name_of(self.test),

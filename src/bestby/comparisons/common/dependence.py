@@ -161,7 +161,7 @@ def _short_blocks(
     blocks = consecutive(n_items, length, strata)
     missed: list[tuple[float, autocorrelation.Reach]] = []
     for pair in pairs:
-        influence = group.item_influence(*pair[1:])
+        influence = group.sample(*pair).item_influence
         reach = autocorrelation.reach(influence, strata)
         share = reach.share(length)
         if share < CAUGHT and autocorrelation.crosses(influence, blocks, strata):

@@ -9,11 +9,10 @@ from typing import Protocol
 import numpy as np
 
 from bestby.comparisons.common.family import UNSEEN, equivalence_level
-from bestby.engine.base import Influences, Pair
+from bestby.engine.base import Influences
+from bestby.engine.estimate import Estimate
 from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.interval_maker import Intervals
 from bestby.engine.reach import reach_of_cluster
-from bestby.engine.targets import Target
 from bestby.engine.unseen import Evidence, evidence, evidence_of_runs
 from bestby.inference import unseen
 from bestby.inference.intervals import Ends
@@ -37,8 +36,7 @@ class MarginSettings(Protocol):
 
 
 def interval_of_pair(
-    intervals: Intervals,
-    pair: Pair,
+    estimate: Estimate,
     tost: Interval | None,
     settings: MarginSettings,
     level: float | None = None,
@@ -48,13 +46,11 @@ def interval_of_pair(
     `tost` is the interval from what was seen. Tango's allows for other units by itself. `level` is that of an
     interval of a family; by default it is that of the two tests of this pair alone.
     """
-    group, margin = intervals.group, settings.margin
-    if margin is None or (tost is not None and tost.method == "tango"):
+    if settings.margin is None or (tost is not None and tost.method == "tango"):
         return tost, ()
-    found = evidence(group, pair)
-    limits = group.metrics[pair[0]].bounds
-    estimate = intervals.estimate(Target(*pair))
-    return _from_evidence(found, tost, estimate, settings, limits[1] - limits[0], level)
+    assert estimate.b is not None
+    found = evidence(estimate.group, (estimate.a, estimate.b))
+    return _from_evidence(found, tost, estimate.value, settings, estimate.bounds[1], level)
 
 
 def interval_of_runs(
@@ -74,7 +70,7 @@ def interval_of_runs(
     if tost is not None and tost.method == "crossed-t" and maker.answers(*pair) is not None:
         return tost, ()
     found = evidence_of_runs(maker, *pair, n_differing)
-    limits = maker.group.metrics[maker.metric].bounds
+    limits = maker.group.metric.bounds
     return _from_evidence(found, tost, maker.estimate(*pair), settings, limits[1] - limits[0])
 
 

@@ -15,7 +15,7 @@ from bestby.comparisons.common.family import SIMULTANEOUS, equivalence_level, ma
 from bestby.comparisons.common.settings import Settings
 from bestby.data.evaluation import Evaluation
 from bestby.engine.base import Pair
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
 from bestby.inference import classical, discordant, multiplicity
 from bestby.inference.intervals import LEAST_P
@@ -56,18 +56,16 @@ class Counts:
     n01: IntArray
     n: int
 
-    def noted_pairs(self, m: int) -> list[Pair]:
+    def noted_pairs(self) -> list[Pair]:
         """Return the pairs that notes look at: all, or of many those of the first and of neighbours."""
         chosen = np.ones(self.a.size, dtype=np.bool_)
         if self.a.size > MOST_NOTED:
             block_starts = np.diff(self.a, prepend=-1) != 0
             chosen = (self.a == self.a[0]) | block_starts
-        return [(m, int(a), int(b)) for a, b in zip(self.a[chosen], self.b[chosen], strict=True)]
+        return [(int(a), int(b)) for a, b in zip(self.a[chosen], self.b[chosen], strict=True)]
 
 
-def counted(
-    makers: Intervals, m: int, line: list[int], baseline: int | None, settings: Settings
-) -> Counts | None:
+def counted(makers: Estimates, line: list[int], baseline: int | None, settings: Settings) -> Counts | None:
     """Return the counts of all pairs in the order of `line`; None if they are few, or do not tell all.
 
     They are for a mean of 0/1 over single items without strata, with Tango's intervals and a test of counts,
@@ -82,7 +80,7 @@ def counted(
     if settings.test not in (*TESTS, None):
         return None
     n = group.n_units
-    if group.n_strata > 1 or n >= MOST_ITEMS or not group.are_answers(m, range(group.n_systems)):
+    if group.n_strata > 1 or n >= MOST_ITEMS or not group.are_answers(range(group.n_systems)):
         return None
     right, counts = _right(group)
     order = np.array(line)
@@ -108,8 +106,7 @@ def _right(group: SumGroup) -> tuple[Array, IntArray]:
 
 def pairs(
     counts: Counts,
-    makers: Intervals,
-    m: int,
+    makers: Estimates,
     test: str | None,
     alternative: Alternative,
     evaluation: Evaluation,
@@ -120,7 +117,7 @@ def pairs(
 
     `joint` is how they vary together, for intervals that hold for all at once.
     """
-    metric, scores = makers.group.metrics[m], makers.scores[m]
+    metric, scores = makers.group.metric, makers.scores
     bounded, nothing = settings.interval is not None, np.full(counts.a.size, np.nan)
     scale = np.maximum(np.abs(scores[counts.a]), np.abs(scores[counts.b]))
     estimate = rounding.difference(scores[counts.a], scores[counts.b])
@@ -129,7 +126,7 @@ def pairs(
     if test is not None:
         p, statistic, how = _tested(counts, test, alternative)
         if joint is None:
-            among = partial(joint_of, counts, makers, m, evaluation)
+            among = partial(joint_of, counts, makers, evaluation)
             adjusted = multiplicity.adjust_jointly(p, settings.correction, alternative, among)
         else:
             adjusted = joint.adjusted(np.maximum(discordant.score_p(counts.n10, counts.n01), LEAST_P))
@@ -184,9 +181,9 @@ def _intervals(
     return own, own if tost_level is None else at(tost_level), tost_level or settings.level
 
 
-def joint_of(counts: Counts, makers: Intervals, m: int, evaluation: Evaluation) -> Joint:
+def joint_of(counts: Counts, makers: Estimates, evaluation: Evaluation) -> Joint:
     """Return how the differences of all pairs vary together."""
-    return simultaneous.joint_of(makers, m, np.column_stack((counts.a, counts.b)), evaluation.names)
+    return simultaneous.joint_of(makers, np.column_stack((counts.a, counts.b)), evaluation.names)
 
 
 def _notes(counts: Counts, *, bounded: bool) -> dict[int, tuple[Note, ...]]:

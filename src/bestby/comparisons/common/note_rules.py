@@ -16,10 +16,10 @@ from bestby.comparisons.common import dependence, one_pair
 from bestby.comparisons.common.settings import CheckedSettings, Settings
 from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
+from bestby.engine import interval_maker
 from bestby.engine.base import Drawing, Group, Pair
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
-from bestby.engine.targets import Target
 from bestby.inference import locations, multiplicity, samples, tilting
 from bestby.metrics._label_names import shown_label
 from bestby.metrics._texts import TextMetric
@@ -57,7 +57,7 @@ def data_notes(evaluation: Evaluation, *, intervals: bool = True) -> list[Note]:
 
 
 HOLD_FOR_FEW = frozenset({"tango", "wilson", "wilson-midp", "hall", "hall-wide", "fisher-z", "unseen"})
-"""Intervals that are not too short because there are few items."""
+"""Estimates that are not too short because there are few items."""
 
 
 def on_intervals(
@@ -151,13 +151,13 @@ def rescaling_notes(drawing: Drawing, sizes: IntArray) -> list[Note]:
     return notes
 
 
-def metric_notes(group: Group, m: int, tests: Mapping[Pair, TestResult], settings: Settings) -> list[Note]:
+def metric_notes(group: Group, tests: Mapping[Pair, TestResult], settings: Settings) -> list[Note]:
     """Return notes on one metric: parts counted as 0, one-sided directions, too few resamples."""
-    metric = group.metrics[m]
+    metric = group.metric
     notes: list[Note] = []
     if isinstance(group, SumGroup):
         for s in range(group.n_systems):
-            text = group.metrics[m].undefined(group.totals(m, s))
+            text = group.metric.undefined(group.statistics[s].total)
             if text is not None:
                 notes.append(Note("counted_as_zero", text, (metric.name,)))
     notes = list(dict.fromkeys(notes))
@@ -170,8 +170,7 @@ def metric_notes(group: Group, m: int, tests: Mapping[Pair, TestResult], setting
 
 
 def below_half_notes(
-    makers: Intervals,
-    m: int,
+    makers: Estimates,
     names: Sequence[str],
     level: float,
     *,
@@ -184,15 +183,15 @@ def below_half_notes(
     of the `method` asked for or the one that suits the data. An area of 0 has none: of all orders of the
     items (or clusters), one puts every positive one last.
     """
-    metric, n = makers.group.metrics[m], makers.group.n_units
+    metric, n = makers.group.metric, makers.group.n_units
     if not isinstance(metric, RocAuc):
         return []
     shown = []
-    for s, (name, score) in enumerate(zip(names, makers.scores[m].tolist(), strict=False)):
+    for s, (name, score) in enumerate(zip(names, makers.scores.tolist(), strict=False)):
         if score >= 0.5:
             continue
-        target = Target(m, s)
-        interval, _ = makers.interval(target, one_pair.chosen(makers, target, method or "auto")[0], level)
+        estimate = makers.of(s)
+        interval, _ = interval_maker.interval(estimate, one_pair.chosen(estimate, method or "auto")[0], level)
         if interval is not None and interval.high < 0.5:
             shown.append(f"{name} ({score:.3f}, interval up to {interval.high:.3f})")
         elif score == 0.0 and 1.0 / math.comb(n, max(round(n * metric.share), 1)) < (1.0 - level) / 2.0:
@@ -247,13 +246,13 @@ def group_notes(metric: str, labels: Sequence[str] | None, *, lettered: bool) ->
     return [Note("numbered_groups", told, (metric,))]
 
 
-def sample_notes(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evaluation) -> list[Note]:
+def sample_notes(group: Group, pairs: Sequence[Pair], evaluation: Evaluation) -> list[Note]:
     """Return a note on what other samples of the same items would change, where an item is a sample itself.
 
     Resamples of items answer for other items, with other samples of each; beside their standard error stands
     that of other samples alone. The samples of two systems are taken to be independent.
     """
-    metric = group.metrics[m]
+    metric = group.metric
     if not isinstance(metric, MeanMetric) or any(evaluation.missing):
         return []
     if type(metric).variance_within is MeanMetric.variance_within:  # items are no samples: no text is read
@@ -266,7 +265,7 @@ def sample_notes(group: Group, m: int, pairs: Sequence[Pair], evaluation: Evalua
     variances = [float(v.sum()) / n**2 for v in variances_of.values() if v is not None]
     if not variances:
         return []
-    told = [(group.standard_error(m, a, b), variances[a] + variances[b]) for _, a, b in pairs]
+    told = [(group.sample(a, b).standard_error, variances[a] + variances[b]) for a, b in pairs]
     known = [(new, math.sqrt(same)) for new, same in told if new is not None and math.isfinite(same)]
     text = ""
     if known:

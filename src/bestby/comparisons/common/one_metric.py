@@ -31,10 +31,9 @@ from bestby.comparisons.common.provenance import evaluation_provenance
 from bestby.comparisons.common.settings import Settings, check_reach
 from bestby.comparisons.common.simultaneous import FamilyIntervals
 from bestby.data.evaluation import Evaluation
-from bestby.engine import interval_methods, prepare, test_maker
+from bestby.engine import interval_maker, interval_methods, prepare, test_maker
 from bestby.engine.base import Drawing, Pair
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.inference import multiplicity, omnibus
 from bestby.metrics._texts import TextMetric
@@ -66,7 +65,7 @@ def compared_by_metric(
     settings: Settings,
     named: Mapping[str, Any],
     resampling: Resampling,
-    part_of: Callable[[Intervals, int, BaseMetric], MetricPart],
+    part_of: Callable[[Estimates, BaseMetric], MetricPart],
     consumer: str,
     cache: str | PathLike[str] | None,
 ) -> Comparison:
@@ -81,7 +80,7 @@ def compared_by_metric(
     drawing = Drawing.of(resampling)
     notes = note_rules.evaluation_notes(evaluation, metrics, settings)
     of_drawing: list[Note] = []
-    parts: dict[int, MetricPart] = {}
+    parts: list[MetricPart] = []
     n_texts = evaluation.n_items * len(evaluation.names) * sum(isinstance(one, TextMetric) for one in metrics)
     jobs = 2 if n_texts else 1  # texts are counted before anything is resampled
     with counted(in_turn(drawing.progress, 0, jobs) if n_texts else None, n_texts) as progress:
@@ -95,27 +94,24 @@ def compared_by_metric(
             counting=dataclasses.replace(Counting.of(drawing, cache), progress=progress),
         )
     asked = settings.interval, settings.test, settings.baseline
-    expected = sum(resamples(group, drawing, *asked) for group, _ in groups)
+    expected = sum(resamples(group, drawing, *asked) for group in groups)
     with counted(in_turn(drawing.progress, jobs - 1, jobs), expected) as progress:
         drawing = dataclasses.replace(drawing, progress=progress)
-        for group, positions in groups:
+        for group, metric in zip(groups, metrics, strict=True):
             found = note_rules.drawing_notes(group, drawing, settings)
             of_drawing += [note for note in found if note not in of_drawing]
-            intervals = Intervals(group, drawing)
-            for m, position in enumerate(positions):
-                parts[position] = part_of(intervals, m, metrics[position])
+            parts.append(part_of(Estimates(group, drawing), metric))
     shares = classes.class_shares(evaluation, metrics)  # from the distinct rows, if those were counted
     notes += [*classes.words_for_nothing(shares), *classes.never_predicted(shares), *of_drawing]
-    ordered = [parts[position] for position in range(len(metrics))]
-    given = (one.interval for part in ordered for of in (part.systems, part.differences) for one in of)
+    given = (one.interval for part in parts for of in (part.systems, part.differences) for one in of)
     result = Comparison(
         metrics=tuple(MetricInfo(m.name, m.greater_is_better, m.bounds) for m in metrics),
-        systems=tuple(score for part in ordered for score in part.systems),
-        differences=_joined([part.differences for part in ordered]),
-        omnibus=tuple(part.omnibus for part in ordered if part.omnibus is not None),
+        systems=tuple(score for part in parts for score in part.systems),
+        differences=_joined([part.differences for part in parts]),
+        omnibus=tuple(part.omnibus for part in parts if part.omnibus is not None),
         notes=(
             *note_rules.on_intervals(notes, given, metrics),
-            *(note for part in ordered for note in part.notes),
+            *(note for part in parts for note in part.notes),
         ),
         provenance=evaluation_provenance(evaluation, metrics, named, drawing),
         n_items=evaluation.n_items,
@@ -139,29 +135,28 @@ def _joined(parts: Sequence[tuple[Difference, ...] | Pairs]) -> tuple[Difference
 
 
 def compared(
-    makers: Intervals, m: int, unfitted: BaseMetric, evaluation: Evaluation, settings: Settings
+    makers: Estimates, unfitted: BaseMetric, evaluation: Evaluation, settings: Settings
 ) -> MetricPart:
-    """Return the comparison on the metric of position m in its group; `unfitted` is it before it saw data."""
-    metric = makers.group.metrics[m]
+    """Return the comparison on one metric; `unfitted` is it before it saw data."""
+    metric = makers.group.metric
     names = evaluation.names
-    scores = makers.scores[m]
+    scores = makers.scores
     one_pair.check_defined(scores, metric, lambda s: f"system {quoted(names[s])} on these data")
     order = family.ranked(scores, names, metric.greater_is_better)
     base = None if settings.baseline is None else names.index(settings.baseline)
     alternative = settings.towards(metric.greater_is_better)
     line = family.line(order, base, sided=alternative != "two-sided")
-    counts = many_systems.counted(makers, m, line, base, settings)
+    counts = many_systems.counted(makers, line, base, settings)
     if counts is not None:
-        return _by_counts(counts, makers, m, unfitted, order, evaluation, settings)
-    pairs = [(m, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
+        return _by_counts(counts, makers, unfitted, order, evaluation, settings)
+    pairs = family.pairs(order, base, sided=alternative != "two-sided")
     test, path = _test(makers, settings)
     tests = {} if test is None else test_maker.run(test, makers, pairs, alternative)
     made = _family_intervals(makers, pairs, names, tests, alternative, settings)
     differences = family.with_direction_notes(
         [
             one_pair.difference(
-                makers,
-                pair,
+                makers.of(*pair),
                 evaluation,
                 tests.get(pair),
                 made.bounds[pair],
@@ -179,21 +174,21 @@ def compared(
         in_order = [names[system] for system in order]
         standings = family.standings(in_order, differences, settings.alpha, lettered=lettered)
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
-    systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
+    systems, notes = system_scores(makers, order, standings, names, settings.interval, settings.level)
     deciding = {} if settings.simultaneous else tests  # corrected p-values are read from intervals then
     return MetricPart(
         systems,
         differences,
-        None if test is None else _omnibus(makers, m),
+        None if test is None else _omnibus(makers),
         (
             *path,
             *group_notes,
             *made.notes,
             *notes,
-            *note_rules.metric_notes(makers.group, m, tests, settings),
+            *note_rules.metric_notes(makers.group, tests, settings),
             *note_rules.signature_notes(unfitted, evaluation),
             *few_units.notes_on_swaps(makers.group, metric.name, deciding.values(), settings),
-            *swap_notes.exchange_notes(makers.group, m, tests, names, settings.test),
+            *swap_notes.exchange_notes(makers.group, tests, names, settings.test),
             *swap_notes.exchangeability_notes(
                 makers,
                 deciding,
@@ -202,14 +197,13 @@ def compared(
                 settings.alpha,
                 bounded=settings.interval is not None,
             ),
-            *_uncertainty_notes(makers, m, unfitted, pairs, evaluation, settings),
+            *_uncertainty_notes(makers, unfitted, pairs, evaluation, settings),
         ),
     )
 
 
 def _uncertainty_notes(
-    makers: Intervals,
-    m: int,
+    makers: Estimates,
     unfitted: BaseMetric,
     pairs: Sequence[Pair],
     evaluation: Evaluation,
@@ -219,26 +213,25 @@ def _uncertainty_notes(
     if settings.bare:
         return []
     return [
-        *note_rules.sample_notes(makers.group, m, pairs, evaluation),
+        *note_rules.sample_notes(makers.group, pairs, evaluation),
         *dependence.dependence_notes(makers.group, unfitted, pairs, evaluation, settings),
     ]
 
 
 def _by_counts(
     counts: many_systems.Counts,
-    makers: Intervals,
-    m: int,
+    makers: Estimates,
     unfitted: BaseMetric,
     order: list[int],
     evaluation: Evaluation,
     settings: Settings,
 ) -> MetricPart:
     """Return the same as `compared` where the counts of discordant items are all there is to know."""
-    metric, names = makers.group.metrics[m], evaluation.names
+    metric, names = makers.group.metric, evaluation.names
     alternative = settings.towards(metric.greater_is_better)
     test, path = _test(makers, settings)
-    joint = many_systems.joint_of(counts, makers, m, evaluation) if settings.simultaneous else None
-    differences = many_systems.pairs(counts, makers, m, test, alternative, evaluation, settings, joint)
+    joint = many_systems.joint_of(counts, makers, evaluation) if settings.simultaneous else None
+    differences = many_systems.pairs(counts, makers, test, alternative, evaluation, settings, joint)
     standings, group_notes = None, []
     if test is not None:
         lettered = settings.baseline is None
@@ -247,30 +240,30 @@ def _by_counts(
         group_notes = note_rules.group_notes(metric.name, standings[2], lettered=lettered)
     if joint is not None:
         methods = Counter({"tango": len(differences)})
-        how = simultaneous.family_note(makers, m, joint, methods, settings, drawn=False)
+        how = simultaneous.family_note(makers, joint, methods, settings, drawn=False)
         group_notes = [*group_notes, how]
-    systems, notes = system_scores(makers, m, order, standings, names, settings.interval, settings.level)
-    pairs = counts.noted_pairs(m)
-    of_pairs = _uncertainty_notes(makers, m, unfitted, pairs, evaluation, settings)
+    systems, notes = system_scores(makers, order, standings, names, settings.interval, settings.level)
+    pairs = counts.noted_pairs()
+    of_pairs = _uncertainty_notes(makers, unfitted, pairs, evaluation, settings)
     if len(pairs) < len(differences):
         which = " (of the differences with the first system and of those between neighbours)"
         of_pairs = [dataclasses.replace(note, message=note.message + which) for note in of_pairs]
-    of_metric = note_rules.metric_notes(makers.group, m, {}, settings)
+    of_metric = note_rules.metric_notes(makers.group, {}, settings)
     return MetricPart(
         systems,
         differences,
-        None if test is None else _omnibus(makers, m),
+        None if test is None else _omnibus(makers),
         (*path, *group_notes, *notes, *of_metric, *of_pairs),
     )
 
 
-def _test(makers: Intervals, settings: Settings) -> tuple[str | None, tuple[Note, ...]]:
+def _test(makers: Estimates, settings: Settings) -> tuple[str | None, tuple[Note, ...]]:
     """Return the test asked for, or the one that two crossed groupings allow, with a note on that."""
     return (None, ()) if settings.test is None else dependence.supported_test(settings.test, makers.group)
 
 
 def _family_intervals(
-    makers: Intervals,
+    makers: Estimates,
     pairs: Sequence[Pair],
     names: Sequence[str],
     tests: Mapping[Pair, TestResult],
@@ -282,20 +275,19 @@ def _family_intervals(
         return simultaneous.family_intervals(makers, pairs, names, settings)
     bounds, errors = {}, {}
     for pair in pairs:  # both of a pair at once, while what they are made of is at hand
-        bounds[pair] = one_pair.intervals(makers, pair, settings.interval, settings)
+        bounds[pair] = one_pair.intervals(makers.of(*pair), settings.interval, settings)
         if settings.interval is not None:
-            errors[pair] = one_pair.standard_error(makers, Target(*pair), bounds[pair].interval)
+            errors[pair] = one_pair.standard_error(makers.of(*pair), bounds[pair].interval)
     if not tests:
         return FamilyIntervals(bounds, errors=errors)
     raw = np.array([tests[pair].p_value for pair in pairs])
-    joint = partial(simultaneous.joint_of_pairs, makers, pairs, names)
+    joint = partial(simultaneous.joint_of, makers, np.array(pairs), names)
     adjusted = multiplicity.adjust_jointly(raw, settings.correction, alternative, joint)
     return FamilyIntervals(bounds, errors=errors, p_adjusted=dict(zip(pairs, adjusted.tolist(), strict=True)))
 
 
 def system_scores(
-    makers: Intervals,
-    m: int,
+    makers: Estimates,
     order: list[int],
     standings: family.Standings | None,
     names: Sequence[str],
@@ -306,24 +298,24 @@ def system_scores(
 
     Without `standings` nothing was tested, so no ranks are claimed.
     """
-    metric = makers.group.metrics[m]
+    metric = makers.group.metric
     low, high, labels = standings or (None, None, None)
     entries: list[SystemScore] = []
     notes: list[Note] = []
     for position, system in enumerate(order):
-        target = Target(m, system)
+        estimate = makers.of(system)
         interval, error, error_method, noise = None, None, None, None
         if method is not None:
-            chosen, situation = one_pair.chosen(makers, target, method)
-            interval, found = makers.interval(target, chosen, level)
+            chosen, situation = one_pair.chosen(estimate, method)
+            interval, found = interval_maker.interval(estimate, chosen, level)
             notes += notes_about((*found, *one_pair.doubts(interval, situation)), metric.name, names[system])
-            error, error_method = one_pair.standard_error(makers, target, interval)
-            noise = interval_methods.calibration_error_of(makers.group, m, system, level)
+            error, error_method = one_pair.standard_error(estimate, interval)
+            noise = interval_methods.calibration_error_of(makers.group, system, level)
         entries.append(
             SystemScore(
                 metric.name,
                 names[system],
-                makers.estimate(target),
+                estimate.value,
                 interval,
                 None if low is None else int(low[position]),
                 None if high is None else int(high[position]),
@@ -333,18 +325,18 @@ def system_scores(
                 if_calibrated=None if noise is None else noise.if_calibrated,
             )
         )
-    notes += note_rules.below_half_notes(makers, m, names, level, method=method)
+    notes += note_rules.below_half_notes(makers, names, level, method=method)
     return tuple(entries), tuple(notes)
 
 
-def _omnibus(makers: Intervals, m: int) -> Omnibus | None:
+def _omnibus(makers: Estimates) -> Omnibus | None:
     """Return Cochran's Q for 0/1 values, Friedman's test for other means, over items or cluster means."""
     group = makers.group
-    found = None if group.n_systems < 3 else group.unit_means(m)
+    found = None if group.n_systems < 3 else group.unit_means
     if found is None:
         return None
     means, counts = found
     binary = not group.clustered and bool(np.isin(means, (0.0, 1.0)).all())
     name, test = ("cochran_q", omnibus.cochran_q) if binary else ("friedman", omnibus.friedman)
     statistic, df, p = test(means, counts)
-    return Omnibus(group.metrics[m].name, name, statistic, df, p)
+    return Omnibus(group.metric.name, name, statistic, df, p)

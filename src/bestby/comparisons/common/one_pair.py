@@ -16,9 +16,8 @@ from bestby.comparisons.common import equivalence, few_units
 from bestby.comparisons.common.family import for_equivalence, with_verdict
 from bestby.comparisons.common.settings import CheckedSettings
 from bestby.data.evaluation import Evaluation
-from bestby.engine.base import Pair
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Situation, Target
+from bestby.engine import interval_maker
+from bestby.engine.estimate import Estimate, Situation
 from bestby.inference import proportions
 from bestby.inference.influence import Shown
 from bestby.inference.skewness import FEWEST, FOR_INTERVALS, FROM_UNITS
@@ -33,17 +32,17 @@ _BY_FORMULA = ("normal", "abc", "hall", "hall-wide", "fisher-z")
 """Intervals of ranks and functions that need no resamples."""
 
 
-def chosen(makers: Intervals, target: Target, method: str) -> tuple[str, Situation]:
-    """Return the method of the interval of a target, and what its choice depends on.
+def chosen(estimate: Estimate, method: str) -> tuple[str, Situation]:
+    """Return the method of the interval of an estimate, and what its choice depends on.
 
     `method` is the method asked for; "auto" is replaced by the one the rule chooses.
     """
     # Ranks and callables have no cheap jackknife: it is made where the interval needs it anyhow.
-    situation = makers.situation(target, jackknife=method in ("auto", "bca"))
+    situation = estimate.situation(jackknife=method in ("auto", "bca"))
     if method == "auto":
         method = interval_choice.choose_interval(**situation).method
-        agreement = target.b is None and isinstance(makers.group.metrics[target.metric], Agreement)
-        if agreement and makers.by_units and not (situation["crossed"] or situation["blocks"]):
+        agreement = estimate.b is None and isinstance(estimate.metric, Agreement)
+        if agreement and estimate.among.by_units and not (situation["crossed"] or situation["blocks"]):
             # Agreement is skewed near 1, and less so by Fisher's transformation (calibration, `agreement`).
             method = "fisher-z"
     return method, situation
@@ -86,12 +85,12 @@ def doubts(interval: Interval | None, situation: Situation, *, tested: bool = Fa
     return tuple(one for one in notes if one is not None)
 
 
-def doubts_of_test(makers: Intervals, pair: Pair) -> Note | None:
+def doubts_of_test(estimate: Estimate) -> Note | None:
     """Return a note if so few units carry a difference that its p-value is not what it says.
 
     None where that takes scores without each unit.
     """
-    situation = makers.situation(Target(*pair), jackknife=False)
+    situation = estimate.situation(jackknife=False)
     if situation["proportion"] or situation["n_effective"] is None:
         return None
     method = "hall" if situation["mean"] or situation["plain_mean"] else "normal"
@@ -105,39 +104,35 @@ def doubts_of_test(makers: Intervals, pair: Pair) -> Note | None:
     )
 
 
-def standard_error(
-    makers: Intervals, target: Target, interval: Interval | None
-) -> tuple[float | None, str | None]:
-    """Return the standard error of a target and where it comes from; None and None where there is none.
+def standard_error(estimate: Estimate, interval: Interval | None) -> tuple[float | None, str | None]:
+    """Return the standard error of an estimate and where it comes from; None and None where there is none.
 
     Returns 0 where nothing but rounding varies.
     """
-    group, of = makers.group, (target.metric, target.a, target.b)
+    group, sample, by_units = estimate.group, estimate.sample, estimate.among.by_units
     found: float | None = None
     method = "formula"
-    if makers.by_units and (group.crossed or group.clustered or group.in_blocks) and group.has_formula:
-        error = group.error(*of)
+    if by_units and (group.crossed or group.clustered or group.in_blocks) and group.has_formula:
+        error = sample.error
         found, method = None if error is None else error.se, "two-way" if group.crossed else "cr2"
-    elif makers.by_units and group.has_formula:
-        plain = None if target.b is None else makers.proportion(target)
+    elif by_units and group.has_formula:
+        plain = None if estimate.b is None else estimate.proportion
         if plain is not None and plain.bounds.size == 2:
             n_differing = int(plain.counts @ np.abs(plain.values))
-            n = int(plain.counts.sum())
-            found = float(proportions.paired_error(n_differing, makers.estimate(target), n))
+            found = float(proportions.paired_error(n_differing, estimate.value, int(plain.counts.sum())))
         else:
-            found = group.standard_error(*of)
+            found = sample.standard_error
     elif interval is not None and interval.method == "cr2":
-        error = group.error(*of)
+        error = sample.error
         found, method = None if error is None else error.se, "cr2"
     elif interval is not None and interval.method in _BY_FORMULA:
-        found = group.standard_error(*of)
+        found = sample.standard_error
     elif interval is not None:
-        drawn = makers.replicates_of(target)
-        drawn = drawn[np.isfinite(drawn)]
+        drawn = estimate.replicates[np.isfinite(estimate.replicates)]
         found, method = float(drawn.std(ddof=1)) if drawn.size > 1 else None, "bootstrap"
     if found is None or not math.isfinite(found):
         return None, None
-    least = rounding.noise_width(abs(makers.estimate(target)), rounding.ERROR)
+    least = rounding.noise_width(abs(estimate.value), rounding.ERROR)
     return (found if found > least else 0.0), method
 
 
@@ -187,8 +182,7 @@ class Bounds(NamedTuple):
 
 
 def intervals(
-    makers: Intervals,
-    pair: Pair,
+    estimate: Estimate,
     method: str | None,
     settings: CheckedSettings,
     units: str = "",
@@ -199,38 +193,43 @@ def intervals(
     """
     if method is None:
         return Bounds()
-    target = Target(*pair)
-    name, situation = chosen(makers, target, method)
+    name, situation = chosen(estimate, method)
     for_verdict = deciding(name, method, situation)
-    interval, notes = makers.interval(target, name, settings.level)
+    interval, notes = interval_maker.interval(estimate, name, settings.level)
     tost = for_equivalence(
-        interval, lambda level: makers.interval(target, for_verdict, level), settings.level, settings.margin
+        interval,
+        lambda level: interval_maker.interval(estimate, for_verdict, level),
+        settings.level,
+        settings.margin,
     )
-    tost, unseen = equivalence.interval_of_pair(makers, pair, tost, settings)
+    tost, unseen = equivalence.interval_of_pair(estimate, tost, settings)
     decides = None
     if settings.margin is not None and for_verdict != name and interval is not None:
-        decides = makers.interval(target, for_verdict, settings.level)[0] if interval.method == name else None
+        decides = (
+            interval_maker.interval(estimate, for_verdict, settings.level)[0]
+            if interval.method == name
+            else None
+        )
     doubted = doubts(interval, situation, tested=settings.test is not None)
     n_units, by_formula = situation["n_units"], name in interval_choice.BY_FORMULA
     by_t = by_formula and (situation["mean"] or situation["plain_mean"]) and not situation["blocks"]
     few = by_t and n_units < interval_choice.FEW_DIFFERING and not units
     untested = settings.test is None and settings.margin is None and method == "auto"
     if untested and by_t and FEWEST <= n_units < FROM_UNITS:
-        called = units or ("clusters" if makers.group.clustered else "items")
-        notes = (*notes, *_weakly_shown(makers, target, interval, called))
+        called = units or ("clusters" if estimate.group.clustered else "items")
+        notes = (*notes, *_weakly_shown(estimate, interval, called))
     return Bounds(interval, tost, (*notes, *doubted, *unseen), decides, few)
 
 
-def _weakly_shown(makers: Intervals, target: Target, shown: Interval | None, units: str) -> tuple[Note, ...]:
+def _weakly_shown(estimate: Estimate, shown: Interval | None, units: str) -> tuple[Note, ...]:
     """Return a note where skewness may explain that the interval of a mean of few units excludes 0."""
-    if shown is None or 0.0 in shown or makers.group.robust_error(*target, FOR_INTERVALS) is None:
+    if shown is None or 0.0 in shown or estimate.sample.robust_error(FOR_INTERVALS) is None:
         return ()
-    return few_units.note_on_interval(shown, makers.interval(target, "hall", shown.level)[0], units)
+    return few_units.note_on_interval(shown, interval_maker.interval(estimate, "hall", shown.level)[0], units)
 
 
 def difference(
-    makers: Intervals,
-    pair: Pair,
+    estimate: Estimate,
     evaluation: Evaluation,
     test: TestResult | None,
     bounds: Bounds,
@@ -245,24 +244,25 @@ def difference(
     all pairs at once.
     """
     notes = bounds.notes
-    m, a, b = pair
-    metric, names, scores = makers.group.metrics[m], evaluation.names, makers.scores[m]
-    n_differing = makers.group.differing(pair)[0]
+    assert estimate.b is not None
+    metric, (score_a, score_b) = estimate.metric, estimate.scores.tolist()
+    name_a, name_b = (evaluation.names[s] for s in estimate.systems)
+    n_differing = estimate.sample.differing[0]
     if n_differing == 0:
         notes += (Note("identical", IDENTICAL),)
     if settings.interval is None:
         error = None, None
     elif error is None:
-        error = standard_error(makers, Target(*pair), bounds.interval)
+        error = standard_error(estimate, bounds.interval)
     if test is not None and p_adjusted is None:
         p_adjusted = test.p_value
     plain = Difference(
         metric=metric.name,
-        a=names[a],
-        b=names[b],
-        estimate=makers.estimate(Target(m, a, b)),
-        score_a=float(scores[a]),
-        score_b=float(scores[b]),
+        a=name_a,
+        b=name_b,
+        estimate=estimate.value,
+        score_a=score_a,
+        score_b=score_b,
         interval=bounds.interval,
         level=settings.level,
         test=test,
@@ -271,7 +271,7 @@ def difference(
         n_items=evaluation.n_items,
         n_clusters=evaluation.n_clusters,
         n_differing=n_differing,
-        notes=notes_about(notes, metric.name, names[a], names[b]),
+        notes=notes_about(notes, metric.name, name_a, name_b),
         standard_error=error[0],
         standard_error_method=error[1],
     )

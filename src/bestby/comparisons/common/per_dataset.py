@@ -20,7 +20,7 @@ from bestby.data.coding import codes
 from bestby.data.evaluation import Evaluation
 from bestby.engine import prepare, test_maker
 from bestby.engine.base import Drawing, Pair
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.suitability import metric_of_parts, notes_of_parts
@@ -57,25 +57,23 @@ def intervals_on(
     drawing: Drawing,
     where: str,
     counting: Counting | None = None,
-) -> Intervals:
+) -> Estimates:
     """Return what makes intervals and tests for one metric; an error names the evaluation."""
     with within(where):
-        ((group, _),) = prepare.groups(
-            evaluation, [metric], supports=prepare.ALL_GROUPINGS, counting=counting
-        )
-        makers = Intervals(group, drawing)
-        one_pair.check_defined(makers.scores[0], metric, lambda s: f"system {quoted(evaluation.names[s])}")
+        (group,) = prepare.groups(evaluation, [metric], supports=prepare.ALL_GROUPINGS, counting=counting)
+        makers = Estimates(group, drawing)
+        one_pair.check_defined(makers.scores, metric, lambda s: f"system {quoted(evaluation.names[s])}")
     return makers
 
 
 def below_half_notes(
-    makers: Mapping[str, Intervals], what: str, names: Sequence[str], level: float
+    makers: Mapping[str, Estimates], what: str, names: Sequence[str], level: float
 ) -> list[Note]:
     """Return notes on areas under the ROC curve below that of chance, on each dataset or repetition."""
     return [
         note
         for name, one in makers.items()
-        for note in note_rules.below_half_notes(one, 0, names, level, where=f"{what} {quoted(name)}: ")
+        for note in note_rules.below_half_notes(one, names, level, where=f"{what} {quoted(name)}: ")
     ]
 
 
@@ -87,7 +85,7 @@ def refuse_columns(data: Any, columns: Mapping[str, object]) -> None:
 
 
 def differences(
-    makers: Intervals,
+    makers: Estimates,
     evaluation: Evaluation,
     pairs: Sequence[Names],
     options: Options,
@@ -98,29 +96,29 @@ def differences(
     `units` is what units are called that are no items or clusters.
     """
     names = evaluation.names
-    positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
+    positions = [(names.index(a), names.index(b)) for a, b in pairs]
     tests = _tests(makers, positions, options)
     made = []
     for pair in positions:
-        bounds = one_pair.intervals(makers, pair, options.interval, options, units)
+        bounds = one_pair.intervals(makers.of(*pair), options.interval, options, units)
         own = {pair: tests[pair]} if pair in tests else {}
-        notes = swap_notes.exchange_notes(makers.group, 0, own, names, options.test)
+        notes = swap_notes.exchange_notes(makers.group, own, names, options.test)
         bounds = bounds._replace(notes=(*bounds.notes, *notes))
-        made.append(one_pair.difference(makers, pair, evaluation, tests.get(pair), bounds, options))
+        made.append(one_pair.difference(makers.of(*pair), evaluation, tests.get(pair), bounds, options))
     return tuple(made)
 
 
 def p_values(
-    makers: Intervals, evaluation: Evaluation, pairs: Sequence[Names], options: Options
+    makers: Estimates, evaluation: Evaluation, pairs: Sequence[Names], options: Options
 ) -> tuple[float, ...]:
     """Return the p-value of each pair, without intervals."""
     names = evaluation.names
-    positions = [(0, names.index(a), names.index(b)) for a, b in pairs]
+    positions = [(names.index(a), names.index(b)) for a, b in pairs]
     tests = _tests(makers, positions, options)
     return tuple(tests[position].p_value for position in positions)
 
 
-def _tests(makers: Intervals, pairs: Sequence[Pair], options: Options) -> dict[Pair, TestResult]:
+def _tests(makers: Estimates, pairs: Sequence[Pair], options: Options) -> dict[Pair, TestResult]:
     """Return the tests of the pairs; none if none was asked for."""
     if options.test is None:
         return {}

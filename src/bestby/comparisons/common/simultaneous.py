@@ -15,9 +15,9 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.advising.interval_choice import choose_interval
 from bestby.comparisons.common import equivalence, family, one_pair
 from bestby.comparisons.common.settings import Settings
+from bestby.engine import interval_maker
 from bestby.engine.base import Pair
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Situation, Target
+from bestby.engine.estimate import Estimate, Estimates, Situation
 from bestby.inference.joint import Joint
 from bestby.inference.proportions import two_sided_quantile
 from bestby.inference.skewness import FEWEST
@@ -58,48 +58,43 @@ class OneOfFamily:
     notes: tuple[Note, ...]
 
 
-def joint_of(makers: Intervals, metric: int, pairs: IntArray, names: Sequence[str]) -> Joint:
-    """Return how the differences of pairs of systems, shape (m, 2), on one metric vary together."""
-    order = sorted(range(len(names)), key=lambda s: names[s])
-    return makers.joint(metric, pairs, order)
-
-
-def joint_of_pairs(makers: Intervals, pairs: Sequence[Pair], names: Sequence[str]) -> Joint:
-    """Return the same of pairs that stand with their metric."""
-    return joint_of(makers, pairs[0][0], np.array([(a, b) for _, a, b in pairs]), names)
+def joint_of(makers: Estimates, pairs: IntArray, names: Sequence[str]) -> Joint:
+    """Return how the differences of pairs of systems, shape (m, 2), vary together."""
+    return makers.joint(pairs, sorted(range(len(names)), key=lambda s: names[s]))
 
 
 def family_intervals(
-    makers: Intervals, pairs: Sequence[Pair], names: Sequence[str], settings: Settings
+    makers: Estimates, pairs: Sequence[Pair], names: Sequence[str], settings: Settings
 ) -> FamilyIntervals:
     """Return the intervals of all pairs of a metric, each by its own method at the level of the family."""
     assert settings.interval is not None
-    joint = joint_of_pairs(makers, pairs, names)
+    joint = joint_of(makers, np.array(pairs), names)
     at = 1.0 - joint.single_level(settings.alpha)
     bounds, singles, errors, methods, p_values = {}, {}, {}, {}, []
     for pair in pairs:  # all of a pair at once, while what its intervals are made of is at hand
-        member = one_of_family(makers, Target(*pair), settings.interval, settings.level, at, settings.margin)
+        estimate = makers.of(*pair)
+        member = one_of_family(estimate, settings.interval, settings.level, at, settings.margin)
         methods[pair], singles[pair] = member.method, member.single
-        tost, unseen = _equivalence(makers, pair, member, settings, at)
+        tost, unseen = _equivalence(estimate, member, settings, at)
         bounds[pair] = one_pair.Bounds(member.interval, tost, (*member.notes, *unseen))
-        errors[pair] = one_pair.standard_error(makers, Target(*pair), member.single or member.interval)
+        errors[pair] = one_pair.standard_error(estimate, member.single or member.interval)
         if settings.test is not None:
-            p_values.append(makers.p_value(Target(*pair), member.method))
+            p_values.append(interval_maker.p_value(estimate, member.method))
     adjusted = {}
     if settings.test is not None:
-        alternative = settings.towards(makers.group.metrics[pairs[0][0]].greater_is_better)
+        alternative = settings.towards(makers.group.metric.greater_is_better)
         own = np.array(p_values)
-        estimate = np.array([makers.estimate(Target(*pair)) for pair in pairs])
+        values = np.array([makers.of(*pair).value for pair in pairs])
         low, high = _ends_on_marks(makers, {pair: bounds[pair].interval for pair in pairs}, settings.margin)
-        agreed = agreeing(joint.adjusted(own), estimate, low, high, alternative, settings.alpha)
+        agreed = agreeing(joint.adjusted(own), values, low, high, alternative, settings.alpha)
         adjusted = dict(zip(pairs, agreed.tolist(), strict=True))
     drawn = any(bound.interval is not None and not bound.interval.exact for bound in bounds.values())
-    note = family_note(makers, pairs[0][0], joint, Counter(methods.values()), settings, drawn=drawn)
+    note = family_note(makers, joint, Counter(methods.values()), settings, drawn=drawn)
     return FamilyIntervals(bounds, singles, errors, adjusted, (note,))
 
 
 def _equivalence(
-    makers: Intervals, pair: Pair, member: OneOfFamily, settings: Settings, at: float
+    estimate: Estimate, member: OneOfFamily, settings: Settings, at: float
 ) -> equivalence.Guarded:
     """Return the interval of two one-sided tests: the family's, with what units not seen could change.
 
@@ -110,12 +105,12 @@ def _equivalence(
     wide = member.interval
     if wide is not None:
         wide = dataclasses.replace(wide, method=member.method, level=at)
-    tost, notes = equivalence.interval_of_pair(makers, pair, wide, settings, at)
+    tost, notes = equivalence.interval_of_pair(estimate, wide, settings, at)
     if tost is None:
         return None, notes
-    by_itself = partial(makers.interval, Target(*pair), member.single_method)
+    by_itself = partial(interval_maker.interval, estimate, member.single_method)
     alone = family.for_equivalence(member.single, by_itself, settings.level, settings.margin)
-    alone, _ = equivalence.interval_of_pair(makers, pair, alone, settings)
+    alone, _ = equivalence.interval_of_pair(estimate, alone, settings)
     low, high = tost.low, tost.high
     if alone is not None:
         low, high = min(low, alone.low), max(high, alone.high)
@@ -127,18 +122,17 @@ _SAME_LEVEL = 1e-12
 
 
 def one_of_family(
-    makers: Intervals,
-    target: Target,
+    estimate: Estimate,
     asked: str,
     level: float,
     at: float,
     margin: float | None = None,
 ) -> OneOfFamily:
-    """Return the interval of a target at the level `at`, at which all intervals of its family hold."""
-    method, situation = one_pair.chosen(makers, target, asked)
+    """Return the interval of an estimate at the level `at`, at which all intervals of its family hold."""
+    method, situation = one_pair.chosen(estimate, asked)
     own = _family_method(method, situation, level, at) if asked == "auto" else method
     own = own if margin is None else one_pair.deciding(own, asked, situation)
-    interval, single, notes = makers.simultaneous(target, method, level, own, at)
+    interval, single, notes = interval_maker.simultaneous(estimate, method, level, own, at)
     by_own = None if interval is None else dataclasses.replace(interval, method=own)
     doubts = one_pair.doubts(by_own, situation)
     return OneOfFamily(own, interval, method, single, (*notes, *doubts))
@@ -165,13 +159,13 @@ def _family_method(method: str, situation: Situation, level: float, at: float) -
 
 
 def _ends_on_marks(
-    makers: Intervals, intervals: Mapping[Pair, Interval | None], margin: float | None
+    makers: Estimates, intervals: Mapping[Pair, Interval | None], margin: float | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the intervals of pairs as verdicts read them, NaN for a pair without one."""
     low, high = np.full((2, len(intervals)), np.nan)
-    for place, ((m, a, b), interval) in enumerate(intervals.items()):
-        scores = makers.scores[m]
-        shown = family.on_marks(interval, (float(scores[a]), float(scores[b])), margin)
+    for place, ((a, b), interval) in enumerate(intervals.items()):
+        scores = float(makers.scores[a]), float(makers.scores[b])
+        shown = family.on_marks(interval, scores, margin)
         if shown is not None:
             low[place], high[place] = shown.low, shown.high
     return low, high
@@ -227,7 +221,7 @@ def _listed(methods: Counter[str]) -> str:
 
 
 def family_note(
-    makers: Intervals, metric: int, joint: Joint, methods: Counter[str], settings: Settings, *, drawn: bool
+    makers: Estimates, joint: Joint, methods: Counter[str], settings: Settings, *, drawn: bool
 ) -> Note:
     """Return the note on how the intervals of a family were made."""
     at = 1.0 - joint.single_level(settings.alpha)
@@ -244,4 +238,4 @@ def family_note(
             f". Fewer than {FEW_BEYOND} resamples lie beyond each end of the bootstrap intervals: use"
             f" n_resamples={needed}"
         )
-    return Note("simultaneous", told, (makers.group.metrics[metric].name,))
+    return Note("simultaneous", told, (makers.group.metric.name,))

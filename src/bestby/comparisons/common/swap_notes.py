@@ -10,7 +10,7 @@ import numpy as np
 from bestby.comparisons.common import family, few_units, one_pair
 from bestby.engine import test_maker
 from bestby.engine.base import STANDARDISED, Group, Pair
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.sums import SumGroup
 from bestby.inference import exchangeability, multiplicity, scales
 from bestby.results.base import Note, notes_about
@@ -18,17 +18,17 @@ from bestby.results.values import TestResult
 
 
 def exchange_notes(
-    group: Group, m: int, tests: Mapping[Pair, TestResult], names: Sequence[str], asked: str | None
+    group: Group, tests: Mapping[Pair, TestResult], names: Sequence[str], asked: str | None
 ) -> list[Note]:
     """Return notes on permutation tests of correlations and ranks: what is swapped, and when it is right.
 
     `asked` is the test by the name that the user gave.
     """
-    metric = group.metrics[m].name
+    metric = group.metric.name
     notes = []
     swapped = [pair for pair in tests if tests[pair].name == STANDARDISED]
     if swapped and asked != STANDARDISED:
-        (_, a, b), more = swapped[0], len(swapped) - 1
+        (a, b), more = swapped[0], len(swapped) - 1
         told = (
             f"the predictions of {names[a]} and {names[b]} are on scales too different to be swapped"
             f"{f', and so are {more} other pairs' if more else ''}: there the test swaps standard"
@@ -42,9 +42,9 @@ def exchange_notes(
             ' test="permutation" swaps the predictions themselves, and is exact for exchangeable systems'
         )
         notes.append(Note("standardised_swaps", told, (metric,)))
-    far = _on_different_scales(group, m, [pair for pair in tests if tests[pair].name == "permutation"])
+    far = _on_different_scales(group, [pair for pair in tests if tests[pair].name == "permutation"])
     if far:
-        (_, a, b), widest = max(far.items(), key=lambda one: one[1].distance)
+        (a, b), widest = max(far.items(), key=lambda one: one[1].distance)
         means, deviations = (
             " and ".join(f"{x:.3g}" for x in both) for both in (widest.means, widest.deviations)
         )
@@ -59,14 +59,14 @@ def exchange_notes(
     return notes
 
 
-def _on_different_scales(group: Group, m: int, pairs: Sequence[Pair]) -> dict[Pair, scales.Scales]:
+def _on_different_scales(group: Group, pairs: Sequence[Pair]) -> dict[Pair, scales.Scales]:
     """Return the pairs of systems on visibly different scales, if the metric does not depend on these."""
-    if not group.has_standardised_swaps(m):
+    if not group.has_standardised_swaps:
         return {}
-    numbers = {s: group.numbers(m, s) for s in {s for pair in pairs for s in pair[1:]}}
+    numbers = {s: group.numbers(s) for s in {s for pair in pairs for s in pair}}
     compared = {}
     for pair in pairs:
-        a, b = numbers[pair[1]], numbers[pair[2]]
+        a, b = numbers[pair[0]], numbers[pair[1]]
         if a is not None and b is not None:
             compared[pair] = scales.compared(a[0], b[0], a[1])
     return {pair: both for pair, both in compared.items() if both.differ}
@@ -77,7 +77,7 @@ TESTS_OF_MEANS = ("permutation", "t", "bootstrap", "wald")
 
 
 def exchangeability_notes(
-    makers: Intervals,
+    makers: Estimates,
     tests: Mapping[Pair, TestResult],
     names: Sequence[str],
     correction: str,
@@ -96,17 +96,17 @@ def exchangeability_notes(
     if group.in_blocks or group.crossed or not tests:
         return []
     pairs, units = list(tests), "clusters" if group.clustered else what
-    metric = group.metrics[pairs[0][0]].name
+    metric = group.metric.name
     correction = "holm" if correction == multiplicity.STEP_DOWN else correction
     adjusted = multiplicity.adjust([test.p_value for test in tests.values()], correction)
     rejected = family.rejects(adjusted, alpha)
     allowing = [p_allowing(makers, pair, tests[pair], one) for pair, one in zip(pairs, rejected, strict=True)]
-    named = [(names[a], names[b]) for _, a, b in pairs]
+    named = [(names[a], names[b]) for a, b in pairs]
     again = multiplicity.adjust(allowing, correction)
     notes = few_units.note_on_skewness(metric, named, adjusted, again, alpha, units)
     for position in np.flatnonzero(rejected & (not bounded)).tolist():
-        found = one_pair.doubts_of_test(makers, pairs[position])
-        _, a, b = pairs[position]
+        found = one_pair.doubts_of_test(makers.of(*pairs[position]))
+        a, b = pairs[position]
         notes += [] if found is None else notes_about((found,), metric, names[a], names[b])
     sized = [pair for pair, one in zip(pairs, rejected, strict=True) if one or len(pairs) == 1]
     sized = [pair for pair in sized if _goes_with_size(group, pair, tests[pair], len(pairs))]
@@ -133,11 +133,11 @@ def exchangeability_notes(
     return notes
 
 
-def p_allowing(makers: Intervals, pair: Pair, test: TestResult, rejects: bool) -> float:
+def p_allowing(makers: Estimates, pair: Pair, test: TestResult, rejects: bool) -> float:
     """Return the p-value of a test of means that rejects, or that of Hall's t test if it is larger."""
     if not rejects or test.name not in TESTS_OF_MEANS:
         return test.p_value
-    other = test_maker.allowing_for_skewness(makers, pair, test)
+    other = test_maker.allowing_for_skewness(makers.of(*pair), test)
     return test.p_value if other is None else max(test.p_value, other.p_value)
 
 
@@ -145,7 +145,7 @@ def _goes_with_size(group: Group, pair: Pair, test: TestResult, n_tests: int) ->
     """Return whether the difference of a pair goes with the size of its clusters."""
     if not _of_unequal_clusters(group, pair, test):
         return False
-    found = group.sample(*pair[1:]).influences
+    found = group.sample(*pair).influences
     return exchangeability.follows_size(found.values / found.sizes, found.sizes, found.counts, n_tests)
 
 
@@ -161,7 +161,7 @@ def _of_unequal_clusters(group: Group, pair: Pair, test: TestResult) -> TypeGuar
     """Return whether a test of a mean is one of clusters that may be of unequal size."""
     if test.name not in TESTS_OF_MEANS or not (isinstance(group, SumGroup) and group.clustered):
         return False
-    return group.n_strata == 1 and group.contributions(*pair) is None
+    return group.n_strata == 1 and group.sample(*pair).contributions is None
 
 
 def _pairs(pairs: Sequence[Pair], names: Sequence[str]) -> str:
@@ -170,7 +170,7 @@ def _pairs(pairs: Sequence[Pair], names: Sequence[str]) -> str:
     >>> _pairs([(0, 0, 1)], ["x", "y"]), _pairs([(0, 0, 1), (0, 0, 2), (0, 1, 2)], ["x", "y", "z"])
     ('x and y', 'x and y (and of 2 other pairs)')
     """
-    _, a, b = pairs[0]
+    a, b = pairs[0]
     others = len(pairs) - 1
     more = f" (and of {others} other pair{'s' if others > 1 else ''})" if others else ""
     return f"{names[a]} and {names[b]}{more}"

@@ -357,7 +357,7 @@ def _across(
     over = dataclasses.replace(options, interval=method)
     made = per_dataset.differences(makers, evaluation, pairs, over, "datasets")
     names = evaluation.names
-    tests = {(0, names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
+    tests = {(names.index(d.a), names.index(d.b)): d.test for d in made if d.test is not None}
     doubts = swap_notes.exchangeability_notes(
         makers, tests, names, options.correction, options.alpha, "datasets"
     )

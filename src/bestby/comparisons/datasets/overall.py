@@ -14,7 +14,6 @@ from bestby.comparisons.common.family import Bounds, on_marks, verdict, with_equ
 from bestby.comparisons.common.per_dataset import Options
 from bestby.comparisons.datasets.source import DatasetScores
 from bestby.engine.base import Drawing
-from bestby.engine.targets import Target
 from bestby.engine.text_statistics import Counting
 from bestby.engine.unseen import evidence
 from bestby.inference import clusters, skewness
@@ -121,7 +120,7 @@ def _macro_over_items(
 
         interval, tost, notes = with_equivalence(bounds, options.level, options.margin)
         if options.margin is not None:
-            parts = [evidence(makers.group, (0, *pair)) for makers in scores.makers.values()]
+            parts = [evidence(makers.group, pair) for makers in scores.makers.values()]
             tost, _ = equivalence.interval_of_mean(parts, tost, d.estimate, options)
             tost = clipped(tost, scores.metric)
         known = None if error is None else error_method
@@ -146,10 +145,10 @@ def _macro_drawn(
     total = np.zeros((drawing.n_resamples, len(scores.names)))
     for name, makers in scores.makers.items():
         own = dataclasses.replace(drawing, seed=per_dataset.derived_seed(drawing.seed, name))
-        group, observed = makers.group, makers.scores[0]
+        group, observed = makers.group, makers.scores
         free = group.n_units - group.n_strata
         spread = math.sqrt(group.n_units / free) if free else 1.0
-        drawn = observed + spread * (group.bootstrap(own)[:, 0, :] - observed)
+        drawn = observed + spread * (group.bootstrap(own) - observed)
         total += drawn / len(scores.makers)
     scale = float(np.abs(scores.matrix).max())
     spreads: list[tuple[_Ends, float | None]] = []
@@ -170,7 +169,7 @@ def _macro_by_formula(
     """Return intervals from the standard errors inside the datasets, which two crossed groupings need."""
     spreads: list[tuple[_Ends, float | None]] = []
     for a, b in pairs:
-        errors = [makers.group.error(0, a, b) for makers in scores.makers.values()]
+        errors = [makers.group.sample(a, b).error for makers in scores.makers.values()]
         known = [error for error in errors if error is not None]
         assert len(known) == len(errors)  # two crossed groupings go with functions of sums only
         error = clusters.mean_error(known)
@@ -193,7 +192,7 @@ def _micro(
     whole = per_dataset.pooled(scores.items, scores.names)
     where = "all datasets pooled"
     if options.interval is None:
-        found = per_dataset.intervals_on(whole, measure, drawing, where, counting).scores[0]
+        found = per_dataset.intervals_on(whole, measure, drawing, where, counting).scores
         place = {name: position for position, name in enumerate(scores.names)}
         return [
             (Overall(a, b, "micro", None, float(found[place[a]] - found[place[b]]), None), ())
@@ -205,12 +204,11 @@ def _micro(
     for resampled, evaluation in (("items", whole), ("datasets", by_dataset)):
         makers = per_dataset.intervals_on(evaluation, measure, drawing, where, counting)
         for a, b in pairs:
-            pair = (0, scores.names.index(a), scores.names.index(b))
-            target = Target(*pair)
-            pooled = one_pair.intervals(makers, pair, "auto", options)
-            error = one_pair.standard_error(makers, target, pooled.interval)
-            entry = Overall(a, b, "micro", resampled, makers.estimate(target), pooled.interval, *error)
-            of_systems = (float(makers.scores[0][pair[1]]), float(makers.scores[0][pair[2]]))
+            estimate = makers.of(scores.names.index(a), scores.names.index(b))
+            pooled = one_pair.intervals(estimate, "auto", options)
+            error = one_pair.standard_error(estimate, pooled.interval)
+            entry = Overall(a, b, "micro", resampled, estimate.value, pooled.interval, *error)
+            of_systems = (float(estimate.scores[0]), float(estimate.scores[1]))
             made.append((_judged(entry, pooled, of_systems, scores, options.margin), pooled.notes))
     return made
 

@@ -25,7 +25,7 @@ from bestby.data.layouts.options import TableOptions, chosen_names
 from bestby.data.order import merged_order
 from bestby.data.roles import average_note, averages, check_no_predictions, listed, transposed, unknown_system
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import Turned, direction_of, rising
@@ -59,7 +59,7 @@ class DatasetScores:
     datasets: tuple[str, ...]
     names: tuple[str, ...]
     matrix: FloatArray
-    makers: Mapping[str, Intervals]
+    makers: Mapping[str, Estimates]
     items: Mapping[str, Evaluation]
     compared: Mapping[str, Comparison]
     measure: BaseMetric | None
@@ -253,12 +253,12 @@ def _item_scores(
         name: per_dataset.intervals_on(part, measures[name], drawing, f"dataset {quoted(name)}", counting)
         for name, part in kept.items()
     }
-    fitted = next(iter(makers.values())).group.metrics[0]
+    fitted = next(iter(makers.values())).group.metric
     return DatasetScores(
         metric=info or MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
         datasets=tuple(kept),
         names=names,
-        matrix=np.array([maker.scores[0] for maker in makers.values()]),
+        matrix=np.array([maker.scores for maker in makers.values()]),
         makers=makers,
         items=kept,
         compared={},

@@ -22,7 +22,7 @@ from bestby.data.layouts.evaluations import refuse_partitions
 from bestby.data.layouts.options import TableOptions, chosen_names, chosen_systems
 from bestby.data.roles import check_no_predictions
 from bestby.engine.base import Drawing
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.base import BaseMetric
 from bestby.metrics.directions import direction_of
@@ -44,8 +44,8 @@ class Folds:
     names: tuple[str, ...]
     labels: Labels
     matrix: FloatArray
-    parts: Mapping[tuple[str, str], tuple[Intervals, Evaluation]]
-    whole: Mapping[str, tuple[Intervals, Evaluation]]
+    parts: Mapping[tuple[str, str], tuple[Estimates, Evaluation]]
+    whole: Mapping[str, tuple[Estimates, Evaluation]]
     data_hash: str
     notes: tuple[Note, ...]
 
@@ -205,9 +205,9 @@ def folds_of_items(
         )
     scored = {(again, ""): made for again, made in whole.items()} if without else folds
     _check_size(names, tuple(scored))
-    matrix = np.array([makers.scores[0] for makers, _ in scored.values()])
+    matrix = np.array([makers.scores for makers, _ in scored.values()])
     _check_amounts(names, matrix)
-    fitted = next(iter(whole.values()))[0].group.metrics[0]
+    fitted = next(iter(whole.values()))[0].group.metric
     return Folds(
         metric=MetricInfo(fitted.name, fitted.greater_is_better, fitted.bounds),
         names=names,

@@ -14,8 +14,7 @@ from bestby.comparisons.common.settings import Settings
 from bestby.comparisons.gate import foresight
 from bestby.comparisons.gate.parts import GatePart
 from bestby.comparisons.gate.skewness import skewness_notes
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.inference import unconditional
 from bestby.inference.skewness import FEWEST
 from bestby.metrics.base import BaseMetric
@@ -145,14 +144,14 @@ def _compared(
     bounds: list[float | None] = []
     counts: list[Counted] = []
 
-    def part_of(makers: Intervals, m: int, unfitted: BaseMetric) -> MetricPart:
-        found = compared(makers, m, unfitted, part.evaluation, settings)
-        counted = _counted(makers, m, part.evaluation.names, found.differences[0])
+    def part_of(makers: Estimates, unfitted: BaseMetric) -> MetricPart:
+        found = compared(makers, unfitted, part.evaluation, settings)
+        counted = _counted(makers, part.evaluation.names, found.differences[0])
         if counted is not None and fail_test == "exact":
             counts.append(counted)
         elif other_level is not None:
             other = dataclasses.replace(settings, level=other_level)
-            bounds.append(_bound_of_gain(makers, m, part.evaluation.names, found.differences[0], other))
+            bounds.append(_bound_of_gain(makers, part.evaluation.names, found.differences[0], other))
         return found
 
     with within(part.name):
@@ -162,12 +161,12 @@ def _compared(
     return comparison, bounds[0] if bounds else None, counts[0] if counts else None
 
 
-def _counted(makers: Intervals, m: int, names: Sequence[str], d: Difference) -> Counted | None:
+def _counted(makers: Estimates, names: Sequence[str], d: Difference) -> Counted | None:
     """Return losses, gains and items of answers to independent items; None of all else."""
-    bounds, target = d.equivalence_interval, Target(m, names.index(d.a), names.index(d.b))
+    bounds = d.equivalence_interval
     if bounds is None or bounds.method != "tango":
         return None
-    plain = makers.answers(target, makers.group.contributions(*target))
+    plain = makers.of(names.index(d.a), names.index(d.b)).answers
     assert plain is not None  # Tango's interval is of answers
     values, counts = plain.merged
     lower, higher = (int(counts[values == value].sum()) for value in (-1.0, 1.0))
@@ -176,11 +175,11 @@ def _counted(makers: Intervals, m: int, names: Sequence[str], d: Difference) -> 
 
 
 def _bound_of_gain(
-    makers: Intervals, m: int, names: Sequence[str], d: Difference, settings: Settings
+    makers: Estimates, names: Sequence[str], d: Difference, settings: Settings
 ) -> float | None:
     """Return the one-sided bound on the side of a gain of the candidate; None where the data give none."""
-    pair = (m, names.index(d.a), names.index(d.b))
-    ends = one_pair.intervals(makers, pair, settings.interval, settings).tost
+    estimate = makers.of(names.index(d.a), names.index(d.b))
+    ends = one_pair.intervals(estimate, settings.interval, settings).tost
     ends = family.on_marks(ends, (d.score_a, d.score_b), settings.margin)
     return None if ends is None else ends.high if d.greater_is_better else ends.low
 

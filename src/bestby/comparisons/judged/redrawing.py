@@ -18,9 +18,9 @@ from bestby.comparisons.judged.estimating import Common, Estimates, by_judge, ex
 from bestby.comparisons.judged.scoring import Parts
 from bestby.engine import slopes
 from bestby.engine.base import Drawing
-from bestby.engine.sample import Sample
+from bestby.engine.defined import defined_replicates
+from bestby.engine.sample import SumSample
 from bestby.engine.statistics import Design, Rows, Statistics
-from bestby.engine.targets import defined_replicates
 from bestby.engine.transforms import Functional
 from bestby.inference import powered_bootstrap
 from bestby.inference.powered_bootstrap import Redrawn
@@ -175,7 +175,7 @@ def _blocks(data: Labelled) -> IntArray:
     return found
 
 
-def _sample(data: Labelled, parts: Parts, units: IntArray | None, blocks: IntArray) -> Sample:
+def _sample(data: Labelled, parts: Parts, units: IntArray | None, blocks: IntArray) -> SumSample:
     """Return each system by each judge on all items, then on the labelled ones, and last by humans."""
     weights = _counts(data)
     on_labelled = [[rows * weights[:, None] for rows in systems] for systems in parts.judge]
@@ -186,7 +186,7 @@ def _sample(data: Labelled, parts: Parts, units: IntArray | None, blocks: IntArr
         by_humans.append(whole)
     design = Design(len(weights), None, blocks, units)
     every = (rows for systems in (*parts.judge, *on_labelled, by_humans) for rows in systems)
-    return Sample.of(
+    return SumSample.of(
         [Statistics.of(parts.metric, s, Rows(rows), design) for s, rows in enumerate(every)], design
     )
 

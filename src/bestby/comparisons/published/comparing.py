@@ -199,7 +199,7 @@ def _share(evaluation: Evaluation, chosen: BaseMetric) -> tuple[MetricInfo, int,
             hint="choose it: systems=[...]",
             argument="systems",
         )
-    (group, _), *_ = prepare.groups(evaluation, [chosen], supports=(), consumer="compare_published")
+    group, *_ = prepare.groups(evaluation, [chosen], supports=(), consumer="compare_published")
     answers = _answers(group)
     if answers is None or not answers.binary:
         raise DesignError(
@@ -215,4 +215,4 @@ def _answers(group: Group) -> Contributions | None:
     """Return what a score is the mean of, or the share."""
     if not isinstance(group, SumGroup):
         return None
-    return group.contributions(0, 0) or group.shares(0, 0)
+    return group.sample(0).contributions or group.sample(0).shares

@@ -266,7 +266,7 @@ def _changing_items(data: Data, system: int) -> float | None:
     maker = data.maker
     if data.evaluation is None or not isinstance(maker, RunsWithItems):
         return None
-    return changing_items(data.evaluation, maker.group.metrics[maker.metric], maker.columns(system))
+    return changing_items(data.evaluation, maker.group.metric, maker.columns(system))
 
 
 def _variances(data: Data, order: Sequence[int], pairs: Sequence[tuple[int, int]]) -> tuple[Variance, ...]:

@@ -24,8 +24,8 @@ from bestby.data.layouts.soft import Soft
 from bestby.data.roles import check_no_predictions, with_left_out
 from bestby.engine import prepare
 from bestby.engine.base import Drawing
+from bestby.engine.estimate import Estimates
 from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.interval_maker import Intervals
 from bestby.engine.runs import Separate
 from bestby.engine.text_statistics import Counting
 from bestby.metrics.directions import direction_of
@@ -291,12 +291,12 @@ def _item_data(
     note_rules.data_notes(evaluation)  # refuses a single cluster
     metric, evaluation = chosen_metric(given.metric, evaluation, given.greater_is_better)
     consumer = "a comparison of runs"
-    ((group, _),) = prepare.groups(evaluation, [metric], consumer=consumer, counting=counting)
-    one_pair.check_defined(group.scores()[0], metric, lambda s: f"run {quoted(evaluation.names[s])}")
+    (group,) = prepare.groups(evaluation, [metric], consumer=consumer, counting=counting)
+    one_pair.check_defined(group.scores, metric, lambda s: f"run {quoted(evaluation.names[s])}")
     names = tuple(systems)
     n_runs = [len(rows) for rows in systems.values()]
-    of_items = Intervals(group, drawing)
-    notes = note_rules.below_half_notes(of_items, 0, evaluation.names, settings.level)
+    of_items = Estimates(group, drawing)
+    notes = note_rules.below_half_notes(of_items, evaluation.names, settings.level)
     maker = RunsWithItems(of_items, n_runs, names, settings.paired)
     info = MetricInfo(metric.name, metric.greater_is_better, metric.bounds)
     return Data(names, info, maker, evaluation, tuple(notes))

@@ -21,8 +21,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.engine import test_maker
 from bestby.engine.base import Drawing, Pair
-from bestby.engine.interval_maker import Intervals
-from bestby.engine.targets import Target
+from bestby.engine.estimate import Estimates
 from bestby.inference.joint import Joint
 from bestby.metrics.base import BaseMetric
 from bestby.planning.base import USUAL_POWER
@@ -58,11 +57,11 @@ def slices_on(
     expected = n_parts * resamples(group, drawing, settings.interval, settings.test, settings.baseline)
     with counted(drawing.progress, expected) as progress:
         drawing = replace(drawing, progress=progress)
-        return _compared(Intervals(group, drawing), evaluation, slicings, sharing, metric, settings)
+        return _compared(Estimates(group, drawing), evaluation, slicings, sharing, metric, settings)
 
 
 def _compared(
-    whole: Intervals,
+    whole: Estimates,
     evaluation: Evaluation,
     slicings: Sequence[Slicing],
     sharing: Sharing,
@@ -77,7 +76,7 @@ def _compared(
     alternative = settings.towards(metric.greater_is_better)
     base = None if settings.baseline is None else evaluation.names.index(settings.baseline)
     order = family.ranked(whole.scores[0], evaluation.names, metric.greater_is_better)
-    pairs: list[Pair] = [(0, a, b) for a, b in family.pairs(order, base, sided=alternative != "two-sided")]
+    pairs: list[Pair] = family.pairs(order, base, sided=alternative != "two-sided")
     overall, said = _overall(whole, pairs, evaluation, alternative, settings)
     parts, notes = parts_of(evaluation, slicings, metric, drawing)
     tests = [test_maker.run(settings.test, part.makers, pairs, alternative) for part in parts]
@@ -117,13 +116,13 @@ def _compared(
             notes += tested.notes
     notes.append(_note(metric.name, methods, joint, at, settings))
     notes += _small(metric.name, small)
-    pairs_noted = note_rules.sample_notes(whole.group, 0, pairs, evaluation)
-    below = note_rules.below_half_notes(whole, 0, evaluation.names, settings.level, method=settings.interval)
+    pairs_noted = note_rules.sample_notes(whole.group, pairs, evaluation)
+    below = note_rules.below_half_notes(whole, evaluation.names, settings.level, method=settings.interval)
     return MetricSlices(overall, tuple(made), tuple(found), (*said, *notes, *pairs_noted, *below))
 
 
 def _overall(
-    makers: Intervals,
+    makers: Estimates,
     pairs: Sequence[Pair],
     evaluation: Evaluation,
     alternative: Alternative,
@@ -133,8 +132,8 @@ def _overall(
     tests = test_maker.run(settings.test, makers, pairs, alternative)
     made = []
     for pair in pairs:
-        bounds = one_pair.intervals(makers, pair, settings.interval, settings)
-        made.append(one_pair.difference(makers, pair, evaluation, tests[pair], bounds, settings))
+        bounds = one_pair.intervals(makers.of(*pair), settings.interval, settings)
+        made.append(one_pair.difference(makers.of(*pair), evaluation, tests[pair], bounds, settings))
     notes = few_units.notes_on_swaps(makers.group, made[0].metric, tests.values(), settings)
     names, alpha = evaluation.names, settings.alpha
     notes += swap_notes.exchangeability_notes(makers, tests, names, "holm", alpha)
@@ -151,10 +150,11 @@ def _difference(
     notes: list[Note],
 ) -> tuple[Difference, str]:
     """Return the difference in one slice, its interval at the level of all slices, and the method of that."""
-    own = simultaneous.one_of_family(part.makers, Target(*pair), settings.interval, settings.level, at)
+    estimate = part.makers.of(*pair)
+    own = simultaneous.one_of_family(estimate, settings.interval, settings.level, at)
     bounds = one_pair.Bounds(own.interval, None, (*own.notes, *notes))
-    error = one_pair.standard_error(part.makers, Target(*pair), own.single or own.interval)
-    made = one_pair.difference(part.makers, pair, part.evaluation, test, bounds, settings, p_adjusted, error)
+    error = one_pair.standard_error(estimate, own.single or own.interval)
+    made = one_pair.difference(estimate, part.evaluation, test, bounds, settings, p_adjusted, error)
     return made, own.method
 
 
@@ -177,9 +177,9 @@ def _notes_on_tests(
     again = joint.stepped_down(np.array(allowing), alternative)
     made = []
     for place, (pair, part, test) in enumerate(every):
-        group, (m, a, b) = part.makers.group, pair
+        group, (a, b) = part.makers.group, pair
         names, own = part.evaluation.names, slice(place, place + 1)
-        metric, units = group.metrics[m].name, "clusters" if group.clustered else "items"
+        metric, units = group.metric.name, "clusters" if group.clustered else "items"
         made.append(
             [
                 *few_units.notes_on_swaps(group, metric, [test], settings, len(every)),
@@ -233,9 +233,9 @@ def _detectable(part: Part, pair: Pair, error: float, alpha: float, alternative:
         return None
     multiple = -float(stdtrit(testing.freedom(part, pair), tail)) + float(ndtri(USUAL_POWER))
     found = multiple * error
-    if part.makers.situation(Target(*pair), jackknife=False)["proportion"]:
+    if part.makers.of(*pair).situation(jackknife=False)["proportion"]:
         found = max(found, multiple**2 / (group.n_units + multiple**2))
-    low, high = group.metrics[pair[0]].bounds
+    low, high = group.metric.bounds
     return found if found <= high - low else None
 
 

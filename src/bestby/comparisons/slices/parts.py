@@ -17,7 +17,7 @@ from bestby.data.evaluation import Evaluation
 from bestby.data.roles import listed
 from bestby.engine import prepare, unit_values
 from bestby.engine.base import Drawing, Pair
-from bestby.engine.interval_maker import Intervals
+from bestby.engine.estimate import Estimates
 from bestby.inference.joint import FEW_UNITS, Joint
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import Note
@@ -35,7 +35,7 @@ class Part:
     name: str
     rows: IntArray
     evaluation: Evaluation
-    makers: Intervals
+    makers: Estimates
 
 
 def parts_of(
@@ -69,7 +69,7 @@ def parts_of(
     return parts, notes
 
 
-def _defined(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Intervals | None:
+def _defined(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Estimates | None:
     """Return what makes the intervals in a slice; None if the metric has no value there."""
     try:
         makers = makers_of(evaluation, metric, drawing)
@@ -78,10 +78,10 @@ def _defined(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> In
     return makers if np.isfinite(makers.scores).all() else None
 
 
-def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Intervals:
+def makers_of(evaluation: Evaluation, metric: BaseMetric, drawing: Drawing) -> Estimates:
     """Return what makes the intervals of one metric on these items."""
-    ((group, _),) = prepare.groups(evaluation, [metric], supports=SUPPORTED, consumer="compare_slices")
-    return Intervals(group, drawing)
+    (group,) = prepare.groups(evaluation, [metric], supports=SUPPORTED, consumer="compare_slices")
+    return Estimates(group, drawing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def correlation(
     rows, columns, values = [], [], []
     for p, pair in enumerate(pairs):
         for s, part in enumerate(parts):
-            found = unit_values.added_by_items(part.evaluation, metric, part.makers.group, pair)
+            found = unit_values.added_by_items(part.makers.group, pair)
             if found is None or not np.isfinite(found).all():
                 return None
             rows.append(sharing.cluster[part.rows])

@@ -134,7 +134,7 @@ def _tail(part: Part, pair: Pair, d: Difference) -> float:
     It is that of the swaps, of which only one leaves all of them as they are.
     """
     group = part.makers.group
-    constant = d.standard_error == 0.0 and isinstance(group.metrics[pair[0]], MeanMetric)
+    constant = d.standard_error == 0.0 and isinstance(group.metric, MeanMetric)
     return 0.5**group.n_units if constant and d.estimate != 0.0 else math.nan
 
 
@@ -175,8 +175,8 @@ def _p_value(
 def freedom(part: Part, pair: Pair) -> float:
     """Return the degrees of freedom of the standard error in a slice."""
     group = part.makers.group
-    error = group.error(*pair) if group.clustered else None
-    return max(1.0, group.degrees_of_freedom(*pair) if error is None else error.df)
+    error = group.sample(*pair).error if group.clustered else None
+    return max(1.0, group.sample(*pair).degrees_of_freedom if error is None else error.df)
 
 
 def _values(parts: Sequence[Part], pair: Pair, differences: Sequence[Difference]) -> list[FloatArray] | None:

@@ -20,12 +20,11 @@ from bestby.comparisons.study.differences import difference_over_runs, item_diff
 from bestby.comparisons.study.plan import Condition, Plan
 from bestby.comparisons.study.store import Store
 from bestby.data.evaluation import Evaluation
-from bestby.engine import prepare
+from bestby.engine import interval_maker, prepare
 from bestby.engine.base import Group
+from bestby.engine.estimate import Estimates
 from bestby.engine.hierarchy import RunsWithItems
-from bestby.engine.interval_maker import Intervals
 from bestby.engine.sums import SumGroup
-from bestby.engine.targets import Target
 from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import MetricInfo, Note, Provenance, notes_about
@@ -164,23 +163,23 @@ def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], cache.S
 def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) -> Iterator[cache.Scored]:
     n_runs = len(condition.runs)
     evaluation = plan.evaluation([condition.name])
-    for makers, m in _intervals_by_metric(plan, evaluation, metrics):
-        metric = makers.group.metrics[m]
+    for makers in _estimates_by_metric(plan, evaluation, metrics):
+        metric = makers.metric
         method = plan.settings.interval
-        scores = makers.scores[m][:n_runs]
+        scores = makers.scores[:n_runs]
         one_pair.check_defined(scores, metric, condition.run_name)
         interval, error, error_method = None, None, None
         notes: tuple[Note, ...] = ()
         if method is None:
             pass
         elif n_runs == 1 and method != "t":
-            target = Target(m, 0)
-            chosen, situation = one_pair.chosen(makers, target, method if method != "tango" else "auto")
-            interval, notes = makers.interval(target, chosen, plan.settings.level)
+            estimate = makers.of(0)
+            chosen, situation = one_pair.chosen(estimate, method if method != "tango" else "auto")
+            interval, notes = interval_maker.interval(estimate, chosen, plan.settings.level)
             notes += one_pair.doubts(interval, situation)
-            error, error_method = one_pair.standard_error(makers, target, interval)
+            error, error_method = one_pair.standard_error(estimate, interval)
         else:
-            crossed = RunsWithItems(makers, [n_runs], [condition.name], paired=False, metric=m)
+            crossed = RunsWithItems(makers, [n_runs], [condition.name], paired=False)
             interval, notes = crossed.interval(
                 0, None, name_for_runs(method, "interval"), plan.settings.level
             )
@@ -198,7 +197,7 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
             standard_error_method=error_method,
         )
         runs = [condition.name] if n_runs == 1 else [condition.run_name(i) for i in range(n_runs)]
-        notes = (*notes, *note_rules.below_half_notes(makers, m, runs, plan.settings.level))
+        notes = (*notes, *note_rules.below_half_notes(makers, runs, plan.settings.level))
         yield cache.Scored(score, notes_about(notes, metric.name, condition.name))
 
 
@@ -242,33 +241,28 @@ def _differences_of(
     a, b = both
     evaluation = plan.evaluation([a.name, b.name])
     alone = len(a.runs) == len(b.runs) == 1 and "t" not in (plan.settings.test, plan.settings.interval)
-    for makers, m in _intervals_by_metric(plan, evaluation, metrics):
-        metric = makers.group.metrics[m]
+    for makers in _estimates_by_metric(plan, evaluation, metrics):
+        metric = makers.metric
         for condition, part in ((a, slice(0, len(a.runs))), (b, slice(len(a.runs), None))):
-            one_pair.check_defined(makers.scores[m][part], metric, condition.run_name)
+            one_pair.check_defined(makers.scores[part], metric, condition.run_name)
         make = item_difference if alone else difference_over_runs
-        difference = make(plan, makers, m, evaluation, (a, b), _alternative(plan, metric, turned=turned))
-        notes = (*difference.notes, *_undefined(makers.group, m))
+        difference = make(plan, makers, evaluation, (a, b), _alternative(plan, metric, turned=turned))
+        notes = (*difference.notes, *_undefined(makers.group))
         yield dataclasses.replace(difference, notes=notes_about(notes, metric.name, a.name, b.name))
 
 
-def _intervals_by_metric(
+def _estimates_by_metric(
     plan: Plan, evaluation: Evaluation, metrics: Sequence[BaseMetric]
-) -> Iterator[tuple[Intervals, int]]:
-    """Yield the intervals of each metric, each prepared alone, and the position of the metric in them.
-
-    Metrics that are resampled together share their resamples, which then depend on all of them; but which are
-    computed together depends on what is kept already, and results must not.
-    """
-    for metric in metrics:
-        for group, _ in prepare.groups(evaluation, [metric], consumer="a study", counting=plan.counting):
-            yield Intervals(group, plan.drawing), 0
+) -> Iterator[Estimates]:
+    """Yield the estimates on each metric."""
+    for group in prepare.groups(evaluation, metrics, consumer="a study", counting=plan.counting):
+        yield Estimates(group, plan.drawing)
 
 
-def _undefined(group: Group, m: int) -> Iterator[Note]:
+def _undefined(group: Group) -> Iterator[Note]:
     """Return notes on parts of the score of some run that are 0/0 and were counted as 0."""
     if isinstance(group, SumGroup):
-        texts = [group.metrics[m].undefined(group.totals(m, s)) for s in range(group.n_systems)]
+        texts = [group.metric.undefined(one.total) for one in group.statistics]
         yield from (Note("counted_as_zero", text) for text in dict.fromkeys(texts) if text is not None)
 
 

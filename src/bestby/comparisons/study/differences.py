@@ -10,8 +10,8 @@ from bestby.comparisons.common import equivalence, family, few_units, one_pair, 
 from bestby.comparisons.study.plan import Condition, Plan
 from bestby.data.evaluation import Evaluation
 from bestby.engine import test_maker
+from bestby.engine.estimate import Estimates
 from bestby.engine.hierarchy import DOUBTED, RunsWithItems
-from bestby.engine.interval_maker import Intervals
 from bestby.results.base import Note
 from bestby.results.study import StudyDifference
 from bestby.results.values import TestResult
@@ -20,42 +20,40 @@ from bestby.vocabulary import allowed_names
 
 def item_difference(
     plan: Plan,
-    makers: Intervals,
-    m: int,
+    makers: Estimates,
     evaluation: Evaluation,
     both: tuple[Condition, Condition],
     alternative: Alternative,
 ) -> StudyDifference:
     """Return the difference of one run each, resampled over the items."""
-    settings, pair = plan.settings, (m, 0, 1)
+    settings, pair, estimate = plan.settings, (0, 1), makers.of(0, 1)
     name, names, group = settings.test, evaluation.names, makers.group
     tests = {} if name is None else test_maker.run(name, makers, [pair], alternative)
-    bounds = one_pair.intervals(makers, pair, settings.interval, settings)
+    bounds = one_pair.intervals(estimate, settings.interval, settings)
     notes = [
-        *swap_notes.exchange_notes(group, m, tests, names, name),
-        *few_units.notes_on_swaps(group, group.metrics[m].name, tests.values(), settings),
+        *swap_notes.exchange_notes(group, tests, names, name),
+        *few_units.notes_on_swaps(group, group.metric.name, tests.values(), settings),
         *swap_notes.exchangeability_notes(
             makers, tests, names, "none", settings.alpha, bounded=settings.interval is not None
         ),
     ]
     bounds = bounds._replace(notes=(*bounds.notes, *notes))
-    plain = one_pair.difference(makers, pair, evaluation, tests.get(pair), bounds, settings)
+    plain = one_pair.difference(estimate, evaluation, tests.get(pair), bounds, settings)
     values = {entry.name: getattr(plain, entry.name) for entry in fields(plain)}
     return StudyDifference(**{**values, "a": both[0].name, "b": both[1].name, "n_runs": (1, 1)})
 
 
 def difference_over_runs(
     plan: Plan,
-    makers: Intervals,
-    m: int,
+    makers: Estimates,
     evaluation: Evaluation,
     both: tuple[Condition, Condition],
     alternative: Alternative,
 ) -> StudyDifference:
     """Return the difference over the items and the runs."""
-    settings, metric = plan.settings, makers.group.metrics[m]
+    settings, metric = plan.settings, makers.group.metric
     sizes = [len(condition.runs) for condition in both]
-    crossed = RunsWithItems(makers, sizes, [condition.name for condition in both], paired=False, metric=m)
+    crossed = RunsWithItems(makers, sizes, [condition.name for condition in both], paired=False)
     test: TestResult | None = None
     if settings.test is not None:
         test = crossed.test(0, 1, name_for_runs(settings.test, "test"), alternative)
