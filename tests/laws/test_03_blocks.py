@@ -15,11 +15,7 @@ import pytest
 from bestby import compare
 
 AT_A_TIME = {
-    "_core.mixing._AT_ONCE": 7,
-    "_core.occurring._BLOCK": 7,
-    "_core.occurring._HEAD": 2,
-    "data.coding._BLOCK": 7,
-    "data.hashing.ROWS": 7,
+    "_core.chunks.CHUNK": 7,
     "engine.distinct_columns._BEGINNING": 2,
     "engine.distinct_columns._FEW": 1,
     "engine.pairwise.AT_ONCE": 7,
@@ -29,12 +25,9 @@ AT_A_TIME = {
     "engine.row_order._AT_ONCE": 5 * 9,  # five rows of nine columns
     "engine.stacked.STACKED": 3,
     "inference.discordant.ROWS": 7,
-    "inference.intervals._BLOCK": 7,
     "inference.joint._AT_ONCE": 7,
     "inference.lattice._BLOCK": 7,
     "inference.permutation._AT_ONCE": 99,
-    "metrics._rank_weights._AT_ONCE": 7,
-    "metrics._ranked._CHUNK": 7,
     "resampling.fair_binomials._AT_ONCE": 7,
     "resampling.totals.BLOCK_NUMBERS": 7,
     "resampling.totals.WEIGHT_BLOCK": 7,

@@ -24,9 +24,6 @@ Number = TypeVar("Number", float, FloatArray)
 EPS: Final = float(np.finfo(np.float64).eps)
 """The distance of 1 from the next float."""
 
-_BLOCK: Final = 1 << 14
-"""Numbers that are subtracted at a time: they stay in the cache of the processor."""
-
 # -- two scores are level --------------------------------------------------------------------------
 
 _LEVEL: Final = 1e-12
@@ -77,12 +74,6 @@ def difference(a: FloatArray, b: FloatArray) -> FloatArray:
         one, other = float(a), float(b)
         level_with = abs(one - other) <= _LAST_DIGITS * (abs(one) + abs(other))
         return np.asarray(0.0 if level_with else one - other)
-    if a.size > _BLOCK and a.ndim == 1 and a.shape == b.shape:
-        out = np.empty(a.shape)
-        for start in range(0, a.size, _BLOCK):
-            part = slice(start, start + _BLOCK)
-            out[part] = difference(a[part], b[part])
-        return out
     raw = np.subtract(a, b)
     width = np.abs(a) + np.abs(b)
     width *= _LAST_DIGITS

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import checks, rounding, special
+from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.distributions import Distribution
 from bestby.inference.lattice import all_single, weighted_sum
 from bestby.inference.series import SERIES_FROM, PowerSums
 
 Ends = tuple[float, float]
-
-_BLOCK = 1 << 13
-"""Values that are raised to powers at a time: they stay in the cache of the processor."""
 
 
 def percentile(distribution: Distribution, level: float) -> Ends:
@@ -122,10 +120,9 @@ class Moments:
             return cls(n, size, largest, second, third, fourth, powers)
         second = third = fourth = 0.0
         for part, mean in zip(parts, means, strict=True) if largest > 0.0 else ():
-            for start in range(part.start, part.stop, _BLOCK):
-                block = slice(start, min(start + _BLOCK, part.stop))
-                u = values[block] - mean
-                u /= largest
+            for rows in chunks(part.stop - part.start, 8):
+                block = slice(part.start + rows.start, part.start + rows.stop)
+                u = (values[block] - mean) / largest
                 squared = u * u
                 counted = squared if weights is None else weights[block] * squared
                 second += float(np.add.reduce(counted))

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from bestby._core import arrays, checks, rounding
+from bestby._core.chunks import chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import percentage
@@ -36,7 +37,6 @@ MOST_SHOWN = 200
 _FEW = 20
 _MANY = 500
 _TIED = 0.1
-_BLOCK = 1 << 20
 
 
 @with_suggestions
@@ -180,12 +180,9 @@ def _modified(z: FloatArray) -> FloatArray:
 def _reference(n: int, n_resamples: int, seed: int) -> FloatArray:
     """Return the modified statistics of simulated normal samples of n, each sorted, shape (2, B)."""
     generator = np.random.default_rng(seed)
-    rows = max(1, _BLOCK // n)
     blocks = [
-        _modified(
-            _standardised(np.sort(generator.standard_normal((min(rows, n_resamples - start), n)), axis=1))
-        )
-        for start in range(0, n_resamples, rows)
+        _modified(_standardised(np.sort(generator.standard_normal((part.stop - part.start, n)), axis=1)))
+        for part in chunks(n_resamples, n)
     ]
     drawn = np.sort(np.concatenate(blocks, axis=1), axis=1)
     drawn.flags.writeable = False
