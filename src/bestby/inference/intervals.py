@@ -196,9 +196,6 @@ def studentized(pivots: Distribution, estimate: float, se: float, level: float) 
 LEAST_P = 1e-12
 """The least p-value that is read from an interval."""
 
-_NEAREST = 1e-6
-"""The least normal quantile that is tried: below it a level is 0."""
-
 _NARROW, _STEPS = 1e-10, 100
 """The relative width of a bracket at which the search for a level ends, and the most steps it takes."""
 
@@ -217,7 +214,8 @@ def p_value(clearance: Callable[[float], float], least: float = LEAST_P) -> floa
     def at(z: float) -> float:
         return clearance(1.0 - 2.0 * float(special.ndtr(-z)))
 
-    near, far = _NEAREST, -float(special.ndtri(0.5 * least))
+    # The least normal quantile that is tried: below it a level is 0
+    near, far = 1e-6, -float(special.ndtri(0.5 * least))
     above, below = at(near), at(far)
     if above <= 0.0:
         return 1.0

@@ -24,9 +24,6 @@ from bestby.resampling.streams import seed_of
 from bestby.results.base import Note, provenance_of
 from bestby.results.normality import Normality, NormalityTest
 
-MOST_SIMULATED = 200
-"""Values per simulated sample; Stephens's modified statistics hardly depend on more."""
-
 MOST_ROYSTON = 5000
 """Values up to which Royston's p-value of the Shapiro-Wilk test was fitted."""
 
@@ -190,7 +187,8 @@ def _reference(n: int, n_resamples: int, seed: int) -> FloatArray:
 
 
 def _simulated(z: FloatArray, n_resamples: int, seed: int) -> tuple[NormalityTest, NormalityTest]:
-    reference = _reference(min(z.shape[1], MOST_SIMULATED), n_resamples, seed)
+    # Values per simulated sample; Stephens's modified statistics hardly depend on more
+    reference = _reference(min(z.shape[1], 200), n_resamples, seed)
     plain = (float(anderson_darling(z)[0]), float(kolmogorov_smirnov(z)[0]))
     tests = []
     for name, statistic, value, drawn in zip(

@@ -34,14 +34,8 @@ ALONE = 500
 Of more, where an interval ends at 0 follows from a formula; what is found by search agrees to six digits.
 """
 
-MOST_ITEMS = 1 << 31
-"""Items from which two counts do not fit into one key of 64 bits; pairs are then computed one by one."""
-
 TESTS = ("permutation", "mcnemar", "mcnemar-midp", "auto")
 """Tests that see nothing but the counts; answers that all differ the same way leave nothing to refine."""
-
-MOST_NOTED = 2000
-"""Pairs up to which notes look at each."""
 
 _METHODS = ("binomial", "enumeration")
 _OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
@@ -60,7 +54,8 @@ class Counts:
     def noted_pairs(self, m: int) -> list[Pair]:
         """Return the pairs that notes look at: all, or of many those of the first and of neighbours."""
         chosen = np.ones(self.a.size, dtype=np.bool_)
-        if self.a.size > MOST_NOTED:
+        # Pairs up to which notes look at each
+        if self.a.size > 2000:
             block_starts = np.diff(self.a, prepend=-1) != 0
             chosen = (self.a == self.a[0]) | block_starts
         return [(m, int(a), int(b)) for a, b in zip(self.a[chosen], self.b[chosen], strict=True)]
@@ -83,7 +78,8 @@ def counted(
     if settings.test not in (*TESTS, None):
         return None
     n = group.n_units
-    if group.n_strata > 1 or n >= MOST_ITEMS or not are_answers(group, m, range(group.n_systems)):
+    # Items from which two counts do not fit into one key of 64 bits; pairs are then computed one by one
+    if group.n_strata > 1 or n >= 1 << 31 or not are_answers(group, m, range(group.n_systems)):
         return None
     right, counts = _right(group, m), group.units.counts
     order = np.array(line)
