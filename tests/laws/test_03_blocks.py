@@ -15,23 +15,15 @@ import pytest
 from bestby import compare
 
 AT_A_TIME = {
-    "_core.mixing._AT_ONCE": 7,
-    "_core.occurring._BLOCK": 7,
-    "_core.occurring._HEAD": 2,
-    "data.coding._BLOCK": 7,
-    "data.hashing.ROWS": 7,
-    "engine.raw_values._BEGINNING": 2,
+    "_core.chunks.CHUNK": 7,
     "engine.row_order._AT_ONCE": 5 * 9,  # five rows of nine columns
     "engine.sample._AT_ONCE": 7,
     "engine.statistics.STACKED": 5,
     "engine.transforms.STACKED": 3,
     "inference.discordant.ROWS": 7,
-    "inference.intervals._BLOCK": 7,
     "inference.joint._AT_ONCE": 7,
     "inference.lattice._BLOCK": 7,
     "inference.permutation._AT_ONCE": 99,
-    "metrics._rank_weights._AT_ONCE": 7,
-    "metrics._ranked._CHUNK": 7,
     "resampling.fair_binomials._AT_ONCE": 7,
     "resampling.totals.BLOCK_NUMBERS": 7,
     "resampling.totals.WEIGHT_BLOCK": 7,

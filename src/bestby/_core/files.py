@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
+import json
 import os
 import secrets
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from bestby._core.errors import BestbyError, BoardError, StudyError
 from bestby._core.text import shortened
@@ -54,6 +57,12 @@ def reported(doing: str, error_type: type[BestbyError] = StudyError) -> Iterator
             f"cannot {doing}: {reason}{where}",
             hint=f"{KEPT[error_type]}; check the space left and the permissions, then do it again",
         ) from error
+
+
+def digest(content: Any) -> str:
+    """Return 32 hexadecimal digits that any change of the content, which JSON can hold, changes."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def create(target: Path, data: bytes, scratch: Path) -> bool:

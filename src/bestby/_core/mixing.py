@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bestby._core.chunks import CHUNK, chunks
+
 Words = NDArray[np.uint64]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -19,16 +21,13 @@ _M1 = np.array(0xBF58476D1CE4E5B9, dtype=np.uint64)
 _M2 = np.array(0x94D049BB133111EB, dtype=np.uint64)
 _27, _30, _31 = (np.array(bits, dtype=np.uint64) for bits in (27, 30, 31))
 
-_AT_ONCE = 1 << 14
-"""Words mixed at once: with what they are shifted to, they stay in the cache of one core."""
-
 
 def mix(z: Words, *, in_place: bool = False) -> Words:
     """Return the SplitMix64 finaliser of each word of a contiguous array, written into that if `in_place`."""
     mixed = z if in_place else np.array(z, order="C")
-    words, shifted = mixed.reshape(-1), np.empty(min(mixed.size, _AT_ONCE), dtype=np.uint64)
-    for first in range(0, words.size, _AT_ONCE):
-        part = words[first : first + _AT_ONCE]
+    words, shifted = mixed.reshape(-1), np.empty(min(mixed.size, CHUNK), dtype=np.uint64)
+    for rows in chunks(words.size):
+        part = words[rows]
         room = shifted[: part.size]
         part ^= np.right_shift(part, _30, out=room)
         part *= _M1

@@ -24,9 +24,6 @@ Number = TypeVar("Number", float, FloatArray)
 EPS: Final = float(np.finfo(np.float64).eps)
 """The distance of 1 from the next float."""
 
-_BLOCK: Final = 1 << 14
-"""Numbers that are subtracted at a time: they stay in the cache of the processor."""
-
 # -- two scores are level --------------------------------------------------------------------------
 
 _LEVEL: Final = 1e-12
@@ -77,12 +74,6 @@ def difference(a: FloatArray, b: FloatArray) -> FloatArray:
         one, other = float(a), float(b)
         level_with = abs(one - other) <= _LAST_DIGITS * (abs(one) + abs(other))
         return np.asarray(0.0 if level_with else one - other)
-    if a.size > _BLOCK and a.ndim == 1 and a.shape == b.shape:
-        out = np.empty(a.shape)
-        for start in range(0, a.size, _BLOCK):
-            part = slice(start, start + _BLOCK)
-            out[part] = difference(a[part], b[part])
-        return out
     raw = np.subtract(a, b)
     width = np.abs(a) + np.abs(b)
     width *= _LAST_DIGITS
@@ -121,9 +112,6 @@ def made_equal(rows: FloatArray) -> FloatArray:
 
 _LOOKED_AT: Final = 100
 """Numbers at the start of a column that must look like single precision before all are looked at."""
-
-_NEGLIGIBLE: Final = 0.02
-"""Half a step of the last decimal is rounding if it is at most this part of the numbers: not of 0 and 1."""
 
 
 def in_one_precision(columns: Sequence[FloatArray]) -> list[FloatArray]:
@@ -181,7 +169,8 @@ def is_mean(value: float, of: Sequence[float]) -> bool:
     (True, False)
     """
     size = sum(map(abs, of)) / len(of)
-    slack = sum(step for step in (_half_step([value]), _half_step(of)) if step <= _NEGLIGIBLE * size)
+    # Half a step of the last decimal is rounding if it is at most this part of the numbers: not of 0 and 1
+    slack = sum(step for step in (_half_step([value]), _half_step(of)) if step <= 0.02 * size)
     return abs(value - math.fsum(of) / len(of)) <= slack + level_width(size)
 
 
@@ -199,23 +188,11 @@ _TIE: Final = 1e-10
 _SUM: Final = 1e-13
 """The same relative to the scores the statistic is made of: a sum of a million numbers may be off by that."""
 
-_SIGNED: Final = 1e-6
-"""Sums of signed differences tie within this part of a typical difference."""
-
-_STEP: Final = 1e-9
-"""Values are multiples of a step if they are within this part of a typical value of one."""
-
 _FAR: Final = 1e4
 """A value this many times larger than a typical one does not set the scale of rounding for the others."""
 
 ON_POINT: Final = 1e-6
 """A number this close to a whole number of steps lies on that point of a lattice."""
-
-_STUDENTISED: Final = 1e-9
-"""A permuted statistic ties with the observed one within this part of it: its variances are sums, too."""
-
-_CHANCE: Final = 1e-7
-"""Chances of tables tie within this part: they are exponentials of sums of large logarithms."""
 
 
 def tie_width(scale: float, distance: float) -> float:
@@ -231,22 +208,25 @@ def spread_width(spread: Number) -> Number:
 def signed_sum_width(total: float, typical_size: float) -> float:
     """Return the largest distance at which sums of signed differences tie whose sizes sum to `total`."""
     # Relative to all sizes together, unless one is so large that the others would be ties beside it.
-    return max(8.0 * EPS * total, min(_TIE * total, _SIGNED * typical_size))
+    # Sums of signed differences tie within this part of a typical difference
+    return max(8.0 * EPS * total, min(_TIE * total, 1e-6 * typical_size))
 
 
 def as_extreme(statistics: FloatArray, observed: float) -> BoolArray:
     """Return which studentised statistics are as large as the observed one, or larger."""
-    return statistics >= observed * (1.0 - _STUDENTISED)
+    # Within 1e-9 they tie: their variances are sums, too
+    return statistics >= observed * (1.0 - 1e-9)
 
 
 def as_unlikely(chances: FloatArray, observed: FloatArray) -> BoolArray:
     """Return which chances of tables are as small as that of the observed table, or smaller."""
-    return chances <= observed * (1.0 + _CHANCE)
+    # Within 1e-7 they tie: they are exponentials of sums of large logarithms
+    return chances <= observed * (1.0 + 1e-7)
 
 
 def step_width(size: float) -> float:
-    """Return how far a value may be from a multiple of a common step."""
-    return _STEP * size
+    """Return how far a value of a typical size may be from a multiple of a common step."""
+    return 1e-9 * size
 
 
 def sum_error(sizes: FloatArray) -> FloatArray:

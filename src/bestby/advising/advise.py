@@ -24,9 +24,6 @@ from bestby.metrics.suitability import chosen_metric
 from bestby.results.advice import Advice, Case, Wrong
 from bestby.results.base import provenance_of
 
-SMALL = 50
-"""Items below which this warns of a bootstrap test: where its level is worst in the guide's table."""
-
 CORRELATIONS = ("pearson", "spearman", "kendall")
 
 
@@ -280,7 +277,8 @@ def _wrong_for_sample(case: Case) -> list[Wrong]:
         out.append(
             Wrong("a claim about the methods behind these two outputs", why, "Bouthillier et al. 2021")
         )
-    if case.n_items is not None and case.n_items < SMALL:
+    # Items below which this warns of a bootstrap test: where its level is worst in the guide's table
+    if case.n_items is not None and case.n_items < 50:
         why = f"{case.n_items} items stand badly for the population, and it rejects more often than swaps do"
         out.append(Wrong("a bootstrap test", why, "Riezler & Maxwell 2005"))
     if case.paired and case.most_differing is not None and case.most_differing < FEWEST_DIFFERING:

@@ -49,10 +49,6 @@ class Arguments:
     annotators: AnnotatorChoice | None = None
 
 
-_MOST_ROWS = 1000
-"""Rows up to which a table may be one of scores by dataset, with one for their mean."""
-
-
 def evaluation_of(data: Any, given: Arguments, metric: Any) -> Evaluation:
     """Return the data as one evaluation of the chosen systems, without what is the mean of the others."""
     return _without_averages(_evaluation_of(data, given, metric), chosen=given.systems is not None)
@@ -113,7 +109,8 @@ def _without_averages(evaluation: Evaluation, *, chosen: bool) -> Evaluation:
     Scores by dataset are items here, and tables of them end with such a row.
     """
     known = (evaluation.gold, evaluation.counts)
-    if any(one is not None for one in known) or not evaluation.plain or evaluation.n_rows > _MOST_ROWS:
+    # Rows up to which a table may be one of scores by dataset, with one for their mean
+    if any(one is not None for one in known) or not evaluation.plain or evaluation.n_rows > 1000:
         return evaluation
     items = range(evaluation.n_rows) if evaluation.items is None else evaluation.items.tolist()
     columns = {

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from bestby._core import files
+from bestby._core.cache import Cache
 from bestby._core.errors import BoardError
 from bestby.boards import gold as golds_on_disk
-from bestby.boards.cache import Cache, opened
 from bestby.boards.content import BoardContent, Entry, VersionContent
 from bestby.boards.entries import Chosen, as_of, chosen, ended, golds, head
 from bestby.boards.events import GoldSet, Line
@@ -19,7 +19,7 @@ from bestby.boards.gold import TaskGold
 from bestby.boards.phase_results import ScoredPhase
 from bestby.boards.record import stamp
 from bestby.boards.settings import Settings
-from bestby.boards.submission_reader import SubmissionReader
+from bestby.boards.submission_reader import NO_CACHE, SubmissionReader
 
 GoldOf = Callable[[GoldSet], Mapping[str, TaskGold]]
 """The gold of a version, by task."""
@@ -31,7 +31,7 @@ def board_content(
     lines: Sequence[Line],
     gold: GoldOf,
     now: datetime,
-    cache: Cache | None = None,
+    cache: Cache = NO_CACHE,
 ) -> BoardContent:
     """Return everything that a site shows of a board.
 
@@ -60,7 +60,7 @@ def board_content(
     BoardError
         If a submission, the list of items or the gold is not there or was changed.
     """
-    reader = SubmissionReader(folder, settings, cache or Cache())
+    reader = SubmissionReader(folder, settings, cache)
     moment = as_of(lines, settings, now)
     versions: list[VersionContent] = []
     entries: tuple[Entry, ...] = ()
@@ -88,14 +88,15 @@ def gold_of(folder: Folder, settings: Settings) -> GoldOf:
     return partial(_read_gold, folder, settings)
 
 
-@contextlib.contextmanager
-def opened_cache(folder: Folder, lines: Sequence[Line]) -> Iterator[Cache]:
-    """Open the cache of a board, whose lock the caller holds."""
+def cache_of(folder: Folder, lines: Sequence[Line]) -> Cache:
+    """Return the cache of a board, keyed with the secret beside the gold.
+
+    Who sends files along with a submission cannot bring one whose value is used.
+    """
     key = folder.gold_version(gold_in_force(lines).version) / "key"
     with files.reported("read the gold", BoardError):
         secret = key.read_bytes()
-    with opened(folder.cache, secret) as cache:
-        yield cache
+    return replace(NO_CACHE, folder=folder.cache, secret=secret)
 
 
 def _read_gold(folder: Folder, settings: Settings, event: GoldSet) -> Mapping[str, TaskGold]:

@@ -9,7 +9,6 @@ from bestby._core import files
 from bestby._core.errors import BoardError, InvalidInputError
 from bestby._core.text import path_text, quoted
 from bestby._core.typing import Array
-from bestby.boards.cache import Cache
 from bestby.boards.content_maker import gold_of
 from bestby.boards.entries import System, chosen
 from bestby.boards.folder import Folder, gold_in_force, table_bytes
@@ -36,7 +35,7 @@ def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, w
     lines = folder.lines()
     settings = checked(folder, lines)
     own = settings.task(task)
-    reader = SubmissionReader(folder, settings, Cache())
+    reader = SubmissionReader(folder, settings)
     shown = chosen(lines, settings).systems
     name = _phase(settings, phase, shown)
     systems = [system for system in shown[name] if own.name in system.event.files]
@@ -53,7 +52,7 @@ def export(folder: Folder, path: Path, task: str | None, phase: str | None, *, w
     return len(systems)
 
 
-_OF_SQLITE = [f"{name}.sqlite{end}" for name in ("lock", "cache") for end in ("", "-journal", "-wal", "-shm")]
+_OF_SQLITE = [f"lock.sqlite{end}" for end in ("", "-journal", "-wal", "-shm")]
 
 
 def _check_place(folder: Folder, path: Path) -> None:

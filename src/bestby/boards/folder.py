@@ -84,8 +84,8 @@ class Folder:
 
     @property
     def cache(self) -> Path:
-        """The cache, which may be removed at any time."""
-        return self.path / "cache.sqlite"
+        """The folder of what was read and computed before, which may be removed at any time."""
+        return self.scratch / "cache"
 
     def items_file(self, task: str, settings: Settings) -> Path:
         """Return the public list of the items of a task."""

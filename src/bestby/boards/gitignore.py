@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from bestby.boards.folder import Folder
 
-ALWAYS = ("gold/", "cache.sqlite*", "lock.sqlite*", "tmp/")
+ALWAYS = ("gold/", "lock.sqlite*", "tmp/")
 """Patterns of every board."""
 
 _TOKEN = re.compile(r"\\.|\*\*/|\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]])*\]|.")

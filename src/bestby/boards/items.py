@@ -9,9 +9,6 @@ from bestby.boards.content import ItemsAgainst, Table
 from bestby.boards.scoring import form_of
 from bestby.boards.tables import Scored
 
-MOST_SYSTEMS = 50
-"""The best systems whose items are shown."""
-
 
 def outcomes(scored: Scored, table: Table) -> list[ItemsAgainst]:
     """Return the items of the best systems, against the best one and the baseline.
@@ -23,7 +20,8 @@ def outcomes(scored: Scored, table: Table) -> list[ItemsAgainst]:
     if not (task.scores or form_of(task) == "labels"):
         return []
     order = [row.system for row in table.standings]
-    chosen = list(dict.fromkeys([*order[:MOST_SYSTEMS], *([table.baseline] if table.baseline else [])]))
+    # The best systems whose items are shown
+    chosen = list(dict.fromkeys([*order[:50], *([table.baseline] if table.baseline else [])]))
     values: dict[str, FloatArray] = {}
     for key in chosen:
         own = scored.evaluation.systems[key]

@@ -37,10 +37,6 @@ TASK = "task"
 """The name of the one task of a board whose gold was given without a name."""
 
 
-FEW_LABELS = 20
-"""So many labels are never taken for the answers to single items."""
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Columns:
     """The columns of the ids and of the gold in the file of a gold; None for those with telling names."""
@@ -266,7 +262,8 @@ def _task(name: str, gold: TaskGold, wish: Wish) -> Task:
 def _labels(gold: TaskGold, metric: str) -> tuple[str, ...]:
     """Return the labels of a gold, which `board.toml` lists for everybody; answers to items are no labels."""
     labels = tuple(sorted(set(gold.labels or ())))
-    if len(labels) > max(FEW_LABELS, len(gold.ids) // 2):
+    # So many labels are never taken for the answers to single items
+    if len(labels) > max(20, len(gold.ids) // 2):
         raise InvalidInputError(
             f"the gold has {grouped(len(labels))} different labels for {grouped(len(gold.ids))} items, and a"
             f" board publishes the labels of {metric}: they would tell the answers",

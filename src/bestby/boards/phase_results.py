@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
-from bestby.boards.cached_results import PhaseResults, parts_of_results
-from bestby.boards.content import PhaseContent, Table
-from bestby.boards.entries import Numbered, System
-from bestby.boards.events import File, Line
+from bestby._core.versions import blas, versions
+from bestby.boards.content import (
+    Best,
+    Gap,
+    ItemsAgainst,
+    Overall,
+    OverallStanding,
+    PhaseContent,
+    Standing,
+    Table,
+)
+from bestby.boards.entries import System
+from bestby.boards.events import Line
 from bestby.boards.gold import TaskGold
 from bestby.boards.items import outcomes
 from bestby.boards.overall import overall
@@ -20,6 +29,25 @@ from bestby.boards.scoring import Hidden, direction_of
 from bestby.boards.settings import Phase, Task
 from bestby.boards.submission_reader import SubmissionReader
 from bestby.boards.tables import Scored, tables
+from bestby.results.loading import decoded, encoded
+
+MOST_PAIRS = 50_000
+"""Differences of all pairs of a table, above which they are made anew: reading them takes as long."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseResults:
+    """What a phase shows that is computed: its tables, those over the tasks, and items won and lost."""
+
+    tables: tuple[Table, ...] = ()
+    overall: Overall | None = None
+    items: tuple[ItemsAgainst, ...] = ()
+
+
+_RECORDS = {
+    one.__name__: one
+    for one in (PhaseResults, Best, Gap, ItemsAgainst, Overall, OverallStanding, Standing, Table)
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +88,24 @@ class ScoredPhase:
         )
 
     def _results(self, systems: Sequence[System]) -> PhaseResults:
-        """Return the results of systems, from the cache if they were kept."""
-        make = partial(self._computed, systems)
+        """Return the results of systems, from the cache if they were kept; their files are checked first."""
         if self.mark is None or not systems:
-            return make()
-        parts = parts_of_results(self.reader.settings, self.phase, systems)
-        files = _files([one for system in systems for one in system.runs])
-        return self.reader.cached(self.mark, parts, files, make)
+            return self._computed(systems)
+        reader, settings, phase = self.reader, self.reader.settings, self.phase
+        reader.check({file for one in systems for _, run in one.runs for file in run.files.values()})
+        public = (settings.public.items, settings.public.pairs, settings.public.smallest_slice)
+        scored = (settings.tasks, phase.name, phase.part, settings.baseline, settings.level, public)
+        key = reader.cache.key(
+            "results", versions(), blas(), self.mark, reader.marks(), repr(scored), repr(tuple(systems))
+        )
+        stored = reader.cache.read(key)
+        if stored is not None:
+            results: PhaseResults = decoded(json.loads(stored), _RECORDS)
+            return results
+        made = self._computed(systems)
+        if sum(table.n_pairs for table in made.tables if table.comparison is not None) <= MOST_PAIRS:
+            reader.cache.write(key, json.dumps(encoded(made)).encode())
+        return made
 
     def _computed(self, systems: Sequence[System]) -> PhaseResults:
         settings, phase = self.reader.settings, self.phase
@@ -96,10 +135,6 @@ class ScoredPhase:
             {system.key: system for system in systems},
             self.reader.predicted(task, numbered),
         )
-
-
-def _files(numbered: Sequence[Numbered]) -> set[File]:
-    return {file for _, one in numbered for file in one.files.values()}
 
 
 def _without_pairs(table: Table) -> Table:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bestby._core.paths import possible_path
 from bestby.boards import gold as golds
-from bestby.boards.content_maker import board_content, gold_of, opened_cache
+from bestby.boards.content_maker import board_content, cache_of, gold_of
 from bestby.boards.folder import Folder, gold_in_force
 from bestby.boards.secrets import sealed
 from bestby.boards.site import publishing as sites
@@ -27,7 +27,7 @@ def publish(folder: Folder, site: str | Path, now: datetime) -> Publication:
         if changed:
             lines = folder.append(lines, changed, now)
         with sealed("publish the board"):
-            with opened_cache(folder, lines) as cache:
-                content = board_content(folder, settings, lines, gold_of(folder, settings), now, cache)
+            cache = cache_of(folder, lines)
+            content = board_content(folder, settings, lines, gold_of(folder, settings), now, cache)
             staged = sites.publish(folder, settings, lines, content, place, now)
     return Publication(place, content.as_of, staged.n_files, staged.n_made)

@@ -30,9 +30,6 @@ from bestby.metrics.suitability import chosen_metrics
 from bestby.readers.file_per_system import Part, system_part
 from bestby.readers.files import read_table
 
-MOST_NAMED = 3
-"""Items or labels that a message names."""
-
 Form = Literal["labels", "numbers", "texts"]
 """What predictions are: labels of the task, a number per item, or a text per item."""
 
@@ -236,7 +233,8 @@ def _numbers(column: Column, texts: Array, part: Part) -> Array:
 
 
 def _examples(names: Sequence[str]) -> str:
-    return ", ".join(map(quoted, names[:MOST_NAMED]))
+    # Items or labels that a message names
+    return ", ".join(map(quoted, names[:3]))
 
 
 @dataclass(frozen=True, eq=False)

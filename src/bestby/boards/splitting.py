@@ -12,9 +12,6 @@ from bestby._core.typing import BoolArray, IntArray, Rng
 from bestby.boards.gold import TaskGold
 from bestby.resampling.streams import seed_of
 
-MOST_LABELS = 50
-"""With more labels than this, the gold is no grouping of the items."""
-
 
 def split(
     gold: TaskGold, private_share: float, rng: Rng, clusters: str | None = None, strata: str | None = None
@@ -31,7 +28,8 @@ def split(
         )
     groups = list(range(len(gold.ids))) if clusters is None else _codes(gold.grouping(clusters))
     labels = gold.grouping(strata) if strata is not None else gold.labels
-    if labels is None or len(set(labels)) > MOST_LABELS:
+    # With more labels than this, the gold is no grouping of the items
+    if labels is None or len(set(labels)) > 50:
         labels = [""] * len(gold.ids)
     private = _private(
         np.array(groups), np.array(_codes(labels)), private_share, np.random.default_rng(seed_of(rng))

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
+import numpy as np
+
+from bestby._core.arrays import objects
+from bestby._core.cache import Cache
 from bestby._core.cached import cached_property
 from bestby._core.typing import Array
-from bestby.boards.cache import Cache
-from bestby.boards.cached_results import cached
 from bestby.boards.entries import Numbered
 from bestby.boards.events import File
 from bestby.boards.folder import Folder
 from bestby.boards.scoring import form_of, predictions, predictions_of_systems
 from bestby.boards.settings import Settings, Task
 
-T = TypeVar("T")
+NO_CACHE = Cache("board", 5)
+"""What a board reads by where nothing is stored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +30,7 @@ class SubmissionReader:
 
     folder: Folder
     settings: Settings
-    cache: Cache
+    cache: Cache = NO_CACHE
 
     def predicted(self, task: Task, numbered: Sequence[Numbered]) -> dict[int, Array]:
         """Return the predictions of submissions for a task, in the order of the public list of items."""
@@ -34,10 +38,10 @@ class SubmissionReader:
         files = {one.files[task.name] for _, one in numbered}
         self.check(files)
         keys = {f: self.cache.key("predictions", mark, f.sha256, f.suffix, f.column) for f in files}
-        known = {file: self.cache.find(key) for file, key in keys.items()}
-        found = {file: values for file, values in known.items() if values is not None}
+        stored = {file: self.cache.read(key) for file, key in keys.items()}
+        found = {file: _array(data) for file, data in stored.items() if data is not None}
         for file, values in self._read(task, items, [file for file in files if file not in found]):
-            self.cache.keep(keys[file], values)
+            self.cache.write(keys[file], _bytes(values))
             found[file] = values
         return {number: found[one.files[task.name]] for number, one in numbered}
 
@@ -67,14 +71,9 @@ class SubmissionReader:
     def _checked(self) -> set[File]:
         return set()
 
-    def cached(self, mark: str, parts: Sequence[Any], files: Iterable[File], make: Callable[[], T]) -> T:
-        """Return what follows from the gold of a `mark`, the lists of items, submitted files and `parts`.
-
-        It is made if the cache does not have it, and what it follows from was checked before it is used.
-        """
-        self.check(files)
-        of_tasks = [self._task(task)[1] for task in self.settings.tasks]
-        return cached(self.cache, (mark, of_tasks, *parts), make)
+    def marks(self) -> list[str]:
+        """Return a hash for each task of what its predictions are read by."""
+        return [self._task(task)[1] for task in self.settings.tasks]
 
     def _read(self, task: Task, items: Sequence[str], files: Sequence[File]) -> Iterator[tuple[File, Array]]:
         """Yield the predictions of files, each of which is read once however many systems it holds."""
@@ -88,3 +87,20 @@ class SubmissionReader:
             path, columns = self.folder.submission_file(group[0]), [str(file.column) for file in group]
             together = predictions_of_systems(path, task, items, columns)
             yield from ((file, together[str(file.column)]) for file in group)
+
+
+def _bytes(values: Array) -> bytes:
+    """Return predictions as bytes: texts as JSON, numbers as NumPy writes them."""
+    if values.dtype.kind == "O":
+        return json.dumps(values.tolist()).encode()
+    stream = io.BytesIO()
+    np.save(stream, values, allow_pickle=False)
+    return stream.getvalue()
+
+
+def _array(data: bytes) -> Array:
+    """Return the predictions of which `_bytes` made these bytes."""
+    if data.startswith(b"["):
+        return objects(json.loads(data))
+    numbers: Array = np.load(io.BytesIO(data), allow_pickle=False)
+    return numbers

@@ -32,12 +32,6 @@ from bestby.results.pairs import Pairs, parts_of
 from bestby.results.runs import RunsComparison
 from bestby.results.slices import SlicesComparison
 
-MOST_SLICED = 3
-"""The best systems that are compared in slices, beside the baseline."""
-
-MOST_WITH_RUNS = 10
-"""The best systems with several runs that are compared by their runs."""
-
 UNCOMPUTED = (BestbyError, ArithmeticError, ValueError)
 """What arises where numbers of a system cannot be computed; it must not keep the others from their tables."""
 
@@ -244,7 +238,8 @@ def _slices(
     scored: Scored, metric: str, order: Sequence[str], baseline: str | None
 ) -> SlicesComparison | None:
     """Return the best few systems in the slices, each against the baseline or else against the best."""
-    chosen = list(dict.fromkeys([*order[:MOST_SLICED], *([baseline] if baseline else [])]))
+    # The best systems that are compared in slices, beside the baseline
+    chosen = list(dict.fromkeys([*order[:3], *([baseline] if baseline else [])]))
     sizes = {name: _units(scored.hidden, name) for name in scored.hidden.slices}
     least = least_shown(list(sizes.values()), scored.settings.public.smallest_slice)
     columns = [name for name, counts in sizes.items() if np.count_nonzero(counts >= least) > 1]
@@ -293,7 +288,8 @@ def least_shown(sizes: Sequence[Array], stated: int) -> int:
 def _runs(scored: Scored, metric: str, order: Sequence[str]) -> RunsComparison | None:
     """Return the comparison of the best systems of which several runs were submitted."""
     hidden = scored.hidden
-    several = [key for key in order if len(scored.systems[key].runs) > 1][:MOST_WITH_RUNS]
+    # The best systems with several runs that are compared by their runs
+    several = [key for key in order if len(scored.systems[key].runs) > 1][:10]
     if len(several) < 2:
         return None
     predicted = {

@@ -10,9 +10,6 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
-_YOUNG = 10_000
-"""New objects after which Python looks for unused ones among them: imports make many that all stay."""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
@@ -44,7 +41,8 @@ def _collect_less() -> None:
     import atexit
     import gc
 
-    gc.set_threshold(_YOUNG)
+    # New objects after which Python looks for unused ones among them: imports make many that all stay
+    gc.set_threshold(10_000)
     atexit.register(gc.freeze)
 
 

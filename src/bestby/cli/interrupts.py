@@ -8,9 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-AGAIN = 0.02
-"""Seconds after which it is seen whether an import has ended."""
-
 _IMPORT = "<frozen importlib"
 
 _raised_here: list[int] = []
@@ -47,7 +44,8 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
         _raised_here.append(number)
         signal.default_int_handler(number, frame)
     else:
-        later = threading.Timer(AGAIN, _raised, [number])
+        # Seconds after which it is seen whether an import has ended
+        later = threading.Timer(0.02, _raised, [number])
         later.daemon = True
         later.start()
 

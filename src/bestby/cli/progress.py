@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-_WAIT = 1.0
-_EVERY = 0.1
-
 
 @contextmanager
 def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] | None]:
@@ -24,7 +21,8 @@ def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] |
         yield None
         return
     began = time.monotonic()
-    due = began + _WAIT
+    # A command that takes less than a second shows no progress
+    due = began + 1.0
     drawn = False
 
     def show(done: int, total: int) -> None:
@@ -32,7 +30,8 @@ def shown(stream: TextIO | None = None) -> Iterator[Callable[[int, int], None] |
         now = time.monotonic()
         if now < due or total <= 0:
             return
-        due, drawn = now + _EVERY, True
+        # Ten times a second is as often as anybody sees
+        due, drawn = now + 0.1, True
         left = (now - began) * (total - done) / done if done else 0.0
         draw(f"{done / total:.0%} done{_left(left)}")
 

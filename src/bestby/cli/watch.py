@@ -25,9 +25,6 @@ from bestby.results.monitored import MonitoredDifference, rests_on_provisional
 STATUS = {"better": 0, "equivalent": 0, "worse": 1, "futile": 3, None: 3}
 """The exit status of each decision."""
 
-PAUSE = 0.5
-"""Seconds between two looks at the files."""
-
 
 def watch(values: Watch) -> None:
     """Watch, write what was asked for, and end with the status of the decision."""
@@ -106,7 +103,8 @@ def _readings(data: Data, log: GrowingLog) -> Iterator[bool]:
             grown, size = time.monotonic(), log.size
         if data.patience is not None and time.monotonic() - grown >= data.patience:
             break
-        time.sleep(max(PAUSE, took))  # so that reading a long log takes half of the time at most
+        # Seconds between two looks at the files
+        time.sleep(max(0.5, took))  # so that reading a long log takes half of the time at most
     yield True
 
 

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from bestby._core.occurring import first_places
 from bestby._core.typing import Array, IntArray
-
-_FEW_ROWS = 64
-"""Joint rows up to which one byte numbers them and each is searched."""
-
-_BYTES = 1 << 8
-
-_BLOCK = 1 << 16
-"""Bytes that are counted at a time: what they become stays in the cache of the processor."""
-
-_PAIRED_FROM = 1 << 17
-"""Bytes from which two are counted at once."""
 
 
 def numbered(columns: Sequence[Array | None]) -> tuple[IntArray, IntArray]:
@@ -60,10 +47,8 @@ def collapsed(
     """Return one position per distinct joint row of code columns, and how often each row occurs."""
     n = columns[0].size
     span = 1 if strata is None else int(strata.max()) + 1
-    if span * math.prod(sizes) <= _FEW_ROWS:
-        return _few(columns, sizes, strata, counts)
     key = np.zeros(1, dtype=np.int64) if strata is None else strata
-    most = max(4 * n, 1 << 16)
+    most = max(4 * n, 1 << 16)  # numbers of joint rows that are counted without sorting them
     for codes, size in zip(columns, sizes, strict=True):
         if span * size > most:
             distinct, key = np.unique(key, return_inverse=True)
@@ -80,35 +65,7 @@ def collapsed(
     return position[present], summed[present]
 
 
-def _few(
-    columns: Sequence[Array], sizes: Sequence[int], strata: IntArray | None, weights: IntArray | None
-) -> tuple[IntArray, IntArray]:
-    """Return the same where few joint rows are possible: a pass for each beats scattering."""
-    columns = columns if strata is None else [strata, *columns]
-    sizes = sizes if strata is None else [int(strata.max()) + 1, *sizes]
-    key, span = columns[0].astype(np.uint8), sizes[0]
-    for codes, size in zip(columns[1:], sizes[1:], strict=True):
-        key *= np.uint8(size)
-        key += codes.astype(np.uint8, copy=False)
-        span *= size
-    counts = occurrences(key, span, weights)
-    present = counts.nonzero()[0]
-    return np.array(first_places(key, span))[present], counts[present]
-
-
 def occurrences(key: Array, span: int, weights: IntArray | None = None) -> IntArray:
-    """Return how often each number below `span` occurs: of very many bytes, two are counted at once."""
-    if weights is not None:
-        # A weighted count goes through floats, which hold whole numbers to 2**53.
-        return np.bincount(key, weights, minlength=span).astype(np.int64, copy=False)
-    if key.size < _PAIRED_FROM or key.dtype != np.uint8 or not key.flags.c_contiguous:
-        return np.bincount(key, minlength=span)
-    counts = np.zeros((span, _BYTES), dtype=np.int64)
-    last = key.size % 2
-    for start in range(0, key.size - last, _BLOCK):
-        pairs = key[start : min(start + _BLOCK, key.size - last)].view(np.uint16)
-        counts += np.bincount(pairs, minlength=counts.size).reshape(counts.shape)
-    single = np.bincount(key[key.size - last :], minlength=span)
-    # Of the two bytes of a word, one says the row and the other the column.
-    both: IntArray = counts.sum(axis=1) + counts[:, :span].sum(axis=0) + single
-    return both
+    """Return how often each number below `span` occurs, with whole weights perhaps."""
+    # A weighted count goes through floats, which hold whole numbers to 2**53.
+    return np.bincount(key, weights, minlength=span).astype(np.int64, copy=False)

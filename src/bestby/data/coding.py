@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from bestby._core.arrays import objects
 from bestby._core.cached import cached_property
-from bestby._core.occurring import occurring
-from bestby._core.typing import Array
+from bestby._core.typing import Array, BoolArray
 
 CODED_FROM = 4096
 """Values of a column from which texts are coded as they are read; fewer are read one by one as quickly."""
@@ -23,13 +22,8 @@ MOST_DISTINCT = 1 << 16
 HEAD = 10_000
 """Values that are looked at to tell whether few of them are distinct."""
 
-_BLOCK = 1 << 15
-
 EXACT = 2**53
 """Whole numbers up to this are exact as floats."""
-
-_MOST_KNOWN = 1 << 8
-"""Whole numbers in a row up to which those from the same least one are made once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,20 +184,32 @@ def _shifted(values: Array) -> tuple[Array, int, int] | None:
     span = int(np.maximum.reduce(values)) - least + 1
     if span > max(1024, values.size):
         return None
-    unsigned, shifted = _unsigned(values.dtype), np.empty(values.size, _narrow(span))
+    unsigned = _unsigned(values.dtype)
     base = np.array([least], dtype=values.dtype).view(unsigned)
-    for start in range(0, values.size, _BLOCK):  # what a block needs stays in the cache
-        shifted[start : start + _BLOCK] = values[start : start + _BLOCK].view(unsigned) - base
-    return shifted, least, span
+    return (values.view(unsigned) - base).astype(_narrow(span)), least, span
 
 
 def _without_gaps(shifted: Array, least: int, span: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """Return the distinct values, and codes, of whole numbers given by `_shifted`."""
     present = occurring(shifted, span)
-    numbers = (_known_numbers if span <= _MOST_KNOWN else _numbers)(least, span, dtype)
+    numbers = _numbers(least, span, dtype)
     if np.logical_and.reduce(present):
         return numbers, shifted
     return numbers[present], (np.cumsum(present) - 1).astype(_narrow(span))[shifted]
+
+
+def occurring(codes: Array, size: int) -> BoolArray:
+    """Return which of the numbers below `size` occur among codes, none of which is negative.
+
+    >>> occurring(np.array([2, 0, 2]), 3)
+    array([ True, False,  True])
+    """
+    if codes.dtype.itemsize == 1:  # most occur early, and bytes are searched at the speed of the memory
+        searched = codes.tobytes()
+        return np.array([code in searched for code in range(size)], dtype=np.bool_)
+    present = np.zeros(size, dtype=np.bool_)
+    present[codes] = True
+    return present
 
 
 def _numbers(least: int, span: int, dtype: np.dtype[Any]) -> Array:
@@ -213,9 +219,6 @@ def _numbers(least: int, span: int, dtype: np.dtype[Any]) -> Array:
     numbers = own.astype(unsigned, copy=False).view(dtype)
     numbers.flags.writeable = False
     return numbers
-
-
-_known_numbers = lru_cache(maxsize=256)(_numbers)
 
 
 @cache

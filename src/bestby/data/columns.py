@@ -23,9 +23,6 @@ Missing = frozenset[str]
 MISSING = ("", "NA", "NaN", "nan")
 """Cells that stand for no value, unless the user says otherwise; in an order, as signatures show them."""
 
-_EXACT = 2**53
-"""Whole numbers up to this size are exact as floats."""
-
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -265,7 +262,8 @@ def _object_column(values: list[Any], what: str, missing: Missing) -> Column:
         return Column(np.array(filled, dtype=np.bool_), absent)
     if kinds <= {int} and all(_fits(value) for value in filled):
         return Column(np.array(filled, dtype=np.int64), absent)
-    if kinds <= {int, float} and all(isinstance(value, float) or abs(value) <= _EXACT for value in filled):
+    # Whole numbers up to this size are exact as floats
+    if kinds <= {int, float} and all(isinstance(value, float) or abs(value) <= 2**53 for value in filled):
         return Column(np.array([float(value) for value in filled]), absent)
     texts = [None if gone else text_of_value(value) for value, gone in zip(filled, absent, strict=True)]
     return _object_column(texts, what, missing)

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from bestby._core.chunks import chunks
 from bestby._core.mixing import GOLDEN, Words, mix
 from bestby._core.typing import Array
 from bestby.data.checked_values import objects_as_text
 from bestby.data.coding import codes, group_codes
 from bestby.data.columns import complete
 from bestby.data.values import are_whole, integer_type
-
-ROWS = 1 << 16
-"""Rows hashed at a time, which stay in the cache of one core."""
-
-_MOST_KNOWN = 1 << 10
-"""Random words up to which those of the same sizes are made once."""
 
 
 def hash_of_items(evaluation: Any) -> str:
@@ -103,8 +97,7 @@ def hash_of_cells(evaluation: Any) -> str:
             for code, absent in columns
         ]
     total = 0
-    for start in range(0, columns[0][0].size, ROWS):
-        part = slice(start, start + ROWS)
+    for part in chunks(columns[0][0].size):
         row = np.zeros(columns[0][0][part].size, dtype=np.uint64)
         for (code, absent), table in zip(columns, tables, strict=True):
             own = code[part].astype(np.intp)
@@ -149,15 +142,8 @@ def _are_whole(values: Array) -> bool:
 
 def _random_words(sizes: tuple[int, ...]) -> list[Words]:
     """Return a random word per value of each column, and one more at the end, for a missing value."""
-    return _known_words(sizes) if sum(sizes) <= _MOST_KNOWN else _made_words(sizes)
-
-
-def _made_words(sizes: tuple[int, ...]) -> list[Words]:
     words = np.concatenate([np.arange(size + 1, dtype=np.uint64) for size in sizes])
     ends = np.cumsum(np.array(sizes) + 1)
     words[ends - 1] = np.uint64(1 << 63)
     places = np.repeat(np.arange(1, len(sizes) + 1, dtype=np.uint64), np.array(sizes) + 1)
     return np.split(mix(mix(words + GOLDEN) + places * GOLDEN), ends[:-1])
-
-
-_known_words = lru_cache(maxsize=64)(_made_words)

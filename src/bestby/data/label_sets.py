@@ -38,9 +38,6 @@ WRITE_SETS = (
 _SEPARATORS = ("|", ";", "\t", ",", "/", " ")
 """What usually stands between labels; an earlier one is meant where several occur."""
 
-_MANY = 0.1
-"""Share of the texts in which a separator must occur."""
-
 _DECIDE = "decide first which labels a probability means, such as probabilities >= 0.5"
 
 _BRACKETS = {"[": "]", "{": "}", "(": ")"}
@@ -180,7 +177,8 @@ def separator_of(texts: Collection[Any]) -> str | None:
     present = [text for text in texts if isinstance(text, str) and text.strip()]
     for separator in _SEPARATORS:
         parts = [cut_labels(text, separator) for text in present]
-        if sum(len(own) > 1 for own in parts) <= _MANY * len(present):
+        # Share of the texts in which a separator must occur
+        if sum(len(own) > 1 for own in parts) <= 0.1 * len(present):
             continue
         pieces = {piece for own in parts for piece in own}
         if separator not in "/ " or len(pieces) <= len({*present}):

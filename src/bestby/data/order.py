@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import pairwise
 
-_AGREEMENT = 0.9
-
 
 def merged_order(records: Iterable[Iterable[str]], places: Mapping[str, int] | None = None) -> list[str]:
     """Return all names in the order in which the records list them, whichever record lacks one.
@@ -26,7 +24,8 @@ def merged_order(records: Iterable[Iterable[str]], places: Mapping[str, int] | N
     after: dict[str, list[str]] = {name: [] for name in names}
     waiting = dict.fromkeys(names, 0)
     for (first, second), count in times.items():
-        if count >= _AGREEMENT * (count + times.get((second, first), 0)):
+        # Nine of ten records must agree
+        if count >= 0.9 * (count + times.get((second, first), 0)):
             after[first].append(second)
             waiting[second] += 1
     if places is None or any((second, first) in times for first, second in times):

@@ -13,19 +13,13 @@ from bestby._core.typing import IntArray
 MOST_CELLS = 1_000_000
 """Distinct rows up to which a frame is counted; more would be the table itself, in one place."""
 
-SPLIT_EVERY = 8
-"""Counts of partitions that are added at once, and the sums of these, and so on."""
-
 _N = "n"
 
 
 def counted(frame: Any, columns: Sequence[str]) -> tuple[Any, IntArray]:
     """Return the distinct joint rows of a dask frame and their counts, added up in a tree to save memory."""
-    cells = (
-        frame[list(columns)]
-        .reduction(_counts, combine=_added, aggregate=_added, split_every=SPLIT_EVERY)
-        .compute()
-    )
+    # Counts of partitions that are added at once, and the sums of these, and so on
+    cells = frame[list(columns)].reduction(_counts, combine=_added, aggregate=_added, split_every=8).compute()
     counts = np.asarray(cells[_N], dtype=np.int64)
     return cells.drop(columns=_N).set_axis(list(columns), axis=1).reset_index(drop=True), counts
 

@@ -46,10 +46,6 @@ def _is_array(values: Any) -> bool:
     return hasattr(values, "shape") or hasattr(values, "to_numpy") or hasattr(values, "__array__")
 
 
-_MOST_CLASSES = 50
-"""More whole numbers than that in a row are labels of items, written side by side."""
-
-
 def distributions(
     values: ArrayLike,
     what: str,
@@ -81,7 +77,8 @@ def distributions(
     if off.any() and (rows == np.rint(rows)).all():
         n, m = rows.shape
         hint += _annotators(what)
-        if n < m and m > _MOST_CLASSES:
+        # More whole numbers than that in a row are labels of items, written side by side
+        if n < m and m > 50:
             hint = f"these are {n} rows of {m} whole numbers: if they are labels, give each item a row"
     _refuse(off, what, place, lambda i: f"sums to {sums[i]:.8g}, not to 1", hint)
     return rows

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
 
-from bestby._core import files, stored_values
+from bestby._core.cache import Cache
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import is_url, user_path
 from bestby._core.text import quoted
@@ -35,23 +34,26 @@ TOLD_EVERY = 0.2
 _WORKER = "from bestby.engine.text_statistics import work; work()"
 
 
+_NO_CACHE = Cache("texts", 2)
+
+
 @dataclass(frozen=True)
 class Counting:
     """Where the statistics of texts are counted and kept; no number depends on it.
 
-    They are counted by tasks of `executor`, else by `n_jobs` processes, where that pays, and kept in the
-    folder `cache` if there is one. `progress` is called with the number of texts counted here, and of all.
+    They are counted by tasks of `executor`, else by `n_jobs` processes, where that pays, and kept in `cache`.
+    `progress` is called with the number of texts counted here, and of all.
     """
 
     n_jobs: int = 1
     executor: Executor | None = None
-    cache: Path | None = None
+    cache: Cache = _NO_CACHE
     progress: Progress | None = None
 
     @classmethod
     def of(cls, drawing: Drawing, cache: str | os.PathLike[str] | None) -> Counting:
         """Return counting by as many jobs as make resamples, kept in the folder `cache`, which is checked."""
-        return cls(drawing.n_jobs, drawing.executor, cache_folder(cache))
+        return cls(drawing.n_jobs, drawing.executor, replace(_NO_CACHE, folder=cache_folder(cache)))
 
 
 def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
@@ -65,8 +67,7 @@ def cache_folder(path: str | os.PathLike[str] | None) -> Path | None:
     folder = user_path(os.fspath(path))
     try:
         if not folder.is_dir():
-            files.folder(folder)
-        files.sweep(folder / "tmp")
+            folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise InvalidInputError(
             f"cache={str(path)!r} cannot be made a folder: {getattr(error, 'strerror', None) or error}",
@@ -107,17 +108,24 @@ def statistics(
     metric: TextMetric, gold: Array, systems: Sequence[Sequence[str]], counting: Counting
 ) -> list[FloatArray]:
     """Return the statistics of the texts of each system, shape (n, k), from the cache where it has them."""
-    keys = None if counting.cache is None else _texts.keys(metric, gold, systems)
-    if counting.cache is None or keys is None:
+    cache = counting.cache
+    parts = None if cache.folder is None else _texts.cache_parts(metric, gold, systems)
+    if parts is None:
         return _counted(metric, gold, systems, counting)
-    rows = {place: _read(counting.cache, key, len(gold)) for place, key in enumerate(keys)}
-    absent = [place for place, read in rows.items() if read is None]
+    keys = [cache.key(*of_system) for of_system in parts]
+    stored = {place: cache.read(key) for place, key in enumerate(keys)}
+    absent = [place for place, data in stored.items() if data is None]
+    rows = {
+        place: np.frombuffer(data, "<f8").astype(np.float64).reshape(len(gold), -1)
+        for place, data in stored.items()
+        if data is not None
+    }
     if absent:
         counted = _counted(metric, gold, [systems[place] for place in absent], counting)
         for place, made in zip(absent, counted, strict=True):
             rows[place] = made
-            _write(counting.cache, keys[place], made)
-    return [made for made in rows.values() if made is not None]
+            cache.write(keys[place], made.astype("<f8").tobytes())
+    return [rows[place] for place in range(len(systems))]
 
 
 def _counted(
@@ -203,18 +211,3 @@ def work() -> None:
     """Count the texts that come on the standard input, in a process of `_in_a_process`."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # a library may print
     pickle.dump(pickle.load(sys.stdin.buffer).counted(), out)
-
-
-def _read(cache: Path, key: str, n_items: int) -> FloatArray | None:
-    """Return the statistics of so many items that are kept under a key, None if there are none."""
-    value = stored_values.read(cache, key)
-    try:
-        rows = np.frombuffer(base64.b64decode(value["rows"], validate=True), "<f8") if value else None
-        return None if rows is None else rows.reshape(n_items, -1).astype(np.float64)
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
-def _write(cache: Path, key: str, rows: FloatArray) -> None:
-    text = base64.b64encode(np.ascontiguousarray(rows, "<f8").tobytes()).decode("ascii")
-    stored_values.write(cache, key, {"rows": text}, cache / "tmp")

@@ -9,16 +9,6 @@ from scipy.special import expit
 
 from bestby._core.typing import BoolArray, FloatArray
 
-WARM_UP = 5
-"""Minorise-maximise steps before Newton's."""
-
-MOST_STEPS = 200
-CONVERGED = 1e-7
-"""Reach of a Newton step after which the error is that squared."""
-
-APART = 60.0
-"""Spread of log strengths from which there is no finite estimate."""
-
 
 def fit(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return log strengths (R, S) and tie parameters (R,) of win matrices (R, S, S)."""
@@ -31,21 +21,25 @@ def fit(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
     tied = 0.5 * ties.sum(axis=(-1, -2))[active]
     pairs = (wins + np.swapaxes(wins, -1, -2) + ties)[active]
     b, eta = np.zeros_like(won), np.where(tied > 0.0, 0.0, -np.inf)
-    for step in range(MOST_STEPS):
+    # A bound: what has not converged by then stays NaN
+    for step in range(200):
         if active.size == 0:
             break
         q, p_tie = all_probabilities(b, eta)
         expected, expected_ties = (pairs * q).sum(axis=-1), 0.5 * (pairs * p_tie).sum(axis=(-1, -2))
-        if step < WARM_UP:
+        # Minorise-maximise steps before Newton's
+        if step < 5:
             b = b + np.log(won / expected)
             eta = eta + np.log(np.where(tied > 0.0, tied / np.where(tied > 0.0, expected_ties, 1.0), 1.0))
             continue
         gradient = np.column_stack([won - expected, np.where(tied > 0.0, tied - expected_ties, 0.0)])
         move, reach = newton_step(information_of(pairs, q, p_tie), gradient)
         b, eta = b + move[:, :-1], eta + move[:, -1]
-        done = reach < CONVERGED
+        # Reach of a Newton step after which the error is that squared
+        done = reach < 1e-7
         log[active[done]], tie[active[done]] = b[done], np.exp(eta[done])
-        going = ~done & (np.ptp(b, axis=-1) < APART)
+        # Spread of log strengths from which there is no finite estimate
+        going = ~done & (np.ptp(b, axis=-1) < 60.0)
         active, won, tied, pairs, b, eta = (x[going] for x in (active, won, tied, pairs, b, eta))
     return log - log.mean(axis=-1, keepdims=True), tie
 

@@ -10,14 +10,8 @@ from scipy.special import ndtr, ndtri
 
 from bestby._core.typing import FloatArray, IntArray
 
-LONGEST_SHARE = 1.0 / 3.0
-"""Share of the items up to which distances between them are looked at."""
-
 QUIET = 5
 """Correlations in a row that must be within chance before the dependence counts as over."""
-
-FEWEST_BOUNDARIES = 4
-"""Boundaries between blocks below which nothing shows whether items depend on one another across them."""
 
 CHANCE = 1.64
 """Standard errors up to which a correlation across boundaries may be chance: a one-sided test at 5 %."""
@@ -73,7 +67,8 @@ def reach(values: FloatArray, strata: IntArray | None = None) -> Reach:
     that (Politis & White 2004, Econometric Reviews 23, 53-70, section 3.2).
     """
     code = np.zeros(values.size, dtype=np.int64) if strata is None else strata
-    furthest = max(1, int(LONGEST_SHARE * int(np.bincount(code).max())))
+    # Distances between items are looked at up to a third of them
+    furthest = max(1, int(np.bincount(code).max()) // 3)
     covariances = np.zeros(furthest + 1)
     for stratum in np.unique(code):
         part = values[code == stratum]
@@ -120,7 +115,8 @@ def crosses(values: FloatArray, blocks: IntArray, strata: IntArray | None = None
             strongest, across = inner, _correlation(before[between], after[between])
             boundaries = int(between.sum())
         m *= 2
-    if boundaries < FEWEST_BOUNDARIES:
+    # Boundaries between blocks below which nothing shows whether items depend on one another across them
+    if boundaries < 4:
         return False
     return across > OF_INNER * strongest and math.atanh(across) > CHANCE / math.sqrt(boundaries)
 

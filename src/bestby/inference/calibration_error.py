@@ -17,9 +17,6 @@ import numpy as np
 from bestby._core import special
 from bestby._core.typing import FloatArray
 
-FEW = 5
-"""Units in a bin below which their own spread is not believed."""
-
 _MEAN = math.sqrt(2.0 / math.pi)  # of |N(0, 1)|; below, its variance, skewness and excess kurtosis
 _VARIANCE = 1.0 - 2.0 / math.pi
 _SKEWNESS, _KURTOSIS = 0.9952717464311566, 0.8691773036059741
@@ -51,7 +48,8 @@ def noise(totals: FloatArray, squares: FloatArray, units: FloatArray, binomial: 
     array([0.8907])
     """
     spread = squares - np.divide(totals * totals, units, out=np.zeros_like(totals), where=units > 0.0)
-    least = np.where(units < FEW, binomial, 0.5 * binomial)
+    # Units in a bin below which their own spread is not believed
+    least = np.where(units < 5, binomial, 0.5 * binomial)
     found: FloatArray = np.sqrt(np.maximum(spread, least))
     return found
 

@@ -18,9 +18,6 @@ from bestby._core.errors import DesignError, InvalidInputError
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.exchangeability import follows_size, skewed
 
-SHOW_SKEWNESS = 15
-"""Clusters below which the skewness of their sums is mostly chance, and would make intervals far too long."""
-
 FEW_CLUSTERS = 30
 """Clusters below which the usual standard error and its degrees of freedom are too small."""
 
@@ -161,7 +158,8 @@ def _vary_together(residuals: FloatArray, sizes: FloatArray, counts: IntArray) -
     """Tell whether the data show that an estimate and its standard error vary together."""
     if sizes.size and sizes.min() < sizes.max() and follows_size(residuals / sizes, sizes, counts):
         return True
-    return int(counts.sum()) >= SHOW_SKEWNESS and skewed(residuals, counts)
+    # Clusters below which the skewness of their sums is mostly chance, and would make intervals far too long
+    return int(counts.sum()) >= 15 and skewed(residuals, counts)
 
 
 def _skewed(residuals: FloatArray, counts: IntArray) -> tuple[float, float]:

@@ -22,12 +22,6 @@ MOST_LOOKS = 100
 NEAREST = 1e-3
 """How near two looks may be, as a share of the information of the last one."""
 
-_NODES = 16
-"""Nodes of the Gauss-Legendre rule on each panel, which is two standard deviations wide."""
-
-_FAR = 8.5
-"""Beyond so many standard deviations a normal distribution has no mass that matters."""
-
 _HIGHEST = 38.0
 """Boundaries above this, which no double-precision probability reaches, are infinite."""
 
@@ -278,7 +272,8 @@ class _Step:
 
     def onward(self, limit: float) -> _Walk:
         """Return the walk where this look did not end it."""
-        middle, spread = self.drift * self.time, _FAR * math.sqrt(self.time)
+        # Beyond so many standard deviations a normal distribution has no mass that matters
+        middle, spread = self.drift * self.time, 8.5 * math.sqrt(self.time)
         edge = limit * math.sqrt(self.time)
         low, high = max(-edge, middle - spread), min(edge, middle + spread)
         nodes, weights = _rule(low, high, min(self.deviation, self.walk.deviation or self.deviation))
@@ -300,7 +295,8 @@ def _rule(low: float, high: float, deviation: float) -> tuple[FloatArray, FloatA
 
 @cache
 def _legendre() -> tuple[FloatArray, FloatArray]:
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    # Nodes of the Gauss-Legendre rule on each panel, which is two standard deviations wide
+    nodes, weights = np.polynomial.legendre.leggauss(16)
     return nodes, weights
 
 

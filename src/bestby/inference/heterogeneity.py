@@ -10,12 +10,10 @@ import numpy as np
 from scipy.special import chdtr, chdtrc, fdtrc, ndtri, stdtr
 
 from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference import exchangeability
 from bestby.resampling import streams
-
-AT_ONCE = 1 << 22
-"""Numbers that are permuted at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,9 +224,9 @@ def permuted(groups: Sequence[FloatArray], n_resamples: int, seed: int) -> float
     sizes = np.array([group.size for group in groups])
     observed = _statistics(values[None, :], sizes)[0]
     generator = streams.block_generator(seed, "slices", 0)
-    hits, step = 0, max(1, AT_ONCE // values.size)
-    for first in range(0, n_resamples, step):
-        rows = np.repeat(values[None, :], min(step, n_resamples - first), axis=0)
+    hits = 0
+    for part in chunks(n_resamples, values.size):
+        rows = np.repeat(values[None, :], part.stop - part.start, axis=0)
         generator.permuted(rows, axis=1, out=rows)
         hits += int(rounding.as_extreme(_statistics(rows, sizes), observed).sum())
     return (hits + 1) / (n_resamples + 1)

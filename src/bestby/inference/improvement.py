@@ -13,9 +13,6 @@ from bestby._core.typing import Alternative, FloatArray, IntArray
 from bestby.inference import locations, samples
 from bestby.results.values import Interval, TestResult
 
-LEAST_FREEDOM = 6.0
-"""Degrees of freedom below which the interval would be longer than it must (calibration, `improvement`)."""
-
 
 def probability(a: FloatArray, b: FloatArray, *, paired: bool) -> float:
     """Return P(A > B) + P(A = B) / 2, of pairs or of independent runs."""
@@ -83,7 +80,8 @@ def _quantile(strata: Sequence[tuple[int, int, float, float]], level: float) -> 
     spread = [variance for *_, var_a, var_b in strata for variance in (var_a, var_b)]
     of_means = [variance / size for variance, size in zip(spread, sizes, strict=True)]
     _, freedom = locations.combined(of_means, [size - 1 for size in sizes])
-    return float(stdtrit(max(LEAST_FREEDOM, freedom), 0.5 * (1.0 + level)))
+    # Degrees of freedom below which the interval would be longer than it must (calibration, `improvement`)
+    return float(stdtrit(max(6.0, freedom), 0.5 * (1.0 + level)))
 
 
 def _mean_variance(strata: Sequence[tuple[int, int, float, float]], theta: float, *, paired: bool) -> float:

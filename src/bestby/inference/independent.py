@@ -15,9 +15,6 @@ from bestby.inference.proportions import wilson
 from bestby.inference.samples import t_interval
 from bestby.results.values import Interval, TestResult
 
-LEAST_EXPECTED = 1.0
-"""The smallest expected count of the chi-squared test, below which the test is Fisher's."""
-
 
 def proportions_interval(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Interval:
     """Return Newcombe's interval for k1 / n1 - k2 / n2 of independent items.
@@ -62,7 +59,8 @@ def proportions_tests(k1: int, n1: int, k2: Array, n2: int) -> tuple[FloatArray,
     Fisher's p-value does not only grow or fall with the distance of the two proportions.
     """
     right, n = k1 + k2.astype(np.float64), n1 + n2
-    exact = min(n1, n2) * np.minimum(right, n - right) < LEAST_EXPECTED * n
+    # An expected count below 1: the test is Fisher's
+    exact = min(n1, n2) * np.minimum(right, n - right) < n
     p = np.empty(k2.size)
     z = (k1 / n1 - k2[~exact] / n2) * np.sqrt(_information(right[~exact], n1, n2))
     p[~exact] = np.maximum(2.0 * ndtr(-np.abs(z)), 5e-324)

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestby._core import checks, rounding, special
+from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray
 from bestby.inference.distributions import Distribution
 from bestby.inference.lattice import all_single, weighted_sum
 from bestby.inference.series import SERIES_FROM, PowerSums
 
 Ends = tuple[float, float]
-
-_BLOCK = 1 << 13
-"""Values that are raised to powers at a time: they stay in the cache of the processor."""
 
 
 def percentile(distribution: Distribution, level: float) -> Ends:
@@ -122,10 +120,9 @@ class Moments:
             return cls(n, size, largest, second, third, fourth, powers)
         second = third = fourth = 0.0
         for part, mean in zip(parts, means, strict=True) if largest > 0.0 else ():
-            for start in range(part.start, part.stop, _BLOCK):
-                block = slice(start, min(start + _BLOCK, part.stop))
-                u = values[block] - mean
-                u /= largest
+            for rows in chunks(part.stop - part.start, 8):
+                block = slice(part.start + rows.start, part.start + rows.stop)
+                u = (values[block] - mean) / largest
                 squared = u * u
                 counted = squared if weights is None else weights[block] * squared
                 second += float(np.add.reduce(counted))
@@ -209,9 +206,6 @@ def studentized(pivots: Distribution, estimate: float, se: float, level: float) 
 LEAST_P = 1e-12
 """The least p-value that is read from an interval."""
 
-_NEAREST = 1e-6
-"""The least normal quantile that is tried: below it a level is 0."""
-
 _NARROW, _STEPS = 1e-10, 100
 """The relative width of a bracket at which the search for a level ends, and the most steps it takes."""
 
@@ -230,7 +224,8 @@ def p_value(clearance: Callable[[float], float], least: float = LEAST_P) -> floa
     def at(z: float) -> float:
         return clearance(1.0 - 2.0 * float(special.ndtr(-z)))
 
-    near, far = _NEAREST, -float(special.ndtri(0.5 * least))
+    # The least normal quantile that is tried: below it a level is 0
+    near, far = 1e-6, -float(special.ndtri(0.5 * least))
     above, below = at(near), at(far)
     if above <= 0.0:
         return 1.0

@@ -37,17 +37,8 @@ from bestby.results.values import Interval, has_length
 MOST_CURVE_BINS = 10
 """Bins of the calibration curve."""
 
-PER_BIN = 10
-"""Labels in a bin of it, at least, where the judge's scores are not few."""
-
 LEAST_APART = 5
 """Values that must differ from the commonest one: with fewer, intervals from a spread are far too short."""
-
-MOST_LEVELS = 20
-"""Values of a column of texts of which the bias is told."""
-
-MOST_GRADES = 10
-"""Human scores up to which each has a mean judge's score of its own; through more there goes a curve."""
 
 
 def quality(
@@ -239,7 +230,8 @@ def _favour_at_equal_scores(pairs: Pairs) -> Favour | None:
         return None
     grades, place = codes(pairs.human)
     root = np.sqrt(pairs.weights)[:, None]
-    if grades.size <= MOST_GRADES:
+    # Human scores up to which each has a mean judge's score of its own; through more there goes a curve
+    if grades.size <= 10:
         human = (place[:, None] == np.arange(grades.size)).astype(np.float64)
     else:  # orthonormal, as scores and ranks are nearly dependent
         ranks = doubled_ranks(pairs.human) / pairs.human.size - 1.0
@@ -272,7 +264,8 @@ def calibration(pairs: Pairs, level: float) -> tuple[CalibrationBin, ...]:
     shares = binary(pairs.human)
     scores, bins = codes(pairs.judge)
     if scores.size > MOST_CURVE_BINS:
-        n_bins = min(MOST_CURVE_BINS, max(2, pairs.judge.size // PER_BIN))
+        # Labels in a bin, at least, where the judge's scores are not few
+        n_bins = min(MOST_CURVE_BINS, max(2, pairs.judge.size // 10))
         edges = np.quantile(pairs.judge, np.linspace(0.0, 1.0, n_bins + 1)[1:-1])
         _, bins = codes(np.searchsorted(edges, pairs.judge, side="right"))
     found = []
@@ -305,7 +298,8 @@ def effect(pairs: Pairs, column: str, values: Array, level: float) -> BiasEffect
         return BiasEffect(column, True, slope, _t_interval(slope, error, level), (), p)
     names, place, counts = np.unique(values.astype(str), return_inverse=True, return_counts=True)
     place = place.reshape(-1)
-    if names.size > MOST_LEVELS:
+    # Values of a column of texts of which the bias is told
+    if names.size > 20:
         return BiasEffect(column, False, None, None, (), None)
     # A column per level, and one per system but the first less the mean of them all: levels are adjusted.
     levels = (place[:, None] == np.arange(names.size)).astype(np.float64)

@@ -17,13 +17,6 @@ from bestby.inference.classical import doubled_ranks
 LEVEL = 0.001
 """P-value of all comparisons together below which a draw is not taken for random."""
 
-MOST_STRATA = 20
-"""Strata above which a draw inside them is not looked at."""
-
-LEAST_CLUSTERS = 30
-"""Clusters labelled in part below which nothing is said."""
-
-_DRAWS = 1999
 _SINGULAR = 1e-10
 
 
@@ -53,7 +46,8 @@ def differ(judge: FloatArray, known: BoolArray, strata: IntArray, clusters: IntA
     clusters : ndarray of int, shape (N,), or None
         Codes from 0; None if items are independent.
     """
-    if int(strata.max()) >= MOST_STRATA:
+    # Strata above which a draw inside them is not looked at
+    if int(strata.max()) >= 20:
         return False
     sets = [np.array(one) for one in {tuple(column) for column in known.T.tolist()}]
     level = LEVEL / (len(sets) * judge.shape[2])
@@ -113,7 +107,8 @@ def _unlike_draws(x: FloatArray, labelled: BoolArray, strata: IntArray, level: f
     if float(chdtrc(x.shape[1], found)) >= level:
         return False
     rng, starts = np.random.default_rng(0), np.cumsum(sizes) - sizes
-    for _ in range(_DRAWS):
+    # No draw of so many may reach what was found: the p-value is 1 / 2000
+    for _ in range(1999):
         parts = [start + rng.choice(size, k, replace=False, shuffle=False)
                  for start, size, k in zip(starts, sizes, n, strict=True)]  # fmt: skip
         if statistic(np.concatenate(parts)) >= found:
@@ -127,7 +122,8 @@ def _hotelling(x: FloatArray, labelled: BoolArray, strata: IntArray, clusters: I
     each = _centred(x, strata)[labelled]
     added = np.stack([np.bincount(codes, weights=one) for one in each.T], axis=1)
     n, k = added.shape
-    if n < LEAST_CLUSTERS:
+    # Clusters labelled in part below which nothing is said
+    if n < 30:
         return 1.0
     total = added.sum(axis=0)
     # By moments about 0 in place of the mean: T^2 = (n - 1) u / (n - u).

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from bestby._core import arrays, checks, rounding
+from bestby._core.chunks import chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.keywords import with_suggestions
 from bestby._core.text import percentage
@@ -22,9 +23,6 @@ from bestby.resampling.settings import Resampling, combined
 from bestby.resampling.streams import seed_of
 from bestby.results.base import Note, provenance_of
 from bestby.results.normality import Normality, NormalityTest
-
-MOST_SIMULATED = 200
-"""Values per simulated sample; Stephens's modified statistics hardly depend on more."""
 
 MOST_ROYSTON = 5000
 """Values up to which Royston's p-value of the Shapiro-Wilk test was fitted."""
@@ -36,7 +34,6 @@ MOST_SHOWN = 200
 _FEW = 20
 _MANY = 500
 _TIED = 0.1
-_BLOCK = 1 << 20
 
 
 @with_suggestions
@@ -180,12 +177,9 @@ def _modified(z: FloatArray) -> FloatArray:
 def _reference(n: int, n_resamples: int, seed: int) -> FloatArray:
     """Return the modified statistics of simulated normal samples of n, each sorted, shape (2, B)."""
     generator = np.random.default_rng(seed)
-    rows = max(1, _BLOCK // n)
     blocks = [
-        _modified(
-            _standardised(np.sort(generator.standard_normal((min(rows, n_resamples - start), n)), axis=1))
-        )
-        for start in range(0, n_resamples, rows)
+        _modified(_standardised(np.sort(generator.standard_normal((part.stop - part.start, n)), axis=1)))
+        for part in chunks(n_resamples, n)
     ]
     drawn = np.sort(np.concatenate(blocks, axis=1), axis=1)
     drawn.flags.writeable = False
@@ -193,7 +187,8 @@ def _reference(n: int, n_resamples: int, seed: int) -> FloatArray:
 
 
 def _simulated(z: FloatArray, n_resamples: int, seed: int) -> tuple[NormalityTest, NormalityTest]:
-    reference = _reference(min(z.shape[1], MOST_SIMULATED), n_resamples, seed)
+    # Values per simulated sample; Stephens's modified statistics hardly depend on more
+    reference = _reference(min(z.shape[1], 200), n_resamples, seed)
     plain = (float(anderson_darling(z)[0]), float(kolmogorov_smirnov(z)[0]))
     tests = []
     for name, statistic, value, drawn in zip(

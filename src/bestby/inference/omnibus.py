@@ -8,9 +8,10 @@ import numpy as np
 from scipy.special import chdtrc
 
 from bestby._core import checks
+from bestby._core.chunks import chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import ArrayLike, FloatArray, IntArray
-from bestby.inference.classical import _BLOCK, _numbers, doubled_ranks
+from bestby.inference.classical import _numbers, doubled_ranks
 
 
 def cochran_q(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, float]:
@@ -45,10 +46,9 @@ def friedman(x: ArrayLike, counts: IntArray | None = None) -> tuple[float, int, 
     scores = _matrix(x)
     size = scores.shape[1]
     sums, squares = np.zeros(size, dtype=np.int64), 0
-    step = max(1, _BLOCK // size)
-    for start in range(0, len(scores), step):
-        centred = doubled_ranks(scores[start : start + step]) - (size + 1)
-        times = np.ones(len(centred), dtype=np.int64) if counts is None else counts[start : start + step]
+    for part in chunks(*scores.shape):
+        centred = doubled_ranks(scores[part]) - (size + 1)
+        times = np.ones(len(centred), dtype=np.int64) if counts is None else counts[part]
         sums += times @ centred
         squares += int(times @ (centred * centred).sum(axis=1))
     between = sum(int(total) ** 2 for total in sums)

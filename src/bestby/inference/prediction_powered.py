@@ -23,16 +23,6 @@ from bestby.inference.skewness import no_longer
 LEAST_TUNED = 25
 """Labels of every system below which a stratum shares its coefficients with the other small ones."""
 
-LEAST_JUDGED = 10
-"""Labelled clusters below which the judge is left out: a slope from so few is mostly chance."""
-
-LEAST_FULL = 10
-"""Labels per regressor below which every system has the same two coefficients per judge."""
-
-
-LONGEST = 1.1
-"""How many times as long as that of the labels alone the skewness of residuals may make an interval."""
-
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
@@ -148,7 +138,8 @@ class Corrected:
         lost = shares[0] ** 2 / max(residual.df, 1.0) + shares[1] ** 2 / max(self.judge_freedom, 1.0)
         skewness = residual.skewness * shares[0] ** 1.5
         found = StandardError(math.sqrt(variance), 1.0 / lost, skewness, residual.effective)
-        return no_longer(found, self.error_alone(contrast), LONGEST) if found.skewness else found
+        # How many times as long as that of the labels alone the skewness of residuals may make an interval
+        return no_longer(found, self.error_alone(contrast), 1.1) if found.skewness else found
 
     def error_alone(self, contrast: FloatArray) -> StandardError:
         """Return the standard error of the same sum of the means of the labels alone."""
@@ -196,7 +187,8 @@ def corrected(data: Labelled, *, pooled: bool = False) -> Corrected:
     tuned = np.zeros(int(data.strata.max()) + 1, dtype=np.int64) if pooled else _groups_of_strata(data)
     coefficients = np.zeros((int(tuned.max()) + 1, n_systems, n_systems, n_judges))
     residuals = alone.copy()
-    enough = np.unique(data.clusters[item]).size >= LEAST_JUDGED
+    # Labelled clusters below which the judge is left out: a slope from so few is mostly chance
+    enough = np.unique(data.clusters[item]).size >= 10
     for one in range(len(coefficients)) if enough else ():
         part = tuned[data.strata[item]] == one
         found = _regressed(
@@ -320,7 +312,8 @@ def _regressed(
     coefficients = np.broadcast_to(level, (n_systems, n_systems, n_judges)).copy()
     coefficients[np.arange(n_systems), np.arange(n_systems)] += within
     counts = np.bincount(system, minlength=n_systems)
-    if not several or counts.min() < LEAST_FULL * (n_systems * n_judges + 1):
+    # Labels per regressor below which every system has the same two coefficients per judge
+    if not several or counts.min() < 10 * (n_systems * n_judges + 1):
         return coefficients, fit.residuals
     each = np.zeros_like(coefficients)
     residuals = np.zeros(y.size)

@@ -54,10 +54,6 @@ def friedman(scores: ArrayLike) -> Friedman:
     return Friedman(chi, df, p, f, within, max(p_f, sys.float_info.min), _exact(x))
 
 
-_MOST_STATES = 200_000
-"""Rank sums times orders held at once by the exact test: a tenth of a second."""
-
-
 def _exact(x: FloatArray) -> float | None:
     """Return the probability, over all orders on each dataset, of rank sums that lie as far apart.
 
@@ -73,7 +69,8 @@ def _exact(x: FloatArray) -> float | None:
     mass: FloatArray = np.ones(1)
     for row in doubled[1:]:
         orders, times = np.unique(np.array(list(itertools.permutations(row))), axis=0, return_counts=True)
-        if len(states) * len(orders) > _MOST_STATES:
+        # Rank sums times orders held at once by the exact test: a tenth of a second
+        if len(states) * len(orders) > 200_000:
             return None
         sums = np.sort((states[:, None, :] + orders[None, :, :]).reshape(-1, k), axis=1)
         weights = (mass[:, None] * (times / times.sum())[None, :]).reshape(-1)

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from bestby._core.typing import FloatArray, IntArray
 
-_HALVINGS = 60
-
 
 @dataclass(frozen=True, slots=True)
 class Differences:
@@ -98,7 +96,8 @@ def _last(holds: Callable[[float], bool], inside: float, outside: float) -> floa
     """Return the largest number from which on a condition does not hold, by halving."""
     if holds(outside):
         return outside
-    for _ in range(_HALVINGS):
+    # A bound: it ends at two neighbours
+    for _ in range(60):
         middle = (inside + outside) / 2.0
         if middle in (inside, outside):
             break

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from bestby._core import rounding
+from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray
 from bestby.inference import locations
-
-_ROWS = 1 << 21  # numbers that are sorted at a time
 
 
 def weights_of(strata: Sequence[FloatArray]) -> FloatArray:
@@ -47,9 +46,7 @@ def pooled_location(rows: FloatArray, weights: FloatArray, statistic: str) -> Fl
     cut = cut_of(weights.size, statistic)
     if cut == 0.0:
         return np.asarray(rows @ weights)
-    step = max(1, _ROWS // weights.size)
-    parts = [_trimmed(rows[start : start + step], weights, cut) for start in range(0, len(rows), step)]
-    return np.concatenate(parts)
+    return np.concatenate([_trimmed(rows[part], weights, cut) for part in chunks(len(rows), weights.size)])
 
 
 def _trimmed(rows: FloatArray, weights: FloatArray, cut: float) -> FloatArray:

@@ -10,13 +10,6 @@ from bestby._core.typing import FloatArray, IntArray
 LEAST = 2
 """Units that are drawn from every stratum at least, so that each has a variance."""
 
-LEAST_SHARE = 0.5
-"""Part of its proportional share that every stratum gets, however little it varies."""
-
-_HALVINGS = 200
-_REST = 1e-9
-"""Weight of a stratum without spread, in shares of the others: it gets more units after they are full."""
-
 
 def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntArray:
     """Return how many of n units each stratum gives.
@@ -47,9 +40,11 @@ def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntAr
     """
     weights, least = sizes.astype(np.float64), np.minimum(sizes, LEAST)
     if sds is not None and sds.max() > 0.0:
-        floor = np.maximum(least, np.ceil(LEAST_SHARE * n * weights / weights.sum()).astype(np.int64))
+        # Part of its proportional share that every stratum gets, however little it varies
+        floor = np.maximum(least, np.ceil(0.5 * n * weights / weights.sum()).astype(np.int64))
         if floor.sum() <= n:
-            weights, least = weights * np.maximum(sds / sds.max(), _REST), floor
+            # A stratum without spread gets more units when the others are full
+            weights, least = weights * np.maximum(sds / sds.max(), 1e-9), floor
     exact = _clipped(weights, least, sizes, n)
     found = rounding.round_down(exact)
     remainders = np.where(found < sizes, exact - found, -np.inf)
@@ -60,7 +55,8 @@ def drawn_sizes(sizes: IntArray, n: int, sds: FloatArray | None = None) -> IntAr
 def _clipped(weights: FloatArray, least: IntArray, most: IntArray, n: int) -> FloatArray:
     """Return numbers proportional to weights, within limits, that add up to n."""
     low, high = 0.0, float((most / weights).max())
-    for _ in range(_HALVINGS):
+    # A bound: it ends at two neighbours
+    for _ in range(200):
         middle = 0.5 * (low + high)
         if middle in (low, high):
             break  # neighbours: no number lies between them

@@ -21,12 +21,6 @@ COUNTS: dict[Part, tuple[str, ...]] = {
 }
 """The counts that each is made of."""
 
-FEW_LABELS = 12
-"""Labels up to which the columns of every cell are made once, and looked up."""
-
-MOST_NUMBERS = 1 << 30
-"""Statistics of one system that are held at once: 8 GiB of them."""
-
 
 def unfitted(name: str) -> InvalidInputError:
     """Return the error of a metric that counts labels before `fit`."""
@@ -44,13 +38,15 @@ def class_counts(
     """
     if n_labels == 0:
         raise unfitted(name)
-    if gold.size * len(columns) * n_labels > MOST_NUMBERS:
+    # Statistics of one system that are held at once: 8 GiB of them
+    if gold.size * len(columns) * n_labels > 1 << 30:
         raise DesignError(
             f"{name} counts every class separately: {n_labels} classes on {gold.size} distinct items are"
             " too many",
             hint='use accuracy or f1_micro, one class at a time, as in "f1[LABEL]", or merge rare classes',
         )
-    if n_labels > FEW_LABELS:
+    # Labels up to which the columns of every cell are made once, and looked up
+    if n_labels > 12:
         return _counted(columns, gold, predictions, n_labels, more).T
     cell = np.multiply(gold, n_labels + 1, dtype=np.intp)
     cell += predictions

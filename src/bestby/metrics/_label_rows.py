@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bestby._core.occurring import occurring
 from bestby._core.typing import Array, FloatArray
+from bestby.data.coding import occurring
 from bestby.metrics.base import Metric
 
 

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bestby._core.chunks import CHUNK
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.metrics._rank_weights import concordance
 from bestby.metrics._ranked import Ranking
-
-PAIRS_AT_ONCE = 1 << 18
-"""Pairs of items of the same group that are looked up at a time, if there are fewer items than that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +171,7 @@ def _pairs(items: IntArray, of: IntArray) -> Iterator[tuple[IntArray, IntArray]]
         return
     starts = np.concatenate([[0], np.flatnonzero(np.diff(of[items])) + 1])
     sizes = np.diff(np.append(starts, items.size))
-    part = np.cumsum(sizes**2) // max(of.size, PAIRS_AT_ONCE)
+    part = np.cumsum(sizes**2) // max(of.size, CHUNK)
     for number in np.unique(part).tolist():
         chosen = np.flatnonzero(part == number)
         first, last = starts[chosen[0]], starts[chosen[-1]] + sizes[chosen[-1]]

@@ -10,10 +10,6 @@ _WIDTH = 32
 """Items of a block whose pairs are all compared, as to sort so few takes longer."""
 
 
-_MERGED_FROM = 1024
-"""Items of two sorted blocks from which a sort that finds what is sorted already takes less time."""
-
-
 def mean_concordance(groups_x: IntArray, groups_y: IntArray) -> float:
     """Return how many items are concordant with an item less those discordant with it, mean over all items.
 
@@ -68,7 +64,8 @@ def _concordant(groups_x: IntArray, groups_y: IntArray) -> int:
             ranks[start:] = np.arange(n - start - 1, n - start - 1 - width, -1) << 1
         both = ranks.reshape(-1, 2 * width)
         both[:, width:] |= 1  # the last bit tells of which half a rank is, through the sort of both
-        both.sort(axis=1, kind="stable" if 2 * width >= _MERGED_FROM else None)
+        # Items of two sorted blocks from which a sort that finds what is sorted already takes less time
+        both.sort(axis=1, kind="stable" if 2 * width >= 1024 else None)
         later = np.bitwise_and(both, 1, out=halves[: ranks.size].reshape(both.shape))
         both ^= later
         places[: 2 * width] += np.add.reduce(later, dtype=narrow)

@@ -14,13 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.chunks import chunks
 from bestby._core.typing import FloatArray, IntArray, ScorePath
 from bestby.metrics._rank_pairs import mean_concordance
 from bestby.metrics._ranked import Ranking, Ranks, places_in
 from bestby.metrics.derivatives import Paths, WeightDerivatives
-
-_AT_ONCE = 1 << 11
-"""Items whose products are summed at a time: eight rows of so many stay in the cache of the processor."""
 
 # -- areas under curves ----------------------------------------------------------------------------
 
@@ -177,13 +175,10 @@ def _tied(column: Ranks) -> FloatArray | float:
 def _spearman_path(x: Ranks, y: Ranks, change: FloatArray) -> ScorePath:
     """Return the path of Spearman's correlation, from both columns in order."""
     columns = [part for z in (x, y) for part in (z.centred, z.mid_distribution(change))]
-    rows, products = np.empty((8, min(_AT_ONCE, change.size))), np.zeros((8, 4))
-    for start in range(0, change.size, _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        block = rows[:, : change[part].size]
-        for row, column in zip(block, columns, strict=False):
-            row[:] = column[part]
-        np.multiply(block[:4], change[part], out=block[4:])
+    products = np.zeros((8, 4))
+    for part in chunks(change.size, 8):
+        rows = np.stack([column[part] for column in columns])
+        block = np.concatenate([rows, rows * change[part]])
         products += block @ block[:4].T  # all at once: the rows times their transpose take longer
     return _quotient_path([_cubic(products[:4], products[4:], u, v) for u, v in ((0, 2), (0, 0), (2, 2))])
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from bestby._core.cached import cached_property
+from bestby._core.chunks import chunks
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
 from bestby.metrics.base import WeightedMetric
 
 COMPILED_FROM = 1 << 20
 """Weights per call from which the compiled kernels are worth the import of the compiler."""
-
-_CHUNK = 1 << 16  # weights per NumPy step: its temporaries of half a megabyte stay in the cache
 
 
 class RankMetric(WeightedMetric):
@@ -28,11 +27,7 @@ class RankMetric(WeightedMetric):
 
     def _counted(self, prepared: Any, counts: Array) -> FloatArray:
         """Return the scores of resamples that are given by whole numbers of a narrow type."""
-        rows = max(1, _CHUNK // max(1, counts.shape[1]))
-        blocks = [
-            self._vectorised(prepared, counts[start : start + rows])
-            for start in range(0, counts.shape[0], rows)
-        ]
+        blocks = [self._vectorised(prepared, counts[part]) for part in chunks(*counts.shape)]
         return np.concatenate(blocks) if blocks else np.empty(0)
 
     def whole(self, prepared: Any) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -12,14 +11,10 @@ import numpy as np
 
 from bestby._core.typing import FloatArray, IntArray
 from bestby._core.versions import versions
-from bestby._version import __version__
 from bestby.data.evaluation import Evaluation
 from bestby.metrics import _items
 from bestby.metrics.base import Metric
 from bestby.results.base import Note
-
-_FORM = 1
-"""Of the hashes: a change of what they are made of gives it another number."""
 
 
 class TextMetric(Metric):
@@ -73,10 +68,12 @@ class TextMetric(Metric):
         return f"{type(self).__module__}.{type(self).__qualname__} {settings!r}"
 
 
-def keys(metric: TextMetric, gold: Any, systems: Sequence[Sequence[str]]) -> list[str] | None:
-    """Return the hash of all that the statistics of each system depend on; None if that cannot be told.
+def cache_parts(
+    metric: TextMetric, gold: Any, systems: Sequence[Sequence[str]]
+) -> list[tuple[Any, ...]] | None:
+    """Return all that the statistics of each system depend on; None if that cannot be told.
 
-    That is the metric with its settings, the versions of bestby and of the libraries it uses, the references
+    That is the metric with its settings, the versions of the libraries it uses, and a hash of the references
     and the texts.
     """
     identity = metric.identity()
@@ -84,14 +81,13 @@ def keys(metric: TextMetric, gold: Any, systems: Sequence[Sequence[str]]) -> lis
         return None
     used = versions((*metric.packages, *metric.libraries))
     references = _items.references(gold, metric.name)
-    common = hashlib.blake2b(json.dumps([_FORM, __version__, used, identity]).encode(), digest_size=20)
-    common.update(np.array([len(several) for several in references], np.int64).tobytes())
+    common = hashlib.blake2b(np.array([len(several) for several in references], np.int64).tobytes())
     common.update(_content([text for several in references for text in several]))
     out = []
     for texts in systems:
         one = common.copy()
         one.update(_content(texts))
-        out.append(one.hexdigest())
+        out.append((used, identity, one.hexdigest()))
     return out
 
 

@@ -19,9 +19,6 @@ from bestby.metrics.base import Metric, Names
 MOST_COLUMNS = 2000
 """Sums per item beyond which a metric is refused: that many values are no categories."""
 
-_FAR = 30.0
-"""Standard deviations from the common centre up to which sums of squares and their gradients keep digits."""
-
 
 class Agreement(Metric):
     """What all metrics of agreement share."""
@@ -133,7 +130,8 @@ class IntervalAlpha(Agreement):
         labels = np.array([x for row in rows if len(row) > 1 for x in row])
         own = middle(labels.tolist())
         # Squares of so distant labels would drown their spread.
-        far = labels.size > 0 and abs(own - self.centre) > _FAR * float(np.sqrt(np.mean((labels - own) ** 2)))
+        # So many standard deviations from the common centre, sums of squares and their gradients lose digits
+        far = labels.size > 0 and abs(own - self.centre) > 30.0 * float(np.sqrt(np.mean((labels - own) ** 2)))
         table = np.zeros((len(rows), 4))
         for item, row in enumerate(rows):
             if len(row) > 1:

@@ -36,10 +36,6 @@ _WHOLE_UP_TO = 2_000_000  # cubes of resample sizes up to here fit whole numbers
 
 _HALVES_UP_TO = 200_000  # sums of products of so many ranks that are halves are exact in floats
 
-_NARROW_UP_TO = 1 << 29  # twice the ranks of so many items have a place in 32 bits
-
-_SIGNS_UP_TO = 512  # items up to which Kendall's matrix of signs is small
-
 
 @dataclass(frozen=True, repr=False)
 class Pearson(StandardisedMetric, SmoothMetric):
@@ -247,7 +243,8 @@ class Kendall(_RankCorrelation, CompiledRankMetric):
     """
 
     def _vectorised(self, prepared: TwoOrders, counts: Array) -> FloatArray:
-        if prepared.n_items > _SIGNS_UP_TO:
+        # Items up to which Kendall's matrix of signs is small
+        if prepared.n_items > 512:
             return self._compiled(prepared, counts)
         weights = counts.astype(np.float64)
         agreement = np.einsum("rn,rn->r", weights @ prepared.signs, weights)
@@ -282,7 +279,8 @@ def _doubled_ranks(drawn: Array, n_items: IntArray, column: Ranks) -> tuple[Arra
 
     `drawn` are the weights (R, n) in the order of the column, and `n_items` (R, 1) their sums.
     """
-    narrow = np.int32 if n_items.max() <= _NARROW_UP_TO else np.int64
+    # Twice the ranks of so many items have a place in 32 bits
+    narrow = np.int32 if n_items.max() <= 1 << 29 else np.int64
     ranks: Array = np.cumsum(drawn, axis=1, dtype=narrow)
     sizes = drawn
     if column.tied is not None:

@@ -42,9 +42,6 @@ _SHOWN = 4
 FAR_APART = 20.0
 """Ratio of the sizes of scores from which a note says that their scales differ."""
 
-LEAST_PERCENT = 20.0
-"""Mean from which scores up to 100 beside shares look like percentages; losses and counts are often below."""
-
 _FOR_NUMBERS = 'name a metric of numbers, such as metric="rmse" (or mae, pearson, spearman)'
 
 
@@ -215,7 +212,8 @@ def system_scales(scores: Mapping[str, Array]) -> list[Note]:
     small, large = scores[least], scores[most]
     means = f"the mean of {least} is {float(small.mean()):.3g}, that of {most} {float(large.mean()):.3g}"
     in_unit, in_percent = (min(small.min(), large.min()) >= 0 and large.max() <= top for top in (1, 100))
-    if in_percent and small.max() <= 1 and large.mean() > LEAST_PERCENT:
+    # Mean from which scores up to 100 beside shares look like percentages; losses and counts are often below
+    if in_percent and small.max() <= 1 and large.mean() > 20.0:
         told = f"{means}: shares beside percentages? If so, give all scores as shares, or all in percent"
         return [Note("mixed_percent", told)]
     if in_unit or in_percent or np.abs(small).max() >= np.abs(large).min():

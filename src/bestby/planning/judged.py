@@ -23,9 +23,6 @@ LEAST_LABELS = 5
 LEAST_ERRORS = FEW
 """Errors of the judge among the labels from which the size of its error is known well enough to plan on."""
 
-_CAUTION = 0.8
-"""The level of the upper limits of the variances of a pilot in a cautious plan."""
-
 
 @with_suggestions
 @dataclass(frozen=True)
@@ -271,4 +268,5 @@ def t_quantile(alpha: float, df: FloatArray) -> FloatArray:
 
 def _raised(freedom: int) -> float:
     """Return by how much a variance with these degrees of freedom is multiplied in a cautious plan."""
-    return freedom / float(chdtri(freedom, _CAUTION))
+    # The level of the upper limits of the variances of a pilot in a cautious plan
+    return freedom / float(chdtri(freedom, 0.8))

@@ -24,8 +24,6 @@ _FEW_LABELS = 50
 """Labels below which intervals by PPI++ are not to be relied on."""
 
 _MOST = 1_000_000_000
-_POINTS = 14
-_SAVED_LITTLE = 0.9
 
 _APPROXIMATE = Note(
     "approximate_plan",
@@ -265,7 +263,8 @@ def _curve(design: JudgedScores, found: int, alpha: float) -> tuple[LabelPoint, 
     """Return half-widths from a quarter of the answer to four times, or to all items."""
     least = design.least_labels
     low, high = max(least, found // 4), min(_items(design), max(4 * found, 4 * least))
-    sizes = np.unique([found, *np.rint(np.geomspace(low, max(low, high), _POINTS)).astype(int).tolist()])
+    # So many sizes show the shape of the curve
+    sizes = np.unique([found, *np.rint(np.geomspace(low, max(low, high), 14)).astype(int).tolist()])
     widths = _half_width(_with_judge(design), sizes, alpha), _half_width(_alone(design), sizes, alpha)
     rows = zip(sizes.tolist(), widths[0].tolist(), widths[1].tolist(), strict=True)
     return tuple(LabelPoint(n, own, alone) for n, own, alone in rows)
@@ -306,7 +305,8 @@ def _notes(
     design: JudgedScores, by_formula: int, found: int, alone: int, *, unsure: bool
 ) -> tuple[Note, ...]:
     notes = notes_on(design, by_formula, found, "plan at least so many")
-    if by_formula > _SAVED_LITTLE * alone:
+    # The judge saves less than a tenth of the labels
+    if by_formula > 0.9 * alone:
         notes.append(
             Note(
                 "judge_saves_little",

@@ -27,7 +27,6 @@ _WORDS = {
     "welch": "Welch's t-test",
     "mann-whitney": "the Mann–Whitney test",
 }
-FEW_SCORES = 30
 
 
 @with_suggestions
@@ -225,7 +224,8 @@ class LiftedScores(Design):
         """Warn of few scores."""
         if not self.as_population:
             return doubt.few_df_notes(self.pilot_df)
-        if self.values.size >= FEW_SCORES:
+        # Fewer scores say little of their distribution
+        if self.values.size >= 30:
             return ()
         return (
             Note(

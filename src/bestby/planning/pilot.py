@@ -34,12 +34,6 @@ from bestby.planning.studies import by_cells, by_items
 from bestby.results.base import Note
 from bestby.vocabulary import ItemTest
 
-_SHARES = 20
-"""Variances that a pilot leaves open, at each of which a share of the studies is simulated."""
-
-_SWAPS = 500
-"""Random exchanges over which the difference of a metric that is no sum is averaged."""
-
 
 @with_suggestions
 @dataclass(frozen=True, eq=False)
@@ -206,7 +200,8 @@ class Pilot(Design):
             middle, half, score = 0.5 * (a + b), 0.5 * scale * (a - b), group.metric.score
             return float(score(middle + half) - score(middle - half))
         assert isinstance(group, ItemGroup)  # groups are of sums or of items
-        swapped = np.random.default_rng(0).random((_SWAPS, group.n_units)) < (1.0 - scale) / 2.0
+        # Random exchanges over which the difference of a metric that is no sum is averaged
+        swapped = np.random.default_rng(0).random((500, group.n_units)) < (1.0 - scale) / 2.0
         bits = (
             swapped.astype(np.uint8) if group.unit_of is None else swapped[:, group.unit_of].astype(np.uint8)
         )
@@ -293,7 +288,8 @@ class Pilot(Design):
         if self.as_population:
             yield from self._studies(n, studies, generator)
             return
-        shares = min(_SHARES, studies)
+        # Variances that a pilot leaves open, at each of which a share of the studies is simulated
+        shares = min(20, studies)
         ratios = doubt.mean_squares(self.pilot_df, (np.arange(shares) + 0.5) / shares)
         for i, ratio in enumerate(ratios.tolist()):
             part = studies * (i + 1) // shares - studies * i // shares

@@ -24,10 +24,6 @@ _POINTS, _FEW_POINTS = 2048, 512
 """Points of the integral; fewer are enough where the mean squares hardly vary."""
 
 
-_FEW = 100
-"""Runs or items up to which they do."""
-
-
 @with_suggestions
 @dataclass(frozen=True)
 class RunsAndItems(PlannedDifference):
@@ -258,7 +254,8 @@ class RunsAndItems(PlannedDifference):
         it rejects is a normal one.
         """
         systems = 1 if self.paired_runs else 2
-        points = _POINTS if self.pilot_df is not None or min(n, r) <= _FEW else _FEW_POINTS
+        # Runs or items up to which the nodes of the rule matter
+        points = _POINTS if self.pilot_df is not None or min(n, r) <= 100 else _FEW_POINTS
         u = squares.cube_points(points, 2 + systems + 3 * (self.pilot_df is not None))
         items, runs, left = self._components(u[-3:])
         of_items, of_runs, of_rest = items / n, runs / r, left / (n * r)

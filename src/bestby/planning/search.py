@@ -13,18 +13,6 @@ from bestby._core.errors import DesignError
 from bestby.planning.base import Design, Question
 from bestby.results.plans import PlanPoint
 
-_RESOLUTION = 0.1
-"""To which share of n a simulated size is searched; within it, the noise is smoothed out."""
-
-_HALVINGS = 14
-"""Of the range in which a simulated effect is searched."""
-
-_DIGITS = 2.0**-40
-"""The share of the range to which an effect with a formula for its power is searched."""
-
-_SURE = 1e-12
-"""Powers nearer to 0 or 1 than this are taken to be this near."""
-
 
 def power_at(design: Design, n: int, question: Question) -> tuple[float, float]:
     """Return the power at one size and its Monte Carlo standard error."""
@@ -56,7 +44,8 @@ def least_size(
 
     low, high = bracket(design, reached, known, wanted, start or design.size or design.least)
     if design.simulated:
-        slack = max(1, math.floor(_RESOLUTION * high))
+        # To which share of n a simulated size is searched; within it, the noise is smoothed out
+        slack = max(1, math.floor(0.1 * high))
         while high - low > slack:
             middle = (low + high) // 2
             low, high = (low, middle) if reached(middle) else (middle, high)
@@ -87,11 +76,13 @@ def least_effect(design: Design, n: int, wanted: float, question: Question) -> f
 
     low, high = effect_bracket(design, n, design.reach(question.alternative), reached, wanted)
     if design.simulated:
-        for _ in range(_HALVINGS):
+        # Halvings of the range in which a simulated effect is searched
+        for _ in range(14):
             middle = 0.5 * (low + high)
             low, high = (low, middle) if reached(middle) else (middle, high)
         return high
-    return crossing(power, low, high, _DIGITS * abs(high - low), wanted)
+    # The share of the range to which an effect with a formula for its power is searched
+    return crossing(power, low, high, 2.0**-40 * abs(high - low), wanted)
 
 
 def bracket(
@@ -129,7 +120,8 @@ def crossing(power: Callable[[float], float], low: float, high: float, finest: f
     one, tell which to try; where these powers are 0 or 1, and every eighth time, it is the middle. A point is
     asked for more than once, so `power` should remember what it found.
     """
-    goal, most = float(ndtri(wanted)), float(ndtri(1.0 - _SURE))
+    # Powers nearer to 0 or 1 than this are taken to be this near
+    goal, most = float(ndtri(wanted)), float(ndtri(1.0 - 1e-12))
 
     def point(x: float) -> tuple[float, float]:
         return x, min(max(float(ndtri(power(x))), -most), most) - goal

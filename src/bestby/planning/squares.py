@@ -10,9 +10,6 @@ from scipy.special import gammaincinv, ndtri
 
 from bestby._core.typing import FloatArray
 
-_MANY_DF = 1000
-"""Degrees of freedom beyond which the cube root of a chi-square is taken for normal (Wilson and Hilferty)."""
-
 
 @lru_cache(maxsize=4)
 def cube_points(n_points: int, dimensions: int) -> FloatArray:
@@ -37,7 +34,8 @@ def mean_square(u: FloatArray, df: float) -> FloatArray:
     """
     if df == 0:
         return np.zeros_like(u)
-    if df > _MANY_DF:
+    # Degrees of freedom beyond which the cube root of a chi-square is taken for normal (Wilson and Hilferty)
+    if df > 1000:
         part = 2.0 / (9.0 * df)
         return np.asarray((1.0 - part + np.sqrt(part) * ndtri(u)) ** 3)
     return np.asarray(2.0 * gammaincinv(0.5 * df, u) / df)

@@ -15,9 +15,6 @@ from bestby.engine.sums import SumGroup
 from bestby.engine.weighted import ItemGroup
 from bestby.resampling.units import Units
 
-_CHUNK = 1 << 21
-"""Cell counts drawn at a time, which bounds memory."""
-
 
 def _stratum_sizes(sizes: IntArray, n: int) -> IntArray:
     """Return how many of n units each stratum gets: its share, rounded by largest remainders."""
@@ -39,7 +36,7 @@ def by_cells(
     bounds, counts = source.units.bounds, source.units.counts
     strata = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))
     sizes = _stratum_sizes(np.bincount(strata, weights=counts).astype(np.int64), n)
-    step = max(1, _CHUNK // counts.size)
+    step = max(1, (1 << 21) // counts.size)  # 16 MB of counts at a time, which say what is drawn
     for start in range(0, studies, step):
         rows = min(step, studies - start)
         drawn = np.concatenate(

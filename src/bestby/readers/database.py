@@ -38,9 +38,6 @@ LARGEST_BUFFER = 1 << 28
 LONGEST_ROW = 2_000_000
 """Bytes of the longest row of a table that is read, DuckDB's own default."""
 
-_BATCH = 10_000
-"""Lines that are fetched at a time."""
-
 MEMORY = "1GB"
 """What a database that streams may keep in memory; the rest goes to a temporary folder."""
 
@@ -138,7 +135,8 @@ def line_batches(path: Path, compression: str) -> Iterator[list[str]]:
             database.execute(_OVERLONG, [literal(path), compression]).fetchall()
             options = f", max_line_size={LONGEST_ROW:d}, buffer_size={LARGEST_BUFFER:d}"
         result = database.execute(_LINES % options, [literal(path), compression])
-        while rows := result.fetchmany(_BATCH):
+        # Lines that are fetched at a time
+        while rows := result.fetchmany(10_000):
             yield _texts(rows)
 
 

@@ -37,7 +37,6 @@ _DOCUMENTS = {
 """What is no table, and how it begins, in lower case."""
 _ENDINGS = {".xml": "an XML file", ".html": "an HTML page", ".yaml": "a YAML file", ".yml": "a YAML file"}
 _HEAD = 64
-_FIRST_LINES = 100
 _HEADERS = {"prediction", "predictions", "pred", "score", "scores", "gold", "label", "value"}
 
 
@@ -172,7 +171,8 @@ def check_header(path: Path) -> str | None:
     compression = kind_of(path).compression
     names, delimiter = header_of(path, compression)
     if not all(map(is_number, names)):
-        rows = cut("\n".join(lines(path, compression, _FIRST_LINES)))
+        # The first lines show how a table is cut
+        rows = cut("\n".join(lines(path, compression, 100)))
         _check_names(path, names, [*csv_rows(rows[1:], delimiter)], [*csv_rows(rows, " ")])
         return None
     if len(names) == 1 or any("." in name or float(name) % 1 for name in names):

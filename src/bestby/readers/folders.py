@@ -27,7 +27,6 @@ _JSON = (".json", ".jsonl", ".ndjson")
 _DATA = (*_JSON, *_ARCHIVES, ".csv", ".tsv", ".tab", ".parquet", ".npy")
 _PACKED = (".gz", ".zst")
 _ENDS = b"PAR1"
-_MOST_NAMED = 6
 _HINT = "copy it again, or take it out of the folder"
 
 
@@ -114,7 +113,8 @@ def note_on(files: Sequence[Path]) -> tuple[Note, ...]:
     """
     if not files:
         return ()
-    if len(files) > _MOST_NAMED:
+    # A message names so few files one by one
+    if len(files) > 6:
         kinds = Counter(_suffix(file)[0] or file.suffix for file in files)
         names = f"{', '.join(f'{n} {kind}' for kind, n in kinds.items())}, such as {files[0]}"
     else:

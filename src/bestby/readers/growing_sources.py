@@ -29,9 +29,6 @@ _SCORE_WORDS = ("score", "value")
 _NO_SYSTEM = frozenset(("gold", "stratum", "run", "seed", "epoch", "time", "timestamp", "line", "index"))
 """Keys of a wide line that are numbers, perhaps, and no systems."""
 
-_BEING_WRITTEN = 10.0
-"""Seconds for which a file that cannot be read may be one that its tool is writing."""
-
 _DAMAGED = "the log is damaged there: correct the line, or start a new log"
 
 _LINES = 'write {"item": "q1", "system": "a", "score": 1}, or {"item": "q1", "a": 1, "b": 0}'
@@ -198,7 +195,8 @@ class WholeSource:
         try:
             content = self._content(final)
         except InvalidInputError:
-            if final or self._lines is not None or time.time() - status.st_mtime > _BEING_WRITTEN:
+            # Seconds for which a file that cannot be read may be one that its tool is writing
+            if final or self._lines is not None or time.time() - status.st_mtime > 10.0:
                 raise
             return []
         if content is None:

@@ -32,12 +32,6 @@ _NONE = "__HIVE_DEFAULT_PARTITION__"
 GROUPS = ("gold", "cluster", "stratum", "system")
 """Columns that a folder's name can give without being asked for."""
 
-BYTES_PER_VALUE = 4
-"""Bytes of text that are taken for one value."""
-
-PACKED_TIMES = 5
-"""How many times longer packed text is taken to be unpacked."""
-
 
 @dataclass(frozen=True)
 class Piece:
@@ -86,11 +80,12 @@ class Pieces:
                     [literals[0]],
                 ).fetchone()
             return int(counted[0]) * int(columns[0]) if counted and columns else 0
+        # How many times longer packed text is taken to be unpacked
         sizes = (
-            path.stat().st_size * (1 if kind_of(path).compression == "none" else PACKED_TIMES)
-            for path in self.paths
+            path.stat().st_size * (1 if kind_of(path).compression == "none" else 5) for path in self.paths
         )
-        return sum(sizes) // BYTES_PER_VALUE
+        # Bytes of text that are taken for one value
+        return sum(sizes) // 4
 
 
 def pieces_of(paths: Any) -> Pieces | None:

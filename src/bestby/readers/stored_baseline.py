@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from bestby._core import stored_values
+from bestby._core import files
 from bestby._core.errors import InvalidInputError
 from bestby._core.paths import readable_file
 from bestby._core.text import path_text, quoted
@@ -60,7 +60,7 @@ def stored(evaluation: Evaluation) -> str:
     }
     if name in evaluation.trials:
         content[TRIALS] = evaluation.trials[name].tolist()
-    return json.dumps({**content, "checksum": stored_values.digest(content)}, ensure_ascii=False) + "\n"
+    return json.dumps({**content, "checksum": files.digest(content)}, ensure_ascii=False) + "\n"
 
 
 def with_stored(path: str | Path, evaluation: Evaluation) -> Evaluation:
@@ -130,7 +130,7 @@ def _content(path: str | Path) -> dict[str, Any]:
             hint=_AGAIN,
         )
     checksum = content.pop("checksum", None)
-    if set(content) - {TRIALS} | {"checksum"} != set(FIELDS) or checksum != stored_values.digest(content):
+    if set(content) - {TRIALS} | {"checksum"} != set(FIELDS) or checksum != files.digest(content):
         raise InvalidInputError(f"{shown} is damaged: its checksum is not that of what it holds", hint=_AGAIN)
     return content
 

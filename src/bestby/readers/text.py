@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 _END = re.compile(r"\r*\n|\r")
 
-_LONGEST_CELL = 2**31 - 1
-"""Characters of the longest cell that is cut: as many as the csv module can be told on every platform."""
-
 
 def csv_rows(lines: Iterable[str], delimiter: str = ",", *, strict: bool = False) -> Reader:
     """Cut lines of delimited text into cells; `strict` as in the csv module.
@@ -30,7 +27,8 @@ def csv_rows(lines: Iterable[str], delimiter: str = ",", *, strict: bool = False
     cut by a delimiter it does not have. Its limit is one for the process, so that it is raised and never put
     back, which would take it from another thread.
     """
-    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
+    # Characters of the longest cell that is cut: as many as the csv module can be told on every platform
+    csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))
     return csv.reader(lines, delimiter=delimiter, strict=strict)
 
 

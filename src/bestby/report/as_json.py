@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from bestby._core.chunks import chunks
 from bestby._core.text import safe_json
 from bestby.report.data import plain, readable, shown_columns
 from bestby.report.writers import floats
 from bestby.results.loading import encoded
 from bestby.results.pairs import Differences, Pairs, notes_of
-
-_AT_ONCE = 1 << 16  # rows
 
 _UNDEFINED = dict.fromkeys(("nan", "inf", "-inf", "NaN", "Infinity", "-Infinity"), "null")
 
@@ -59,8 +58,7 @@ def _part(part: Pairs | tuple[Any, ...], columns: Mapping[str, Any]) -> tuple[li
     arrays = {id(x): x for x in (*fields.values(), *ends, *columns.values()) if _numbers(x, len(part))}
     written: Texts = {key: [] for key, array in arrays.items() if np.isfinite(array).all()}
     rows: list[str] = []
-    for start in range(0, len(part), _AT_ONCE):
-        piece = slice(start, start + _AT_ONCE)
+    for piece in chunks(len(part)):
         texts = dict(zip(arrays, floats.texts([x[piece] for x in arrays.values()]), strict=True))
         for key, pieces in written.items():
             pieces += [", ", ", ".join(texts[key])]

@@ -11,9 +11,6 @@ from bestby.report.tables import systems_of
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
 
-MOST_SYSTEMS = 50
-"""Systems up to which all are shown."""
-
 TOP = 20
 """How many of more are shown."""
 
@@ -22,7 +19,8 @@ def best_systems(c: Comparison, top: int | None = None) -> Comparison | None:
     """Return the comparison with the best systems only, no number changed; None if all are to be shown."""
     n_systems = len({entry.system for entry in c.systems})
     if top is None:
-        if c.described_by != "comparison" or n_systems <= MOST_SYSTEMS:
+        # Systems up to which all are shown
+        if c.described_by != "comparison" or n_systems <= 50:
             return None
         top = TOP
     check_top(c)

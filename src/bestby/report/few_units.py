@@ -11,9 +11,6 @@ from bestby.results.comparison import Comparison, Difference, SystemScore
 from bestby.results.preferences import PreferenceComparison
 from bestby.results.runs import RunsComparison, RunsDifference
 
-FEW_FOR_SWAPS = 10
-"""Units below which the least p-value of a swap is named."""
-
 _AT_ONCE = "max-t"
 """Intervals that hold at once, from which the corrected p-values are read, whatever the test."""
 
@@ -79,7 +76,8 @@ def sentence_of(
         )
     at_once = any(d.interval is not None and d.interval.method == _AT_ONCE for d in differences)
     swapped = not at_once and any(by_swaps(d, asked) for d in differences)
-    if n < FEW_FOR_SWAPS and shown.test is not None and swapped:
+    # Units below which the least p-value of a swap is named
+    if n < 10 and shown.test is not None and swapped:
         least = least_p(n, shown.test.alternative)
         parts.append(f"have no swap with a p-value below {least:.2g}")
         if any(d.test is not None and d.test.name == "hall" for d in differences):

@@ -18,9 +18,6 @@ from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison
 from bestby.results.disagreements import Disagreement, Disagreements
 
-MOST_ITEMS = 300
-"""Items that a page lists per metric, over all pairs."""
-
 MOST_PAIRS = 30
 """Pairs whose items a page lists."""
 
@@ -76,7 +73,8 @@ def tables(c: Comparison, metric: MetricInfo, shown_pairs: Sequence[tuple[str, s
     """
     first = leading(c, metric)
     pairs = sorted(shown_pairs, key=lambda pair: first is None or pair != (first.a, first.b))[:MOST_PAIRS]
-    most = MOST_ITEMS // max(1, len(pairs))
+    # Items that a page lists per metric, over all pairs
+    most = 300 // max(1, len(pairs))
     return tuple(_table(c.disagreements(a, b, metric.name), most) for a, b in pairs)
 
 

@@ -19,17 +19,11 @@ from bestby.report.tables import differences_of, systems_of
 from bestby.results.base import MetricInfo
 from bestby.results.comparison import Comparison, Difference
 
-MOST_COUNTED = 500
-"""Differing items above which the t-test, which takes less time, has the power of the test of the counts."""
-
 MOST_EXACT = 30_000
 """Items up to which a size is told to the last item."""
 
 _FAMILIES = ("holm", "bonferroni", "step-down", "max-t")
 """Corrections under which Bonferroni's level is that of the first comparison, or a bound of it."""
-
-_WHOLE = 1e-6
-"""How far from a whole number a count may be that was had from a score."""
 
 
 def next_step(c: Comparison, metric: MetricInfo) -> str:
@@ -145,7 +139,8 @@ def design_of(d: Difference) -> Design | None:
     """Return the study that was done as one to plan; None where its size does not tell its standard error."""
     if d.n_differing == 0 or not math.isfinite(d.estimate):
         return None
-    exact = d.interval is not None and d.interval.method == "tango" and d.n_differing <= MOST_COUNTED
+    # Differing items above which the t-test, which takes less time, has the power of the test of the counts
+    exact = d.interval is not None and d.interval.method == "tango" and d.n_differing <= 500
     if not exact or d.n_clusters or not _are_shares_of_items(d):
         return _by_error(d)
     return PairedProportions(d.score_a, d.score_b, 1.0 - d.n_differing / d.n_items, pilot_items=d.n_items)
@@ -157,7 +152,8 @@ def _are_shares_of_items(d: Difference) -> bool:
     Those of a share of some items, such as recall, are not.
     """
     net = d.estimate * d.n_items
-    whole = abs(net - round(net)) < _WHOLE and (round(net) - d.n_differing) % 2 == 0
+    # How far from a whole number a count may be that was had from a score
+    whole = abs(net - round(net)) < 1e-6 and (round(net) - d.n_differing) % 2 == 0
     return whole and abs(round(net)) <= d.n_differing
 
 

@@ -19,8 +19,6 @@ _MOST_MORE = 2  # decimals more than its column has, likewise
 _MOST_DIGITS = 8  # of the largest number of a column, however small its standard error
 _ALL_DECIMALS = 330  # where even the smallest number shows its sign, a number is written out
 _SMALL, _LARGE = 1e-3, 1e15  # powers of ten are for numbers below, if they need many decimals, and above
-_NOISE = 3e-10  # standard errors this small, relative to the numbers, are those of rounding
-_MOST_ADDED = 4  # decimals added to a p-value to show its side of the level
 
 
 def alpha(level: float) -> float:
@@ -111,7 +109,8 @@ class Rounding:
         numbers = [abs(x) for estimate, interval in rows for x in (estimate, *ends(interval))]
         largest = max((x for x in numbers if math.isfinite(x)), default=0.0)
         errors = [standard_error(estimate, interval) for estimate, interval in rows]
-        usable = [error for error in errors if math.isfinite(error) and error > _NOISE * largest]
+        # Standard errors this small, relative to the numbers, are those of rounding
+        usable = [error for error in errors if math.isfinite(error) and error > 3e-10 * largest]
         if usable:
             most = _MOST_DIGITS - 1 - math.floor(math.log10(largest))
             by_error = min(_decimals(min(usable)), _decimals(median(usable)) + 1)
@@ -233,7 +232,8 @@ def p_text(p_value: float, threshold: float | None = None) -> str:
     decimals = min(4, 1 - math.floor(math.log10(p_value)))
     if threshold is None:
         return _p_fixed(p_value, decimals)
-    for added in range(_MOST_ADDED + 1):
+    # At most four decimals are added to a p-value to show its side of the level
+    for added in range(5):
         text = f"{p_value:.{decimals + added}f}"
         if rejects(float(text), threshold) == rejects(p_value, threshold):
             return _p_fixed(p_value, decimals + added)

@@ -22,8 +22,6 @@ _OPEN = (
     "are not shown to be ahead of it (one-sided test)",
     "are not shown to be behind it (one-sided test)",
 )
-_MOST_TIED = 50  # systems with one score among which the headline looks for tests that tell them apart
-_MOST_SCORES = 5  # that the headline names where nothing is compared
 MOST_OF_A_KIND = 3  # notes of one code with different words: each pair of many systems could have its own
 
 
@@ -40,10 +38,11 @@ def headline(c: Comparison, metric: MetricInfo) -> str:
         return f"No score on {metric.name}."
     digits = Rounding.of([(entry.score, entry.interval) for entry in systems])
     if not c.differences:
+        # The headline names so many scores where nothing is compared
         shown = [
             f"{entry.system} {digits.text(entry.score)}"
             + (f" {digits.interval(entry.interval)}" if computed(c, "interval") else "")
-            for entry in systems[:_MOST_SCORES]
+            for entry in systems[:5]
         ]
         more = len(systems) - len(shown)
         rest = [f"{more} more below it"] if more else []
@@ -79,7 +78,8 @@ def _best_headline(
 def _favoured_among(c: Comparison, metric: MetricInfo, tied: Sequence[str]) -> str:
     """Return what tests say of systems with the same score: tests of signs and ranks can tell them apart."""
     beaten: dict[str, list[str]] = {}
-    for d in differences_on(c.differences, metric.name) if len(tied) <= _MOST_TIED else ():
+    # Systems with one score among which the headline looks for tests that tell them apart
+    for d in differences_on(c.differences, metric.name) if len(tied) <= 50 else ():
         ahead = shown_better(d, alpha_of(c.level)) if d.a in tied and d.b in tied else None
         if ahead is not None:
             beaten.setdefault(ahead, []).append(d.b if ahead == d.a else d.a)

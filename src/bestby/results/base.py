@@ -18,10 +18,6 @@ from bestby.results.loading import encoded
 FRAMES: tuple[Literal["pandas", "polars", "pyarrow"], ...] = ("pandas", "polars", "pyarrow")
 """Libraries of the data frames that `to_frame` makes, the first that is installed being the default."""
 
-_MOST_LISTED = 50
-"""Names that a signature lists."""
-
-
 T = TypeVar("T", bound="Reported")
 
 
@@ -394,7 +390,8 @@ def negated(value: float) -> float:
 
 def _plain(value: Any) -> str:
     if isinstance(value, list | tuple):
-        if len(value) > _MOST_LISTED:  # the hash of the data knows all of them
+        # Names that a signature lists
+        if len(value) > 50:  # the hash of the data knows all of them
             return f"{value[0]},{value[1]},...,{value[-1]}({len(value)})"
         return ",".join(str(item) for item in value)
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

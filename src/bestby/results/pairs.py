@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
+from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, Array, FloatArray, IntArray
 from bestby.results.base import Note, notes_about
 from bestby.results.comparison import Difference
@@ -19,7 +20,6 @@ VERDICTS = (None, "better", "worse", "equivalent", "inconclusive", "not worse", 
 Positions = TypeVar("Positions", int, IntArray)
 
 IDENTICAL = "the two systems do not differ on any item"
-_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,8 +111,8 @@ class Pairs(Sequence[Difference]):
         return next(iter(self.at(np.array([position]))))
 
     def __iter__(self) -> Iterator[Difference]:
-        for start in range(0, len(self), _AT_ONCE):
-            yield from self.at(np.arange(start, min(start + _AT_ONCE, len(self))))
+        for part in chunks(len(self), 16):  # some columns each
+            yield from self.at(np.arange(part.start, part.stop))
 
     def at(self, positions: Array) -> Iterator[Difference]:
         """Yield the differences at some positions."""

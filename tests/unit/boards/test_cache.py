@@ -2,81 +2,68 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.unit.boards.small_boards import SmallBoard, filled
 
-from bestby.boards.cache import opened
-from bestby.boards.content_maker import opened_cache
+from bestby.boards.content import BoardContent
+from bestby.boards.content_maker import cache_of
+from bestby.boards.submission_reader import _array, _bytes
+
+
+def content(board: SmallBoard) -> BoardContent:
+    """Return what is shown, by the cache."""
+    return board.content(cache=cache_of(board.folder, board.folder.lines()))
 
 
 def test_the_cache_changes_no_number(board: SmallBoard, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(board)
     known = board.content()
-    with opened_cache(board.folder, board.folder.lines()) as cache:
-        assert board.content(cache=cache) == known
+    assert content(board) == known
     monkeypatch.setattr("bestby.boards.submission_reader.predictions", None)  # nothing is read again
-    with opened_cache(board.folder, board.folder.lines()) as cache:
-        assert board.content(cache=cache) == known
+    assert content(board) == known
 
 
-@pytest.mark.parametrize("damage", [b"", b"SQLite format 3\0" + b"x" * 5000, b"text"])
-def test_a_damaged_cache_is_made_anew(board: SmallBoard, damage: bytes) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [lambda data, _: data[:-1] + b"x", lambda data, _: data[:9], lambda _, other: other],
+    ids=["changed", "cut off", "exchanged"],
+)
+def test_changed_files_are_not_used(board: SmallBoard, change: Callable[[bytes, bytes], bytes]) -> None:
     filled(board)
-    known = board.content()
-    for _ in range(2):
-        with opened_cache(board.folder, board.folder.lines()) as cache:
-            assert board.content(cache=cache) == known
-        board.folder.cache.write_bytes(damage)
+    known = content(board)
+    stored = {path: path.read_bytes() for path in board.folder.cache.iterdir()}
+    assert len(stored) == 4
+    for path, other in zip(stored, reversed(stored.values()), strict=True):
+        path.write_bytes(change(stored[path], other))
+    assert content(board) == known == board.content()
+    assert {path: path.read_bytes() for path in board.folder.cache.iterdir()} == stored
 
 
-def test_values_of_a_cache_with_another_secret_are_not_used(board: SmallBoard) -> None:
-    """Whoever sends a cache along with a submission does not know the secret."""
-    filled(board)
-    with opened(board.folder.cache, b"guess") as cache:
-        key = cache.key("some", "parts")
-        cache.keep(key, np.arange(3))
-    with opened_cache(board.folder, board.folder.lines()) as cache:
-        assert cache.key("some", "parts") != key
-        assert cache.find(key) is None
+def test_who_does_not_know_the_key_of_the_gold_can_bring_no_file(board: SmallBoard) -> None:
+    """A pull request may hold files of the cache beside a submission."""
+    cache = cache_of(board.folder, board.folder.lines())
+    for secret in (b"", b"guess"):
+        forged = replace(cache, secret=secret)
+        assert forged.key("some", "parts") != cache.key("some", "parts")
+        forged.write(cache.key("some", "parts"), b"forged")
+        assert cache.read(cache.key("some", "parts")) is None
 
 
-def test_changed_values_of_a_cache_are_not_used(board: SmallBoard) -> None:
-    filled(board)
-    known = board.content()
-    with opened_cache(board.folder, board.folder.lines()) as cache:
-        board.content(cache=cache)
-    with contextlib.closing(sqlite3.connect(board.folder.cache)) as database:
-        rows = database.execute("SELECT key, data FROM arrays").fetchall()
-        database.executemany(
-            "UPDATE arrays SET data = ? WHERE key = ?", [(one[::-1], key) for key, one in rows]
-        )
-        database.commit()
-    assert rows
-    with opened_cache(board.folder, board.folder.lines()) as cache:
-        assert board.content(cache=cache) == known
-
-
-def test_a_cache_keeps_arrays(tmp_path: Path) -> None:
-    kept = {
-        "codes": np.arange(4, dtype=np.int16),
-        "numbers": np.array([0.1, np.pi, np.nan]),
-        "right": np.array([0.0, 1.0, -7.0]),
-        "large": np.array([0.0, 1e9]),
-        "minus": np.array([-0.0, 1.0]),
-        "texts": np.array(["ä", "", "x\n"], dtype=object),
-    }
-    with opened(tmp_path / "cache", b"s") as cache:
-        for key, values in kept.items():
-            cache.keep(key, values)
-    with opened(tmp_path / "cache", b"s") as cache:
-        for key, values in kept.items():
-            found = cache.find(key)
-            assert found is not None
-            assert found.dtype == values.dtype
-            assert list(map(repr, found.tolist())) == list(map(repr, values.tolist()))
-        assert cache.find("none") is None
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(4, dtype=np.int16),
+        np.array([0.1, np.pi, np.nan, -0.0, 1e9]),
+        np.array([], dtype=np.float64),
+        np.array(["ä", "", "x\n"], dtype=object),
+        np.array([], dtype=object),
+    ],
+)
+def test_predictions_come_back_to_the_bit(values: np.ndarray) -> None:
+    found = _array(_bytes(values))
+    assert found.dtype == values.dtype
+    assert list(map(repr, found.tolist())) == list(map(repr, values.tolist()))

@@ -51,7 +51,7 @@ def test_texts_that_are_formulas_get_an_apostrophe_and_numbers_do_not(
     "place",
     [
         "board.toml", "record.jsonl", "items.csv", ".gitignore", ".gitattributes", "lock.sqlite",
-        "cache.sqlite", "Lock.SQLite", "cache.sqlite-wal", "tmp/all.csv", "submissions/all.csv",
+        "Lock.SQLite", "lock.sqlite-wal", "tmp/all.csv", "submissions/all.csv",
         "site/all.csv", "site/data/all.csv", "site/index.html",
         "../elsewhere/all.csv", "../secret/1/task.csv",
     ],

@@ -272,7 +272,7 @@ def test_a_full_disk(root: Path, command: str, rooms: tuple[int, ...]) -> None:
     """What cannot be written is not there, the error says what to do, and nothing was changed."""
     if command == "publish":
         board_of(root).submit(root / "new.csv", team="ours", system="new")
-    before = {path: data for path, data in state(root).items() if not path.endswith("cache.sqlite")}
+    before = {path: data for path, data in state(root).items() if "/cache/" not in path}
     copies = [shutil.copytree(root, f"{root}-{room}") for room in rooms]
     told = finished(child(PRELUDE + LIMITING + LIMITED, root, command, *rooms))
     assert len(told) == 3 * len(rooms)
@@ -281,7 +281,7 @@ def test_a_full_disk(root: Path, command: str, rooms: tuple[int, ...]) -> None:
         assert kind == "BoardError"
         assert "File too large" in message
         assert "the board is as it was; check the space left" in hint
-        after = {path: data for path, data in state(copy).items() if not path.endswith("cache.sqlite")}
+        after = {path: data for path, data in state(copy).items() if "/cache/" not in path}
         assert after == before
         check_whole(copy)
         board_of(copy).submit(copy / "new.csv", team="ours", system="new")
@@ -291,9 +291,14 @@ def test_a_full_disk(root: Path, command: str, rooms: tuple[int, ...]) -> None:
 def test_a_damaged_cache_is_made_anew(root: Path) -> None:
     board = board_of(root)
     board.submit(root / "new.csv", team="ours", system="new")
-    (board.path / "cache.sqlite").write_bytes(b"no database" * 1000)
+    cache = board.path / "tmp" / "cache"
+    for path in cache.iterdir():
+        path.write_bytes(b"damaged")
     check_published(root, ["old", "new"])
-    (board.path / "cache.sqlite").unlink()
+    shutil.rmtree(cache)
+    check_published(root, ["old", "new"])
+    shutil.rmtree(cache)
+    cache.write_text("in the way")
     check_published(root, ["old", "new"])
 
 
@@ -310,7 +315,7 @@ def test_a_changed_submission_is_not_published(root: Path) -> None:
     (path,) = (root / "board" / "submissions").iterdir()
     path.chmod(0o644)
     path.write_bytes(path.read_bytes().replace(b"q1,y", b"q1,x"))
-    (root / "board" / "cache.sqlite").unlink()
+    shutil.rmtree(root / "board" / "tmp" / "cache")
     before = state(root / "site")
     with pytest.raises(BoardError, match="was changed: its bytes are not those that were submitted"):
         board_of(root).publish(root / "site")

@@ -11,7 +11,7 @@ import pytest
 from bestby.boards import gitignore
 from bestby.boards.folder import Folder
 
-ALL = ["gold/", "cache.sqlite*", "lock.sqlite*", "tmp/"]
+ALL = ["gold/", "lock.sqlite*", "tmp/"]
 
 
 def lacking(path: Path, text: str | None, gold: str | None = None) -> list[str]:
@@ -30,16 +30,16 @@ def test_the_file_of_a_new_board_lacks_nothing(tmp_path: Path) -> None:
     ("text", "missing"),
     [
         ("", ALL),
-        ("/gold\ncache.sqlite*\nlock.sqlite*\ntmp\n", []),
-        ("gold/**\r\ncache.sqlite*\r\nlock.sqlite*\r\ntmp/\r\n*.pyc\r\n", []),
-        ("gold/  \ncache.sqlite*\nlock.sqlite*\ntmp/\n", []),
-        (" gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n", ["gold/"]),
-        ("# gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n", ["gold/"]),
-        ("gold/1/task.csv\ncache.sqlite*\nlock.sqlite*\ntmp/\n", ["gold/"]),
-        ("gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n!gold/\n", ["gold/"]),
-        ("!gold/\ngold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n!items.csv\n", []),
-        ("gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n!*\n", ALL),
-        ("gold/\ncache.sqlite*\nlock.sqlite*\ntmp/\n!*.sqlite\n", ["cache.sqlite*", "lock.sqlite*"]),
+        ("/gold\nlock.sqlite*\ntmp\n", []),
+        ("gold/**\r\nlock.sqlite*\r\ntmp/\r\n*.pyc\r\n", []),
+        ("gold/  \nlock.sqlite*\ntmp/\n", []),
+        (" gold/\nlock.sqlite*\ntmp/\n", ["gold/"]),
+        ("# gold/\nlock.sqlite*\ntmp/\n", ["gold/"]),
+        ("gold/1/task.csv\nlock.sqlite*\ntmp/\n", ["gold/"]),
+        ("gold/\nlock.sqlite*\ntmp/\n!gold/\n", ["gold/"]),
+        ("!gold/\ngold/\nlock.sqlite*\ntmp/\n!items.csv\n", []),
+        ("gold/\nlock.sqlite*\ntmp/\n!*\n", ALL),
+        ("gold/\nlock.sqlite*\ntmp/\n!*.sqlite\n", ["lock.sqlite*"]),
     ],
 )
 def test_what_is_lacking(tmp_path: Path, text: str, missing: list[str]) -> None:
@@ -58,7 +58,7 @@ def test_a_gold_elsewhere_in_the_board_is_named(tmp_path: Path, place: str) -> N
 @pytest.mark.parametrize("place", ["a vault/[x]", "."])
 def test_git_leaves_out_what_the_file_names(tmp_path: Path, place: str) -> None:
     (tmp_path / ".gitignore").write_text(gitignore.text(Folder.at(tmp_path, tmp_path / place)))
-    for name in ("gold/1/key", f"{place}/1/key", "cache.sqlite-journal", "lock.sqlite", "tmp/x", "items.csv"):
+    for name in ("gold/1/key", f"{place}/1/key", "tmp/cache/x", "lock.sqlite", "tmp/x", "items.csv"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
@@ -80,7 +80,7 @@ NEGATIONS = [
 @pytest.mark.parametrize("more", ["", "\n!/gold/1/"])
 @pytest.mark.parametrize("line", NEGATIONS)
 def test_what_git_takes_back_is_lacking(tmp_path: Path, first: str, more: str, line: str) -> None:
-    text = f"{first}\ncache.sqlite*\nlock.sqlite*\ntmp/\n{line}{more}\n"
+    text = f"{first}\nlock.sqlite*\ntmp/\n{line}{more}\n"
     (tmp_path / "gold" / "1").mkdir(parents=True)
     (tmp_path / "gold" / "1" / "key").write_text("x")
     found = lacking(tmp_path, text)
@@ -96,5 +96,5 @@ def test_what_git_takes_back_is_lacking(tmp_path: Path, first: str, more: str, l
 
 
 def test_lines_that_take_back_files_of_sqlite(tmp_path: Path) -> None:
-    for line in ("!cache.sqlite-wal", "!*-journal"):
-        assert "cache.sqlite*" in lacking(tmp_path, "\n".join([*ALL, line, ""]))
+    for line in ("!lock.sqlite-wal", "!*-journal"):
+        assert "lock.sqlite*" in lacking(tmp_path, "\n".join([*ALL, line, ""]))

@@ -18,7 +18,7 @@ import pytest
 
 from bestby import Evaluation, compare, read
 from bestby._core.errors import BestbyError
-from bestby.data import coding, columns, frames, hashing
+from bestby.data import coding, columns, frames
 from bestby.data.coding import Coded, coded_texts, codes
 from bestby.data.layouts.evaluations import evaluation_of_frame
 from bestby.data.layouts.options import TableOptions
@@ -332,12 +332,6 @@ def test_codes_reach_to_both_ends_of_a_type(kind: str) -> None:
         assert distinct[own].tolist() == values.tolist()
 
 
-def test_words_of_a_hash_are_the_same_whether_known_or_made() -> None:
-    sizes = (3, 1, 4)
-    for known, made in zip(hashing._random_words(sizes), hashing._made_words(sizes), strict=True):
-        assert known.tolist() == made.tolist()
-
-
 @pytest.mark.parametrize("kind", ["i2", "i4", "i8", "u2", "u8", ">i8"])
 def test_numbers_at_both_ends_of_their_type_are_in_order(kind: str) -> None:
     """The first ones are the greatest there are, and a later one the least: their difference wraps round."""
@@ -346,3 +340,12 @@ def test_numbers_at_both_ends_of_their_type_are_in_order(kind: str) -> None:
     distinct, code = codes(values)
     assert distinct.tolist() == [np.iinfo(kind).min, np.iinfo(kind).max]
     assert (distinct[code] == values).all()
+
+
+@pytest.mark.parametrize("size", [1, 3, 65, 256])
+@pytest.mark.parametrize("n", [0, 1, 300])
+@pytest.mark.parametrize("kind", ["u1", "i2", "u4", "i8"])
+def test_numbers_that_occur(size: int, n: int, kind: str) -> None:
+    every = np.random.default_rng(n).integers(0, size, 2 * n).astype(kind)
+    for some in (every[:n], every[::2], every[::-1][:n]):
+        assert coding.occurring(some, size).tolist() == [code in some for code in range(size)]

@@ -154,7 +154,7 @@ def test_pairs_of_items_of_a_group_are_looked_up_in_parts(
     assert found.second_of_groups is not None
     of = np.random.default_rng(3).integers(0, 40, 300)
     whole = found.second_of_groups(of)
-    monkeypatch.setattr(_rank_groups, "PAIRS_AT_ONCE", 1)
+    monkeypatch.setattr(_rank_groups, "CHUNK", 1)
     np.testing.assert_allclose(found.second_of_groups(of), whole, rtol=1e-12)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import bestby as bb
+from bestby._core import chunks
 from bestby.comparisons.common import one_metric
-from bestby.report import as_json
 from bestby.report.writers import floats
 from bestby.results.pairs import Differences
 
@@ -44,7 +44,7 @@ def test_pieces_and_floats_of_duckdb_give_the_same_text(asked: str, monkeypatch:
     assert json.loads(text) == result.to_dict()
     assert bb.load(text) == result
     assert len(text.split('\n  "record": ')[1].splitlines()) == 2
-    monkeypatch.setattr(as_json, "_AT_ONCE", 100)
+    monkeypatch.setattr(chunks, "CHUNK", 100)
     monkeypatch.setattr(floats, "MANY", 1)
     assert result.to_json() == text
     assert result.to_csv() == table

@@ -12,8 +12,7 @@ import pytest
 
 import bestby as bb
 from bestby import DesignError, Interval, Metric, Note
-from bestby.comparisons.study.cache import difference as difference_of_kept
-from bestby.comparisons.study.cache import stored
+from bestby.results.loading import decoded, encoded
 from bestby.results.values import defined
 
 RNG = np.random.default_rng(0)
@@ -100,5 +99,5 @@ def test_a_study_keeps_that_there_is_none() -> None:
     values = {field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)}
     for interval in (plain.interval, None):
         one = StudyDifference(**{**values, "interval": interval, "level": 0.9, "n_runs": (1, 1)})
-        again = difference_of_kept(json.loads(json.dumps(stored(one))))
+        again = decoded(json.loads(json.dumps(encoded(one))))
         assert again == one

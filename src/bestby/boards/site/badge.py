@@ -8,7 +8,6 @@ from xml.sax.saxutils import escape
 from bestby._core.text import visible
 
 _HEIGHT = 20
-_ROOM = 6
 _LETTER = 11
 _MOST = 60
 _WIDTHS = (("ijl.,:;'|!()[] ft-/", 0.4), ("mwMW@%", 0.95), ("ABCDEFGHKNOPQRSTUVXYZ", 0.72))
@@ -20,7 +19,8 @@ def badge(label: str, message: str) -> bytes:
     """Return a badge as SVG: a label on the left and what it says on the right."""
     texts = [_cut(label), _cut(message)]
     inner = [_width(text) for text in texts]
-    left, right = (width + 2 * _ROOM for width in inner)
+    # 6 pixels are free on either side of a text
+    left, right = (width + 12 for width in inner)
     whole = left + right
     title = escape(": ".join(texts), {'"': "&quot;"})
     words = "\n".join(

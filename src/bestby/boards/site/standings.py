@@ -19,8 +19,6 @@ from bestby.results.values import Interval
 LONG = 40
 """Rows from which a table scrolls within the page, its header staying in sight."""
 
-_MOST_LETTERS = 16
-
 
 @dataclass(frozen=True, slots=True)
 class Links:
@@ -104,7 +102,8 @@ def table_words(table: Table) -> dict[str, Any]:
 def with_groups(rows: Sequence[Standing]) -> bool:
     """Return whether a table shows the letters, which of very many systems are lists of numbers."""
     longest = max((len(one.group or "") for one in rows), default=0)
-    return 0 < longest <= _MOST_LETTERS
+    # So many letters fit beside the other columns
+    return 0 < longest <= 16
 
 
 def overall_model(overall: Overall, tables: Mapping[str, Table], links: Links) -> dict[str, Any]:

@@ -27,9 +27,6 @@ MOST_NAMED = 5
 WORDS_FOR_NOTHING = frozenset({"null", "none", "nil", "na", "n/a", "nan", "#n/a", "<na>", "-", "--"})
 """What tools write where there is no value, in small letters; few of them are missing unless told so."""
 
-_RARE = 0.05
-"""Share of the gold from which such a word is a class, even if no system predicts it."""
-
 
 def class_shares(evaluation: Evaluation, metrics: Sequence[BaseMetric]) -> tuple[ClassShares, ...]:
     """Return the shares of the classes in the gold, then in each system; empty where there are no classes.
@@ -159,7 +156,8 @@ def words_for_nothing(shares: Sequence[ClassShares]) -> list[Note]:
     notes = []
     for label, (in_gold, *predicted) in counts.items():
         of_all = in_gold / max(1, sum(shares[0].counts))
-        if in_gold and (any(predicted) or of_all >= _RARE):
+        # Share of the gold from which a word for nothing is a class, even if no system predicts it
+        if in_gold and (any(predicted) or of_all >= 0.05):
             continue
         where = [(entry.system, n) for entry, n in zip(shares[1:], predicted, strict=True) if n]
         on = ", ".join(f"{counted(n, 'item')} of {name}" for name, n in where[:MOST_NAMED])

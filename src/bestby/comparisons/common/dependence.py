@@ -35,12 +35,6 @@ ENOUGH_CAUGHT = 0.95
 ENOUGH_BLOCKS = 10
 """Blocks below which a permutation of them hardly rejects and bootstrap intervals are too short."""
 
-FEWEST_GROUPS = 5
-"""Unused groups below which their standard error is mostly chance, and says nothing of dependence."""
-
-MOST_GROUPINGS = 3
-"""Unused groupings that are told of: those that matter most."""
-
 
 def check(evaluation: Evaluation, settings: Settings) -> None:
     """Refuse settings of resampling that do not go with each other or with the groupings of the items."""
@@ -198,7 +192,8 @@ def _ignored(
             continue  # they are used, as strata
         code = _codes(groups)
         n = int(code.max()) + 1
-        if not FEWEST_GROUPS <= n < evaluation.n_items:
+        # Unused groups below which their standard error is mostly chance, and says nothing of dependence
+        if not 5 <= n < evaluation.n_items:
             continue
         effects = design_effects(group, pairs, code, None if strata is None else _nested(code, strata))
         told = _design_effect_text(effects, f"with the {n} groups of {name!r} as clusters")
@@ -207,7 +202,8 @@ def _ignored(
             note = f"items are treated as independent, but the data have groups of items: {told}"
             found.append((weight, Note("clusters_ignored", note, (metric.name,))))
     found.sort(key=lambda one: -one[0])
-    return [note for _, note in found[:MOST_GROUPINGS]]
+    # Unused groupings that are told of: those that matter most
+    return [note for _, note in found[:3]]
 
 
 def _nested(code: IntArray, strata: IntArray) -> IntArray | None:

@@ -14,9 +14,6 @@ from bestby.inference import multiplicity, permutation
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult
 
-RARE_UNIT = 10
-"""Units below which a system that fails on one unit in some is mostly seen without that unit."""
-
 
 def notes_on_swaps(
     group: Group,
@@ -56,7 +53,8 @@ def notes_on_few(
             f"; where all {units} point the same way, Hall's t test decides, which takes what they add to be"
             " near normal or moderately skewed"
         )
-        if n_units < RARE_UNIT:
+        # Units below which a system that fails on one unit in some is mostly seen without that unit
+        if n_units < 10:
             told += f"; so few {units} cannot show that a system fails on a rare one"
         return [Note("few_units_for_permutation", told, about)]
     stuck = settings.test != "auto" or any(permutation.at_least_p(test, n_units) for test in swapped)

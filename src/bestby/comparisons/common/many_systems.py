@@ -33,14 +33,8 @@ ALONE = 500
 Of more, where an interval ends at 0 follows from a formula; what is found by search agrees to six digits.
 """
 
-MOST_ITEMS = 1 << 31
-"""Items from which two counts do not fit into one key of 64 bits; pairs are then computed one by one."""
-
 TESTS = ("permutation", "mcnemar", "mcnemar-midp", "auto")
 """Tests that see nothing but the counts; answers that all differ the same way leave nothing to refine."""
-
-MOST_NOTED = 2000
-"""Pairs up to which notes look at each."""
 
 _METHODS = ("binomial", "enumeration")
 _OF_COUNTS = {"mcnemar": classical.mcnemar, "mcnemar-midp": classical.mcnemar_midp}
@@ -59,7 +53,8 @@ class Counts:
     def noted_pairs(self) -> list[Pair]:
         """Return the pairs that notes look at: all, or of many those of the first and of neighbours."""
         chosen = np.ones(self.a.size, dtype=np.bool_)
-        if self.a.size > MOST_NOTED:
+        # Pairs up to which notes look at each
+        if self.a.size > 2000:
             block_starts = np.diff(self.a, prepend=-1) != 0
             chosen = (self.a == self.a[0]) | block_starts
         return [(int(a), int(b)) for a, b in zip(self.a[chosen], self.b[chosen], strict=True)]
@@ -80,7 +75,8 @@ def counted(makers: Estimates, line: list[int], baseline: int | None, settings: 
     if settings.test not in (*TESTS, None):
         return None
     n = group.n_units
-    if group.n_strata > 1 or n >= MOST_ITEMS or not group.are_answers(range(group.n_systems)):
+    # Items from which two counts do not fit into one key of 64 bits; pairs are then computed one by one
+    if group.n_strata > 1 or n >= 1 << 31 or not group.are_answers(range(group.n_systems)):
         return None
     right, counts = _right(group)
     order = np.array(line)

@@ -34,10 +34,6 @@ FEW_DRAWN = 50
 """Units of a resample below which a test at 5 % does not reject between 4 and 6 %."""
 
 
-UNEVEN = 1.5
-"""How many times greater the share drawn of one stratum may be than that of another."""
-
-
 def data_notes(evaluation: Evaluation, *, intervals: bool = True) -> list[Note]:
     """Return notes on what the size of the data does to `intervals`; refuse data in a single cluster."""
     notes = []
@@ -141,7 +137,8 @@ def rescaling_notes(drawing: Drawing, sizes: IntArray) -> list[Note]:
         )
         notes.append(Note("small_resamples", told))
     shares = drawing.shares(sizes)[sizes > 1]
-    if shares.size and shares.max() > UNEVEN * shares.min():
+    # How many times greater the share drawn of one stratum may be than that of another
+    if shares.size and shares.max() > 1.5 * shares.min():
         told = (
             f"resamples hold {100.0 * shares.min():.0f} to {percentage(shares.max())} of the units of a"
             " stratum, because each must give one: the variation within small strata has too little weight;"

@@ -28,8 +28,6 @@ from bestby.vocabulary import long_name
 FEW_BEYOND = 10
 """Resamples beyond an end of an interval below which chance among them moves it."""
 
-_JUST_ABOVE = 1.0 + 1e-9  # further than p-values that count as equal are apart
-
 
 @dataclass(frozen=True)
 class FamilyIntervals:
@@ -117,10 +115,6 @@ def _equivalence(
     return Interval(low, high, settings.level, family.SIMULTANEOUS, tost.exact), notes
 
 
-_SAME_LEVEL = 1e-12
-"""How far rounding takes the level of a family of one from that of its interval."""
-
-
 def one_of_family(
     estimate: Estimate,
     asked: str,
@@ -146,7 +140,8 @@ def _family_method(method: str, situation: Situation, level: float, at: float) -
     must carry the variance for a method to hold as well as at the usual level. Means allow for skewness
     however few the units are, as skewed tails are further off there than at the usual level.
     """
-    if situation["blocks"] or at <= level + _SAME_LEVEL:
+    # How far rounding takes the level of a family of one from that of its interval
+    if situation["blocks"] or at <= level + 1e-12:
         return method
     if (situation["mean"] or situation["plain_mean"]) and method in ("normal", "cr2"):
         return "hall" if situation["n_units"] >= FEWEST else method
@@ -185,7 +180,8 @@ def agreeing(
     All arrays have shape (m,); the ends of the intervals were put on the marks.
     """
     shown = np.where(estimate > 0.0, low > 0.0, high < 0.0)
-    agreed = np.where(shown, np.minimum(p_values, alpha), np.clip(p_values, alpha * _JUST_ABOVE, 1.0))
+    # Further than p-values that count as equal are apart
+    agreed = np.where(shown, np.minimum(p_values, alpha), np.clip(p_values, alpha * (1.0 + 1e-9), 1.0))
     if alternative != "two-sided":
         agreed[(estimate > 0.0) != (alternative == "greater")] = 1.0
     return agreed

@@ -17,9 +17,6 @@ from bestby.results.base import Note
 from bestby.results.datasets import Names
 from bestby.results.runs import RunsDifference
 
-MOST_NOTES = 6
-"""Notes of one code on runs of single datasets; more are summed up."""
-
 
 def run_differences(
     scores: DatasetScores, pairs: Sequence[Names], settings: Settings, drawing: Drawing
@@ -74,7 +71,8 @@ def _summed(notes: Sequence[Note]) -> Iterator[Note]:
     """Yield notes; of more than a handful with one code the first, which says how many there are."""
     for code in dict.fromkeys(note.code for note in notes):
         same = [note for note in notes if note.code == code]
-        if len(same) <= MOST_NOTES:
+        # Notes of one code on runs of single datasets; more are summed up
+        if len(same) <= 6:
             yield from same
             continue
         where = len({note.about[0] for note in same})

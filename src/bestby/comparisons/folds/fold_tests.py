@@ -203,14 +203,11 @@ def _correlation_note(folds: Folds, ratio: float, interval: str, if_less: str) -
         f" correlation of {assumed} is assumed. This is too much if training changes the models little:"
         f" {if_less}"
     )
-    if ratio < _HALVES:
+    # Ratio from which folds are about halves of the items; thirds have 0.5
+    if ratio < 0.75:
         text += (
             ". It is too little for learners that select among weak features: a difference between equal"
             " learners is then found in up to 13 % of cases; five repetitions of two folds, whose training"
             " sets share fewer items, keep the level there"
         )
     return Note("correlation_assumed", text)
-
-
-_HALVES = 0.75
-"""Ratio from which folds are about halves of the items; thirds have 0.5."""

@@ -13,12 +13,6 @@ from bestby.planning.base import USUAL_POWER
 from bestby.results.comparison import Difference
 from bestby.results.gate import GateCheck
 
-ENOUGH_FOR_SPREAD = 10
-"""Differing items below which the spread of scores that are no answers says little."""
-
-MANY_DIFFERING = 100
-"""Differing items from which their share is taken as known: averaging over it would change little."""
-
 
 def unit_of(d: Difference) -> tuple[str, int]:
     """Return what the independent units are called, and how many there are."""
@@ -63,12 +57,14 @@ def detectable(d: Difference, level: float, n_alarms: int) -> float | None:
     asked: dict[str, Any] = {"level": level, "n_comparisons": n_alarms, "curve": ()}
     if bounds is not None and bounds.method == "tango" and unit == "items":
         with suppress(DesignError):  # so many items differ that both cannot have the accuracy of the baseline
-            in_doubt = n if d.n_differing < MANY_DIFFERING else None
+            # Differing items from which their share is taken as known: averaging over it would change little
+            in_doubt = n if d.n_differing < 100 else None
             agreement = 1.0 - d.n_differing / n
             answers = PairedProportions(d.score_b, d.score_b, agreement, pilot_items=in_doubt)
             side: Alternative = "less" if d.greater_is_better else "greater"
             return abs(minimum_detectable(answers, n, USUAL_POWER, alternative=side, **asked).difference)
-    if sd is not None and d.n_differing >= ENOUGH_FOR_SPREAD:
+    # Differing items below which the spread of scores that are no answers says little
+    if sd is not None and d.n_differing >= 10:
         with suppress(DesignError):
             return minimum_detectable(
                 PairedScores(1.0, sd), n, USUAL_POWER, alternative="greater", **asked

@@ -29,9 +29,6 @@ FEW_LABELS = 20
 FEW_LABELLED_CLUSTERS = 50
 """Labelled clusters below which intervals can be too short, if several of their items are labelled."""
 
-_SPAN = 1.5
-"""How much wider the range of judge and humans together may be than that of each, on the same scale."""
-
 
 def scale_of(scores: JudgedItems, given: Any) -> Literal["same", "different"]:
     """Return whether judge and humans score on the same scale; refuse ranges that cannot be the same."""
@@ -40,7 +37,8 @@ def scale_of(scores: JudgedItems, given: Any) -> Literal["same", "different"]:
     whole = max(high for _, high in ends) - min(low for low, _ in ends)
     least = min(high - low for low, high in ends)
     shares = min(low for low, _ in ends) >= 0.0 and max(high for _, high in ends) <= 1.0
-    alike = shares or whole <= _SPAN * least
+    # How much wider the range of judge and humans together may be than that of each, on the same scale
+    alike = shares or whole <= 1.5 * least
     if given is None:
         return "same" if alike else "different"
     checks.choice(given, allowed_names("scale", "judged"), "scale")

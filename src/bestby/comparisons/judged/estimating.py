@@ -22,10 +22,6 @@ from bestby.inference.prediction_powered import Corrected, Labelled, corrected
 from bestby.results.base import Note
 from bestby.results.values import Interval, TestResult, has_length, without_interval
 
-FEW_HEAVY = 30
-"""Labels that weigh most below which a note says that the precision hangs on them."""
-
-
 MUCH_SHORTER, MOVED = 0.8, 0.25
 """Parts of the lengths of the labels' own interval and of a corrected one; see `Estimates.on_interval`."""
 
@@ -108,7 +104,8 @@ class Estimates:
             heavy = heaviest(weights)
             n = int(heavy.sum())
             rare = Shares.of_share(human, weights).rare if self.binary else FEW
-            if not heavy.all() and (n < FEW_HEAVY or rare < FEW):
+            # Labels that weigh most below which a note says that the precision hangs on them
+            if not heavy.all() and (n < 30 or rare < FEW):
                 found.append((n, place, 1.0 / float(weights @ weights)))
         if not found:
             return

@@ -17,8 +17,6 @@ from bestby.comparisons.monitor import planned
 from bestby.comparisons.monitor.settings import Settings
 from bestby.inference.betting import Units
 
-_ROOM = 256
-
 
 class Entry(NamedTuple):
     """A new item that was checked: its id, the scores of the systems that are running, its cluster."""
@@ -46,7 +44,8 @@ class Collected:
         self._largest: list[int] = []  # the size of the largest unit up to each one
         self._place: dict[str | int, int] = {}
         self._column = {name: place for place, name in enumerate(settings.systems)}
-        self._scores: FloatArray = np.full((_ROOM, len(settings.systems)), np.nan)
+        # Room for the first items: it doubles when it is full
+        self._scores: FloatArray = np.full((256, len(settings.systems)), np.nan)
         self._new = array("d")
         """Rows that are not among `_scores` yet: NumPy takes as long for one of them as for many."""
         self._closed: set[str | int] = set()

@@ -12,9 +12,6 @@ from bestby.comparisons.monitor.settings import FEW_FOR_ASYMPTOTICS, Settings
 from bestby.inference.confidence_sequences import asymptotic_radius
 from bestby.results.monitored import Decision
 
-_FEW = 30
-"""The number of units below which nothing is called futile."""
-
 
 def hypotheses(settings: Settings) -> tuple[float, ...]:
     """Return the differences that decisions are about."""
@@ -69,7 +66,8 @@ def _hopeless(pairs: Pairs, place: int) -> bool:
     stops, and adds no error.
     """
     s, sums = pairs.settings, pairs.sums
-    few = FEW_FOR_ASYMPTOTICS if s.bounds is None and s.looks is None else _FEW
+    # The number of units below which nothing is called futile
+    few = FEW_FOR_ASYMPTOTICS if s.bounds is None and s.looks is None else 30
     if s.population == "bank" or s.n_items is None or sums.n_units < few:
         return False
     n, last = sums.n_units, sums.n_units * s.n_items / sums.s

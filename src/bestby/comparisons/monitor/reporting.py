@@ -34,10 +34,6 @@ TORN = Note(
     "the last line of the file was cut off, as by a crash, and left out: its item was not counted and can be"
     " added again",
 )
-_PLACES = 40
-"""How many looks the path of a figure has."""
-
-_PATH_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +184,15 @@ def _path(first: Pairs, c: Collected) -> Iterator[MonitorLook]:
         part = units.part(0, n)
         total = float((part.values[:, 0] * part.sizes).sum())
         size = int(part.sizes.sum())
-        yield MonitorLook(size, total / size, *interval(part, s, s.alpha, _PATH_TOLERANCE))
+        # An end to 1e-4 is enough for a line in a figure
+        yield MonitorLook(size, total / size, *interval(part, s, s.alpha, 1e-4))
 
 
 def _steps(c: Collected, n_units: int) -> list[int]:
     """Return numbers of units for a path: in geometric steps, or those at the planned looks."""
     if c.settings.looks is None:
-        steps = np.geomspace(min(5, n_units), n_units, _PLACES)
+        # How many looks the path of a figure has
+        steps = np.geomspace(min(5, n_units), n_units, 40)
         return sorted({round(step) for step in steps.tolist()})
     counts = planned.reached(c.settings.looks, c.ends[:n_units])
     return [bisect_left(c.ends, count) + 1 for count in counts]

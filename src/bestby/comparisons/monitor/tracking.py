@@ -23,13 +23,8 @@ _NODES: Final = 12
 _NODES_AT: Final[FloatArray] = np.cos(np.pi * np.arange(_NODES) / (_NODES - 1))
 _BARYCENTRIC: Final[FloatArray] = np.array([0.5 if n in (0, _NODES - 1) else 1.0 for n in range(_NODES)])
 _BARYCENTRIC[1::2] *= -1.0
-_TRIED: Final = 33
-"""Hypotheses that are tried at a time."""
 
 _NOTHING: Final = Before(0, np.zeros(1))
-
-_REACH: Final = 0.2
-"""How far the nodes reach from an end, as a share of its distance to the mean and to what can be at all."""
 
 
 class Tracker:
@@ -96,8 +91,9 @@ class _Track:
             return ends
         middle, reach = float(self._before.total[0]) / self._before.n_items, s.difference_bounds[1]
         possible = logical_bounds(self._before, s.difference_bounds, s.n_population)
+        # Nodes reach a fifth of the way from an end to the mean, or to what can be at all
         halves = [
-            _REACH * min(abs(end - middle), abs(end - most)) for end, most in zip(ends, possible, strict=True)
+            0.2 * min(abs(end - middle), abs(end - most)) for end, most in zip(ends, possible, strict=True)
         ]
         if min(halves) > 10.0 * TOLERANCE * reach:
             self._windows = tuple(
@@ -144,7 +140,8 @@ class _Window:
             return None
         outside, inside = (-1.0, 1.0) if self.side == 0 else (1.0, -1.0)
         while True:
-            tried = np.linspace(outside, inside, _TRIED)
+            # Hypotheses that are tried at a time
+            tried = np.linspace(outside, inside, 33)
             rejected = log_capital(_interpolated(self.logs, tried)) >= threshold
             last = int(np.argmin(rejected)) - 1  # the last of those next to `outside`
             if last < 0 or rejected[-1]:

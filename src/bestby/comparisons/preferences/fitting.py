@@ -24,9 +24,6 @@ from bestby.results.values import TestResult
 ELO_MEAN = 1000.0
 FEW_CLUSTERS = 50
 
-FEW_DECIDED = 6
-"""Judgements that are no tie, for each system but one, below which intervals are too long."""
-
 
 @dataclass(frozen=True)
 class Settings(CheckedSettings):
@@ -130,7 +127,8 @@ def notes_on(fit: Fit, tests: Sequence[TestResult], settings: Settings) -> Itera
         told = f"there are only {judged.n_units} clusters: intervals can be too short below {FEW_CLUSTERS}"
         yield Note("few_clusters", told)
     decided = int(fit.wins.sum())
-    if bounded and decided < FEW_DECIDED * (len(fit.data.names) - 1):
+    # Judgements that are no tie, for each system but one, below which intervals are too long
+    if bounded and decided < 6 * (len(fit.data.names) - 1):
         told = (
             f"only {decided} of {judged.n} judgements are no tie: with so few, no interval meets its level;"
             " these cover more than they say"

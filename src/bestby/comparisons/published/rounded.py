@@ -12,9 +12,6 @@ from bestby._core import checks
 from bestby._core.errors import InvalidInputError
 from bestby._core.text import quoted
 
-_LARGEST = 300
-"""The greatest power of ten of a number that a float holds, and so of a score."""
-
 
 @dataclass(frozen=True)
 class Rounded:
@@ -59,7 +56,8 @@ def rounded(value: Any, what: str) -> Rounded:
     except InvalidOperation:
         number = Decimal("NaN")
     exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int) or abs(number.adjusted()) > _LARGEST:  # infinite, or no number
+    # The greatest power of ten of a number that a float holds, and so of a score
+    if not isinstance(exponent, int) or abs(number.adjusted()) > 300:  # infinite, or no number
         raise InvalidInputError(
             f"{what} must be a number, got {quoted(value)}",
             hint="write it as 0.874 or '87.4%'",

@@ -37,9 +37,6 @@ SHAPE_OF_RUNS = Note(
     " p-value take them to be near normal, and can be wrong if a few of these runs failed",
 )
 
-_SPREADS = 65
-"""Values of the published standard deviation that are gone through, from the least to the greatest."""
-
 
 def compare_runs_with(
     data: Any,
@@ -71,7 +68,8 @@ def compare_runs_with(
         )
     nearest = min(max(mean, score.low), score.high)
     # p neither only grows nor only falls with the published spread, which brings degrees of freedom, too
-    spreads = np.linspace(max(spread.low, 0.0), spread.high, _SPREADS)
+    # Values of the published standard deviation that are gone through, from the least to the greatest
+    spreads = np.linspace(max(spread.low, 0.0), spread.high, 65)
     possible = list(product((score.low, nearest, score.high), spreads.tolist()))
     allowing = [_allowing(runs, other, deviation, theirs, level) for other, deviation in possible]
     few = runs.size < skewness.FROM_UNITS

@@ -41,9 +41,6 @@ SPREAD_APART_OF_OTHERS = 3.0
 FEW_SPREAD = 10
 """Runs of a system that varies more below which the bootstrap interval of medians covers 88 to 93 %."""
 
-FEWEST_SPREAD = 5
-"""Runs of each system from which that is told; fewer have a note of their own."""
-
 
 def tests_of(
     data: Data, pairs: Sequence[tuple[int, int]], settings: Settings, alternative: Alternative, n_tests: int
@@ -279,7 +276,8 @@ def spread_notes(
     without those that `samples.outlying` tells, which have a note of their own and lengthen the interval.
     """
     fewest = min(locations.n_kept(z.size, statistic) for z in (x, y))
-    if fewest < (FEW_FOR_MEDIANS if statistic == "median" else FEWEST_SPREAD):
+    # Runs of each system from which that is told; fewer have a note of their own
+    if fewest < (FEW_FOR_MEDIANS if statistic == "median" else 5):
         return
     counted = [
         locations.winsorized(z, statistic) for z in (_counted(x, y) if statistic == "mean" else (x, y))

@@ -22,16 +22,10 @@ from bestby.results.slices import Heterogeneity, HeterogeneityTest
 FEWEST_UNITS = 10
 """Items (clusters) of a slice below which nothing made of a standard error holds its level."""
 
-MOST_PERMUTED = 30_000
-"""Items up to which they are permuted."""
-
 MOST_WORK = 30_000_000
 """Permutations times items above which there are fewer permutations."""
 
 LEAST_PERMUTATIONS = 999
-
-FEW_SLICES = 10
-"""Slices below which the spread of the true differences is known so badly that a note says it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +84,8 @@ def tested(
 
 def _few(parts: Sequence[Part], pooled: inference.Pooled, about: tuple[str, ...]) -> tuple[Note, ...]:
     """Return a note if few slices tell how far to shrink: how often a spread would then be missed."""
-    if len(parts) >= FEW_SLICES:
+    # Slices below which the spread of the true differences is known so badly that a note says it
+    if len(parts) >= 10:
         return ()
     found = "0, so that all of them are the mean" if pooled.tau == 0.0 else f"{pooled.tau:.2g}"
     told = (
@@ -182,7 +177,8 @@ def freedom(part: Part, pair: Pair) -> float:
 def _values(parts: Sequence[Part], pair: Pair, differences: Sequence[Difference]) -> list[FloatArray] | None:
     """Return numbers of the items of each slice whose mean is its difference; None if items are no units."""
     found = []
-    if sum(part.evaluation.n_items for part in parts) > MOST_PERMUTED:
+    # Items up to which they are permuted
+    if sum(part.evaluation.n_items for part in parts) > 30_000:
         return None
     for part, one in zip(parts, differences, strict=True):
         group = part.makers.group

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby._core.stored_values import digest
+from bestby._core.files import digest
 
 VERSION = 1
 _RESTORE = "restore it (from git or a backup), or remove the file and add its content again"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -11,10 +14,8 @@ import numpy as np
 
 from bestby._core.typing import Alternative
 from bestby._core.versions import versions
-from bestby._version import __version__
 from bestby.comparisons.common import classes, family, note_rules, one_pair
 from bestby.comparisons.common.provenance import made_by
-from bestby.comparisons.study import cache
 from bestby.comparisons.study import note_rules as study_notes
 from bestby.comparisons.study.differences import difference_over_runs, item_difference, name_for_runs
 from bestby.comparisons.study.plan import Condition, Plan
@@ -28,8 +29,22 @@ from bestby.engine.sums import SumGroup
 from bestby.inference import multiplicity
 from bestby.metrics.base import BaseMetric
 from bestby.results.base import MetricInfo, Note, Provenance, notes_about
+from bestby.results.loading import decoded, encoded
 from bestby.results.study import ConditionScore, StudyComparison, StudyDifference
 from bestby.results.values import MIRRORED
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The score of a condition, and what is to be said of its interval."""
+
+    score: ConditionScore
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def metric(self) -> str:
+        """The metric."""
+        return self.score.metric
 
 
 def compared(store: Store, plan: Plan) -> StudyComparison:
@@ -126,41 +141,44 @@ def _standing(
     return ranked, tuple(differences)
 
 
-Made = TypeVar("Made", cache.Scored, StudyDifference)
+Computed = TypeVar("Computed", Scored, StudyDifference)
 
 
 def _through_cache(
     store: Store,
     plan: Plan,
     keys: Mapping[str, str],
-    load: Callable[[dict[str, Any]], Made],
-    compute: Callable[[list[BaseMetric]], Iterator[Made]],
-) -> tuple[dict[str, Made], int]:
+    compute: Callable[[list[BaseMetric]], Iterator[Computed]],
+) -> tuple[dict[str, Computed], int]:
     """Return a result per metric, and how many were not in the cache (`keys` are theirs) and are kept now."""
-    cached = {name: store.cached(keys[name]) for name in keys if name in plan.named}
-    results = {name: load(value) for name, value in cached.items() if value is not None}
+    cached = {name: store.cache.read(keys[name]) for name in keys if name in plan.named}
+    results: dict[str, Computed] = {
+        name: decoded(json.loads(value), {"Scored": Scored})
+        for name, value in cached.items()
+        if value is not None
+    }
     missing = [metric for metric in plan.metrics if metric.name not in results]
     for made in compute(missing) if missing else ():
         if made.metric in plan.named:
-            store.keep(keys[made.metric], cache.stored(made))
+            store.cache.write(keys[made.metric], json.dumps(encoded(made)).encode())
         results[made.metric] = made
     return results, len(missing)
 
 
-def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], cache.Scored], int]:
-    scored: dict[tuple[str, str], cache.Scored] = {}
+def _all_scores(store: Store, plan: Plan) -> tuple[dict[tuple[str, str], Scored], int]:
+    scored: dict[tuple[str, str], Scored] = {}
     computed = 0
     for name, condition in plan.conditions.items():
-        keys = {m.name: _key(plan, m, [condition], "score") for m in plan.metrics}
-        results, new = _through_cache(store, plan, keys, cache.scored, partial(_scores_of, plan, condition))
+        keys = {m.name: _key(store, plan, m, [condition], "score") for m in plan.metrics}
+        results, new = _through_cache(store, plan, keys, partial(_scores_of, plan, condition))
         computed += new
         for metric, entry in results.items():  # the number of epochs is not cached
             score = dataclasses.replace(entry.score, epochs=condition.epochs)
-            scored[metric, name] = cache.Scored(score, entry.notes)
+            scored[metric, name] = Scored(score, entry.notes)
     return scored, computed
 
 
-def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) -> Iterator[cache.Scored]:
+def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) -> Iterator[Scored]:
     n_runs = len(condition.runs)
     evaluation = plan.evaluation([condition.name])
     for makers in _estimates_by_metric(plan, evaluation, metrics):
@@ -198,7 +216,7 @@ def _scores_of(plan: Plan, condition: Condition, metrics: Sequence[BaseMetric]) 
         )
         runs = [condition.name] if n_runs == 1 else [condition.run_name(i) for i in range(n_runs)]
         notes = (*notes, *note_rules.below_half_notes(makers, runs, plan.settings.level))
-        yield cache.Scored(score, notes_about(notes, metric.name, condition.name))
+        yield Scored(score, notes_about(notes, metric.name, condition.name))
 
 
 def _all_differences(
@@ -213,10 +231,8 @@ def _all_differences(
     for pair in plan.pairs:
         turned = pair[0] > pair[1]
         both = [plan.conditions[name] for name in sorted(pair)]
-        keys = {m.name: _key(plan, m, both, "difference", turned=turned) for m in plan.metrics}
-        results, new = _through_cache(
-            store, plan, keys, cache.difference, partial(_differences_of, plan, both, turned=turned)
-        )
+        keys = {m.name: _key(store, plan, m, both, "difference", turned=turned) for m in plan.metrics}
+        results, new = _through_cache(store, plan, keys, partial(_differences_of, plan, both, turned=turned))
         computed += new
         for metric, difference in results.items():
             differences[metric, pair] = _mirrored(difference) if turned else difference
@@ -267,7 +283,13 @@ def _undefined(group: Group) -> Iterator[Note]:
 
 
 def _key(
-    plan: Plan, metric: BaseMetric, conditions: Sequence[Condition], what: str, *, turned: bool = False
+    store: Store,
+    plan: Plan,
+    metric: BaseMetric,
+    conditions: Sequence[Condition],
+    what: str,
+    *,
+    turned: bool = False,
 ) -> str:
     """Return the key of a result: of all that it depends on, and of nothing else."""
     s, drawing = plan.settings, plan.drawing
@@ -275,11 +297,9 @@ def _key(
     if what == "difference":
         alternative = _alternative(plan, metric, turned=turned)
         chosen |= {"test": s.test, "alternative": alternative, "margin": s.margin}
-    return cache.key_of(
+    return store.cache.key(
         {
             "what": what,
-            "form": cache.FORM,
-            "bestby": __version__,
             "versions": versions(metric.packages),
             "metric": metric.name,
             "gold": plan.gold.hash,
@@ -300,8 +320,8 @@ def _provenance(plan: Plan) -> Provenance:
         data["clusters"] = int(np.unique(plan.gold.clusters).size)
     settings = {"metrics": [metric.name for metric in plan.metrics], **plan.settings.by_name()}
     settings["baseline"] = list(plan.baselines) or None
-    data_hash = cache.key_of(
-        {"gold": plan.gold.hash, "runs": {c.name: c.hashes for c in plan.conditions.values()}}
-    )
+    runs = {condition.name: condition.hashes for condition in plan.conditions.values()}
+    text = json.dumps({"gold": plan.gold.hash, "runs": runs}, sort_keys=True, ensure_ascii=False)
+    data_hash = hashlib.blake2b(text.encode(), digest_size=20).hexdigest()
     packages = [package for metric in plan.metrics for package in metric.packages]
     return made_by(plan.drawing, settings, data, data_hash[:16], packages)

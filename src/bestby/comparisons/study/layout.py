@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bestby._core import files, stored_values
-from bestby._core.errors import InvalidInputError, StudyError
+from bestby._core import files
+from bestby._core.errors import StudyError
 from bestby.comparisons.study import names
 
 VERSION = 1
@@ -98,16 +99,6 @@ def run_names(study: Path, condition: str) -> list[str]:
     return [_name(path, path.stem) for path in _run_files(condition_folder(study, condition))]
 
 
-def cached(study: Path, key: str) -> dict[str, Any] | None:
-    """Return what was kept under a key, None if nothing was or it is damaged."""
-    return stored_values.read(study / "cache", _checked_key(key))
-
-
-def keep(study: Path, key: str, value: dict[str, Any]) -> None:
-    """Keep a value under a key; nothing happens if it cannot be written."""
-    stored_values.write(study / "cache", _checked_key(key), value, scratch(study))
-
-
 def looked(study: Path, key: str, value: dict[str, Any]) -> int:
     """Note that the test set was looked at, once for each key, and return how often it was.
 
@@ -115,7 +106,11 @@ def looked(study: Path, key: str, value: dict[str, Any]) -> int:
     """
     known = _looks(study)
     if key not in known:
-        stored_values.write(study / "looks", _checked_key(key), value, scratch(study))
+        target = study / "looks" / f"{key}.json"
+        with contextlib.suppress(OSError):
+            files.folder(scratch(study))
+            files.folder(target.parent)
+            files.replace(target, f"{json.dumps(value)}\n".encode(), scratch(study))
     return len(known | {key})
 
 
@@ -127,12 +122,6 @@ def n_looks(study: Path) -> int:
 def _looks(study: Path) -> set[str]:
     """Return the keys of the looks so far."""
     return {path.stem for path in _visible(study / "looks") if path.suffix == ".json"}
-
-
-def _checked_key(key: str) -> str:
-    if not key.isascii() or not key.isalnum() or len(key) > names.LONGEST:
-        raise InvalidInputError(f"the key of a cached result must be letters and digits, got {key!r}")
-    return key
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestby._core import checks
-from bestby._core.stored_values import digest
+from bestby._core.files import digest
 from bestby._core.text import counted, quoted
 from bestby._core.typing import Array, ArrayLike
 

@@ -5,7 +5,7 @@
     STUDY/study.json                    what the directory is
     STUDY/gold.json                     ids, gold, classes and clusters
     STUDY/runs/CONDITION/RUN.json       one file per run
-    STUDY/cache/KEY.json                results; may be deleted at any time
+    STUDY/cache/                        results; may be deleted at any time
     STUDY/looks/KEY.json                one file per set of runs that was compared
     STUDY/tmp/                          files being written; nobody reads them
 
@@ -26,7 +26,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bestby._core import checks, files, stored_values
+from bestby._core import checks, files
+from bestby._core.cache import Cache
 from bestby._core.errors import InvalidInputError, StudyError
 from bestby._core.text import natural, quoted
 from bestby.comparisons.study import aligning, layout, names
@@ -184,13 +185,10 @@ class Store:
         with files.reported(f"remove run {run!r} of {condition!r} from the study {self.path}"):
             files.remove(layout.run_file(self.path, names.checked(condition, "condition"), run))
 
-    def cached(self, key: str) -> dict[str, Any] | None:
-        """Return what was kept under a key; None if nothing was, or it is damaged or cannot be read."""
-        return layout.cached(self.path, key)
-
-    def keep(self, key: str, value: dict[str, Any]) -> None:
-        """Keep what JSON can hold under a key of letters and digits, unless it cannot be written."""
-        layout.keep(self.path, key, value)
+    @property
+    def cache(self) -> Cache:
+        """Results of comparisons, as JSON."""
+        return Cache("study", 8, self.path / "cache")
 
     def looked(self, runs: Mapping[str, Sequence[str]]) -> int:
         """Note that runs were compared, by the names of their conditions, and return how often any were.
@@ -200,7 +198,7 @@ class Store:
         every = sorted(run for own in runs.values() for run in own)
         at = datetime.now(UTC).isoformat(timespec="seconds")
         return layout.looked(
-            self.path, stored_values.digest(every), {"conditions": sorted(runs), "runs": len(every), "at": at}
+            self.path, files.digest(every), {"conditions": sorted(runs), "runs": len(every), "at": at}
         )
 
     def n_looks(self) -> int:

@@ -32,9 +32,6 @@ from bestby.data.roles import (
 from bestby.data.table import SYSTEM_WORDS, Table, check_there, listed
 from bestby.data.values import as_scores, key_of, read_together
 
-_FEW_ROWS = 10
-"""Rows from which a column of their numbers is no system's; fewer can be by chance."""
-
 
 def read_wide(table: Table, options: TableOptions) -> tuple[Evaluation, str]:
     """Make an evaluation of a wide table."""
@@ -167,7 +164,8 @@ def _numbers_rows(column: Column) -> bool:
     """Tell whether a column of a few rows or more holds 0, 1, 2, ... or 1, 2, 3, ... in this order."""
     n = column.size
     # Labels that repeat and numbers with fractions do not; to look at their values would make texts of them.
-    if n < _FEW_ROWS or isinstance(column, NumeralColumn) or column.distinct.size < n:
+    # Rows from which a column of their numbers is no system's; fewer can be by chance
+    if n < 10 or isinstance(column, NumeralColumn) or column.distinct.size < n:
         return False
     if column.values.ndim > 1 or column.missing.any():
         return False

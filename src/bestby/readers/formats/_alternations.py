@@ -14,9 +14,6 @@ Words: TypeAlias = tuple[str, ...]
 Slot: TypeAlias = tuple[Words, ...]
 """The alternatives at one place of a transcript; one if there is no choice."""
 
-MOST_SPELLED = 64
-"""So many readings of a transcript are all given to the metrics; of more, those nearest to some system."""
-
 _MOST_PER_SLOT, _DEEPEST = 256, 8
 _HINT = "write alternatives as { um / uh / @ }, where @ is silence, with blanks around {, / and }"
 
@@ -69,7 +66,8 @@ def references(places: Sequence[Slot], heard: Iterable[Sequence[str]]) -> str | 
 
     The nearest reading to a system's words is the only one that its word error rate depends on.
     """
-    if count(places) <= MOST_SPELLED:
+    # So many readings of a transcript are all given to the metrics; of more, those nearest to some system
+    if count(places) <= 64:
         spelled = readings(places)
     else:
         chosen = sorted({nearest(places, words) for words in heard})

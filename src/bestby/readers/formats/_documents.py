@@ -15,7 +15,6 @@ from bestby.readers.json_text import CUT_OFF, parsed
 from bestby.readers.packing import compression_of, unpacked_pieces
 from bestby.readers.text import text_lines, unpacked
 
-_ALIKE = 200  # letters of a text; summaries of logs may leave out the rest
 _KINDS = {bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
 
@@ -130,7 +129,8 @@ def whole_number(value: Any) -> int | None:
 
 def beginning(value: Any) -> str | None:
     """Return what tells whether two files have the same text: how it begins. None if it is no text."""
-    return value[:_ALIKE] if isinstance(value, str) else None
+    # Letters of a text; summaries of logs may leave out the rest
+    return value[:200] if isinstance(value, str) else None
 
 
 def word(value: Any) -> str | None:

@@ -37,7 +37,6 @@ _TOLD = frozenset(
     )
 )
 """What Langfuse itself writes into the metadata of a trace."""
-_SHORT = 64  # longer inputs are called by their hash
 _CUT = "export the file again; it is not as Langfuse writes it"
 
 
@@ -329,7 +328,8 @@ def _parsed(text: str) -> Any:
 def _called(asked: Any) -> str | None:
     """Return a name of an item that has no id: its input, or the hash of a long one."""
     label = _label(asked)
-    if label is None or len(label) <= _SHORT:
+    # Longer inputs are called by their hash
+    if label is None or len(label) <= 64:
         return label
     return hashlib.sha256(label.encode("utf-8", "replace")).hexdigest()[:16]
 

@@ -19,7 +19,6 @@ from bestby.readers.formats.base import File, Read, files_of, refuse_gold
 from bestby.results.base import Note
 
 _KEYS = (b'"generator_1"', b'"generator_2"', b'"preference"')
-_SHOWN = 40
 SIBLINGS = ("model_outputs.json", "reference_outputs.json", "leaderboard.csv")
 
 
@@ -188,7 +187,8 @@ def _item(
         known.append(texts)
     again = known.index(texts)
     place = numbers.setdefault(instruction, len(numbers) + 1)
-    shown = " ".join(instruction.split())[:_SHOWN]
+    # Letters enough to know an instruction by
+    shown = " ".join(instruction.split())[:40]
     return f"{place}: {shown}" + (f" ({again + 1})" if again else "")
 
 

@@ -58,9 +58,6 @@ DIRECTORY_FORMATS = FORMATS[: FORMATS.index("pairs")]
 MOST_LINES = 1000
 """How many lines of a file are looked at to recognise it, of at most `HEAD` bytes."""
 
-LONG_HEAD = 1 << 22
-"""How many bytes of JSON are looked at where the texts of one record may fill the first ones."""
-
 
 @dataclass(frozen=True, eq=False)
 class Read:
@@ -159,7 +156,8 @@ def _heads(file: Path) -> Iterator[bytes]:
     head = head_of(file)
     yield head
     if len(head) >= HEAD - len(codecs.BOM_UTF8) and head.lstrip()[:1] in (b"{", b"["):
-        yield head_of(file, LONG_HEAD)
+        # How many bytes of JSON are looked at where the texts of one record may fill the first ones
+        yield head_of(file, 1 << 22)
 
 
 def files_of(paths: Mapping[str, Path], recognises: Callable[[Path, bytes], bool]) -> list[File]:

@@ -18,7 +18,6 @@ _START = re.compile(rb'\s*\{\s*"(evalId|results)"\s*:')
 _RECORD = re.compile(rb'\s*\{\s*"\w+"\s*:')
 _KEYS = (b'"promptIdx"', b'"testIdx"')
 _ERROR = 2  # the reason of a failure where the provider gave no answer
-_LABEL = 40  # longer labels of prompts are the prompts themselves
 
 
 def recognises(path: Path, head: bytes) -> bool:  # noqa: ARG001
@@ -101,7 +100,8 @@ def _names(rows: Sequence[Record]) -> list[str]:
     names = []
     for place, (row, provider) in enumerate(zip(rows, providers, strict=True), 1):
         label = word(row.part("prompt").get("label"))
-        short = label is not None and len(label) <= _LABEL and "\n" not in label
+        # Longer labels of prompts are the prompts themselves
+        short = label is not None and len(label) <= 40 and "\n" not in label
         alike = providers.count(provider) > 1
         names.append(f"{provider} [{label if short else f'prompt {place}'}]" if alike else provider)
     return [f"{name} {place}" if names.count(name) > 1 else name for place, name in enumerate(names, 1)]

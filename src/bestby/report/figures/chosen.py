@@ -13,15 +13,13 @@ from bestby.report.figures.layout import figure
 if TYPE_CHECKING:
     from bestby.results.chosen import ChosenItems
 
-MOST_BARS = 40
-"""Strata that are drawn at most: those after them are in the table."""
-
 
 @figure
 def chosen(c: ChosenItems, *, canvas: Canvas = SCREEN) -> Sheet:
     """Draw a bar for each stratum: how large a share of it was drawn."""
     axes = canvas.axes()
-    drawn = c.strata[:MOST_BARS]
+    # Strata that are drawn at most: those after them are in the table
+    drawn = c.strata[:40]
     places = list(range(len(drawn)))
     axes.barh(places, [1.0] * len(drawn), height=0.6, color=BAND, gid="all")
     axes.barh(places, [s.probability for s in drawn], height=0.6, color=ACCENT, gid="drawn")

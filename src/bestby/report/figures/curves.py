@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from bestby.results.plans import Allocation, Plan
 
 _CURVE = 2.7, 5.2  # inches, up and across
-_SMOOTH = 60
 _FEW = 40
-_FEW_VALUES = 20  # of which tests of normality rarely reject
 _SIMULATED, _SAMPLES = 200, 4000  # values of a simulated sample, and samples
 
 
@@ -62,7 +60,8 @@ def _curve(axes: Axes, plan: Plan) -> None:
     powers = np.array([point.power for point in plan.curve])
     if plan.exact and sizes.size > 2:
         question = Question(plan.level, plan.alternative, plan.n_comparisons)
-        between = np.rint(np.geomspace(sizes[0], sizes[-1], _SMOOTH)).astype(np.int64)
+        # Points through which a curve looks smooth
+        between = np.rint(np.geomspace(sizes[0], sizes[-1], 60)).astype(np.int64)
         sizes = np.unique(np.concatenate([sizes, between]))
         powers = plan.design.powers(sizes, question)[0]
     else:
@@ -194,7 +193,8 @@ def _verdict(n: Normality) -> str:
     """Return whether the tests show that the values are not normal."""
     rejecting = sum(rounding.at_most(test.p_value, 0.05) for test in n.tests)
     if not rejecting:
-        few = " by so few values" if n.n < _FEW_VALUES else ""
+        # Tests of normality rarely reject so few
+        few = " by so few values" if n.n < 20 else ""
         return f"No departure from normality is shown at 5 %{few}"
     return f"{rejecting} of {len(n.tests)} tests reject normality at 5 %"
 

@@ -36,9 +36,6 @@ ROW, DOTTED_ROW = 0.26, 0.42
 _NUMBERS = 0.9
 """The size of numbers beside the axes, relative to that of labels."""
 
-_MOST_LETTERS = len("group ab")
-"""The longest list of groups that a narrow figure has room for."""
-
 EDGE: dict[str, Any] = {"color": FAINT, "linewidth": 0.8, "linestyle": (0, (4, 2))}
 """The edges of the band of a margin: dashed, unlike the line of zero."""
 
@@ -203,7 +200,8 @@ def groups(entries: Sequence[SystemScore], canvas: Canvas) -> dict[str, str]:
     letters = {entry.system: entry.group if (entry.group or "").isalpha() else "" for entry in entries}
     word = "group " if letters_are_names(entries) else ""
     shown = {system: f"{word}{group}" if group else "" for system, group in letters.items()}
-    if canvas.narrow and any(len(text) > _MOST_LETTERS for text in shown.values()):
+    # The longest list of groups that a narrow figure has room for
+    if canvas.narrow and any(len(text) > len("group ab") for text in shown.values()):
         return dict.fromkeys(shown, "")
     return shown
 

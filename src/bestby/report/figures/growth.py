@@ -26,13 +26,6 @@ if TYPE_CHECKING:
 
 Place = float | datetime
 
-_LONG_WAY = 30.0
-"""The largest place over the smallest from which the scale is logarithmic."""
-
-
-_SHARE = 0.3
-"""The share of the room for a name: names stand beside their marks, in the axes."""
-
 
 @figure
 def growth(
@@ -48,7 +41,8 @@ def growth(
             hint="by=PLACES gives each condition its number or date; or add runs with their epochs",
         )
     shown = sorted((entry for entry in entries if entry.system in places), key=lambda e: places[e.system])
-    axes, names = canvas.axes(), canvas.names([entry.system for entry in shown], _SHARE)
+    # The share of the room for a name: names stand beside their marks, in the axes
+    axes, names = canvas.axes(), canvas.names([entry.system for entry in shown], 0.3)
     one_each = len({places[entry.system] for entry in shown}) == len(shown)
     if one_each:
         steps: list[Any] = [places[e.system] for e in shown]
@@ -156,7 +150,8 @@ def _scale(axes: Axes, places: Sequence[Place]) -> None:
         locator: Any = dates.AutoDateLocator(maxticks=6)  # type: ignore[no-untyped-call]
         axes.xaxis.set_major_locator(locator)
         axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-    elif min(places) > 0 and max(places) / min(places) >= _LONG_WAY:  # type: ignore[operator]
+    # The largest place over the smallest from which the scale is logarithmic
+    elif min(places) > 0 and max(places) / min(places) >= 30.0:  # type: ignore[operator]
         axes.set_xscale("log")
     elif all(isinstance(place, int | float) and float(place).is_integer() for place in places):
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))

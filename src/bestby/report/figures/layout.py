@@ -43,12 +43,6 @@ _LETTERS = (1.0, 0.75, 0.5, 0.3)
 _ROUNDS = 3
 """How often the room beside the axes is measured at most, as it depends a little on their width."""
 
-_SAME = 1e-4
-"""Inches by which the room beside the axes may change without a new round."""
-
-_BELOW = -40
-"""Points from axes of the user down to the lines below their scale."""
-
 
 def figure(draw: Callable[P, Sheet]) -> Callable[P, Axes]:
     """Let a function that draws a sheet return its axes, with everything written around them in its place."""
@@ -101,7 +95,8 @@ class _Parts:
         foot = None
         if sheet.foot:
             text = wrapped(sheet.foot, 100.0 * 0.55 * fine, fine)
-            at: dict[str, Any] = {"xytext": (0, _BELOW), "textcoords": "offset points"}
+            # Points from axes of the user down to the lines below their scale
+            at: dict[str, Any] = {"xytext": (0, -40), "textcoords": "offset points"}
             foot = axes.annotate(
                 text, (0.0, 0.0), xycoords="axes fraction", annotation_clip=False, **at, **style
             )
@@ -144,7 +139,8 @@ def _arrange(sheet: Sheet, canvas: Canvas, parts: _Parts) -> bool:
     numbers_fit = True
     for _ in range(_ROUNDS):
         before, (left, right, up, down) = (left, right), _around(axes, renderer)
-        if max(abs(left - before[0]), abs(right - before[1])) < _SAME:
+        # Inches by which the room beside the axes may change without a new round
+        if max(abs(left - before[0]), abs(right - before[1])) < 1e-4:
             break
         total = canvas.width or max(scale * sheet.width + left + right + 2 * _EDGE, scale * _LEAST)
         across = max(total - left - right - 2 * _EDGE, _LEAST_AXES)

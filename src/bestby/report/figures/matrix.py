@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 _CELL, _SMALL, _OF_DATASETS = 0.62, 0.24, (0.86, 0.56)
 """Inches of a cell with a number, without one, and, across and up, with a number, wins and a p-value."""
 
-_MOST_NUMBERS = 12
-"""Systems up to which cells have numbers."""
-
 _FAINTEST, _DARKEST = 0.05, 0.45
 """Opacities of the smallest and the largest effect: the letters can be read on both."""
 
@@ -145,7 +142,8 @@ def side_of_cells(names: Sequence[str], canvas: Canvas, side: float, small: floa
     """
     size = len(names)
     if canvas.width is None:
-        return side if size <= _MOST_NUMBERS else small
+        # Systems up to which cells have numbers
+        return side if size <= 12 else small
     beside = max(text_width(one, canvas.size) for one in names) / 72.0 + 0.3
     fitting = (canvas.width - beside) / size / canvas.scale
     return side if fitting >= 0.8 * side else small

@@ -16,9 +16,6 @@ from bestby.report.numbers import MINUS, margin_text, percent
 if TYPE_CHECKING:
     from bestby.results.monitored import MonitoredComparison
 
-_EARLY = 0.15
-"""The share of the items whose intervals, which are very long, do not set the scale."""
-
 
 @figure
 def monitored(c: MonitoredComparison, *, canvas: Canvas = SCREEN) -> Sheet:
@@ -71,8 +68,9 @@ def _limits(axes: Any, c: MonitoredComparison) -> None:
     """Leave out most of the first, very long intervals."""
     last = c.path[-1].n_items
     axes.set_xlim(0, max(1.03 * last, last + 1))
+    # The share of the items whose intervals, which are very long, do not set the scale
     shown = [
-        v for look in c.path if look.n_items >= _EARLY * last for v in (look.low, look.high, look.estimate)
+        v for look in c.path if look.n_items >= 0.15 * last for v in (look.low, look.high, look.estimate)
     ]
     shown = [v for v in shown if math.isfinite(v)] + [0.0, *([c.margin, -c.margin] if c.margin else [])]
     low, high = min(shown), max(shown)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from bestby.results.advice import Advice
 
 _COLUMNS, _LETTERS = 62, 14.5  # letters of a line, and of an inch
-_LINE = 0.19  # inches
 _PATH, _TEXT = 0.03, 0.09  # shares of the width at which the path and the texts stand
 
 
@@ -52,7 +51,8 @@ def advice(a: Advice, *, canvas: Canvas = SCREEN) -> Sheet:
             )
     # Of runs, datasets and folds the scores are compared, whatever metric they are of.
     suffix = f" for {name(a.case.metric)}" if a.case.one_output else ""
-    return Sheet(axes, _LINE * (sum(heights) + 0.5), width=5.6, title=f"Which test and interval{suffix}")
+    # A line takes so many inches
+    return Sheet(axes, 0.19 * (sum(heights) + 0.5), width=5.6, title=f"Which test and interval{suffix}")
 
 
 def _sentence(kind: str, names: str) -> str:

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from bestby.results.runs import RunsComparison
     from bestby.results.study import StudyComparison
 
-MOST_PAIRS = 36
-"""Pairs that are drawn one by one unless a kind is asked for: those of 9 systems."""
-
 _OF_SYSTEMS: dict[str, Callable[..., Axes]] = {
     "forest": forest.forest,
     "systems": scores.systems,
@@ -53,7 +50,8 @@ def usual(c: Comparison, metric: str | None = None) -> str:
         return "scores"
     if c.baseline is not None:
         return "baseline"
-    return "forest" if len(differences) <= MOST_PAIRS else "systems"
+    # Pairs that are drawn one by one unless a kind is asked for: those of 9 systems
+    return "forest" if len(differences) <= 36 else "systems"
 
 
 def items(c: Comparison, metric: str | None, kind: str, canvas: Canvas, top: int | None = None) -> Axes:

@@ -23,7 +23,6 @@ COLOURS = (ACCENT, "#a87900", "#009e73", "#cc79a7", WORSE, "#8367b8")
 
 STYLES = ("-", "--", "-.", ":")
 _MOST_BANDS = len(COLOURS)
-_POINTS = 400
 
 
 @figure
@@ -63,7 +62,8 @@ def _lines(
     """Draw the profile of each system, the best first; return the lines."""
     names, z = canvas.names(c.systems), float(ndtri(0.5 * (1.0 + c.level)))
     low, high = axes.get_xlim()
-    at, lines = np.linspace(low, high, _POINTS), []
+    # Points through which a profile looks smooth
+    at, lines = np.linspace(low, high, 400), []
     for place, entry in enumerate(runs.systems):
         again, hue = divmod(place, len(COLOURS))
         colour, style = COLOURS[hue], STYLES[(hue + again) % len(STYLES)]  # for print without colour, too

@@ -29,12 +29,6 @@ CLIQUES = ("pairs", "nemenyi", "holm", "wilcoxon")
 _BAR = 0.22
 """Inches of a bar, with what is free below it."""
 
-_SHARE = 0.55
-"""The share of the room for a name: names stand on both sides."""
-
-_EVERY = 12
-"""Ranks up to which each has a number on the scale; of more every fifth has."""
-
 
 @figure
 def ranks(c: DatasetComparison, cliques: str = "pairs", *, canvas: Canvas = SCREEN) -> Sheet:
@@ -47,7 +41,8 @@ def ranks(c: DatasetComparison, cliques: str = "pairs", *, canvas: Canvas = SCRE
         raise DesignError(
             "a diagram of ranks needs at least 3 systems", hint='plot("forest") shows the datasets of a pair'
         )
-    axes, names, bars = canvas.axes(), canvas.names(c.systems, _SHARE), _bars(c, cliques)
+    # The share of the room for a name: names stand on both sides
+    axes, names, bars = canvas.axes(), canvas.names(c.systems, 0.55), _bars(c, cliques)
     left = k - k // 2  # the worse half is labelled on the left, outermost first
     top = 0.3 + _BAR * len(bars)
     depth, over = top + ROW * (left - 0.5), 0.75 if _marked(c, cliques) else 0.4
@@ -94,7 +89,8 @@ def _scale(axes: Axes, k: int, canvas: Canvas) -> None:
     """Draw the scale of ranks from the worst to 1, with so few numbers that they do not touch."""
     axes.plot((1, k), (0, 0), color=INK, linewidth=1.2, solid_capstyle="butt")
     every = 10 if canvas.narrow else 5
-    step = 1 if k <= (6 if canvas.narrow else _EVERY) else every * max(1, round(k / 60))
+    # Ranks up to which each has a number on the scale; of more every fifth has
+    step = 1 if k <= (6 if canvas.narrow else 12) else every * max(1, round(k / 60))
     numbered = [1, *(rank for rank in range(step, k + 1, step) if rank > 1)]
     for rank in numbered:
         axes.text(rank, -0.12, str(rank), ha="center", va="bottom", color=INK, fontsize=canvas.size)

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from bestby.results.comparison import Difference
     from bestby.results.slices import SlicesComparison
 
-MOST_LINES = 130
-"""Slices that are drawn at most: those after them are in the table."""
-
 
 @figure
 def slices(
@@ -33,7 +30,8 @@ def slices(
     info = metric_info(c, metric)  # type: ignore[arg-type]
     whole = pair or next(d for d in c.overall if d.metric == info.name)
     own = c.of(whole)
-    drawn = own[:MOST_LINES]
+    # Slices that are drawn at most: those after them are in the table
+    drawn = own[:130]
     lines = [
         Line(f"all items ({whole.n_items})", whole.estimate, whole.interval, significant(whole), bold=True)
     ]

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 _PATHS = {"average": "average", "resampled": "resampled", **data.COLUMNS}
 COLUMNS = ("dataset", "average", "resampled", *data.COLUMNS, "wins", "ties", "losses")
-_MOST_SENTENCES = 6  # pairs whose datasets are listed in words
-_MOST_DRAWN = 20  # systems in a figure
 
 
 def document(c: DatasetComparison) -> Document:
@@ -90,7 +88,8 @@ def _remarks(c: DatasetComparison) -> Iterator[str]:
         yield text + ("." if f.p_exact is None else f"; exact {p_clause(f.p_exact, threshold)}.")
     if c.critical_difference is not None:
         yield f"Critical difference of average ranks (Nemenyi): {c.critical_difference:.2f}."
-    if len(c.replicability) <= _MOST_SENTENCES:
+    # A sentence each for so few pairs; the table has all
+    if len(c.replicability) <= 6:
         for (a, b), counted in c.replicability.items():
             yield f"{a} against {b}: {replicability.sentence(counted, 'datasets')}"
 
@@ -275,7 +274,8 @@ def _scores(c: DatasetComparison) -> Table:
 
 
 def _pictures(c: DatasetComparison) -> Iterator[Picture]:
-    if len(c.systems) > _MOST_DRAWN:
+    # A figure of more systems cannot be read
+    if len(c.systems) > 20:
         return
     if c.runs is not None and c.ranges is not None:
         caption = (

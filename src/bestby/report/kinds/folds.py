@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from bestby.results.values import TestResult
 
 COLUMNS = ("repetition", *data.COLUMNS)
-_MOST_SENTENCES = 6  # pairs whose folds are listed in words
-_MOST_DRAWN = 60  # pairs in a figure
 _REASONS = {
     "corrected-t": ", chosen because its correction is enough for one repetition, halves and few splits",
     "conservative-t": ", chosen because several splits of the same items have training items in common",
@@ -70,7 +68,8 @@ def _headline(c: FoldComparison) -> str:
 
 
 def _remarks(c: FoldComparison) -> tuple[str, ...]:
-    if len(c.effects) > _MOST_SENTENCES:
+    # A sentence each for so few pairs; the table has all
+    if len(c.effects) > 6:
         return ()
     once = len({repetition for repetition, _ in c.folds}) == 1
     return tuple(
@@ -208,7 +207,8 @@ def _spread(c: FoldComparison) -> Table:
 
 def _pictures(c: FoldComparison) -> tuple[Picture, ...]:
     n_pairs = len(c.differences)
-    if not 0 < n_pairs <= _MOST_DRAWN:
+    # A figure of more pairs cannot be read
+    if not 0 < n_pairs <= 60:
         return ()
     caption = "A dot per fold"
     caption += "; the line is the corrected interval" if words.computed(c, "interval") else ""

@@ -36,7 +36,6 @@ _SOURCES = {"judge_estimate": "judge_estimate", "labels_estimate": "labels_estim
 _OF_SCORES = {"judge_score": "judge_score", "labels_score": "labels_score", **_OF_LABELS}
 COLUMNS = (*data.COLUMNS, *_SOURCES)
 TUNING = "tuning"
-_MOST_CONTRADICTED = 3  # pairs that the first line names
 
 _METHOD = (
     "Scores: prediction-powered inference with tuning, one regression of the human scores on the judge's"
@@ -90,7 +89,8 @@ def _contradictions(c: JudgedComparison) -> str:
         return ""
     label = "the corrected scores say" if c.labels_drawn == "calibration" else "the labels say"
     said = []
-    for d in pairs[:_MOST_CONTRADICTED]:
+    # Pairs that the first line names
+    for d in pairs[:3]:
         labels = d.estimate if d.labels_estimate is None else d.labels_estimate
         first, second = (d.a, d.b) if (labels > 0.0) == c.metrics[0].greater_is_better else (d.b, d.a)
         by = [difference_text(abs(x)) for x in (d.judge_estimate, labels)]

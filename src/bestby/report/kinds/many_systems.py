@@ -28,10 +28,6 @@ from bestby.results.values import Interval
 MOST_SEARCHED = 1000
 """Systems whose pairs a page holds: its size grows with their square."""
 
-_MOST_UNITS = float(1 << 31)
-_NEAR_TIE = 1e-6
-"""Of the last digit: how near to a half a product is rounded by its decimal text, which no error touches."""
-
 
 def with_best_group(table: Table, c: Comparison, metric: MetricInfo) -> Table:
     """Return a table of the systems that tells the best group only, as all groups are too many to be read.
@@ -130,10 +126,12 @@ def _in_units(
 ) -> tuple[tuple[IntArray, IntArray], dict[str, str]]:
     """Return lower ends and widths in units of the last decimal, and as texts what such units do not show."""
     both, per_unit = np.stack([low, high]), 10.0**digits.decimals
-    usable = np.isfinite(both) & (np.abs(both) * per_unit < _MOST_UNITS)
+    # Counts of units that 32 bits hold
+    usable = np.isfinite(both) & (np.abs(both) * per_unit < 1 << 31)
     scaled = np.where(usable, both, 0.0) * per_unit
     units = np.rint(scaled).astype(np.int64)
-    for place in zip(*np.nonzero(np.abs(np.abs(scaled - units) - 0.5) < _NEAR_TIE), strict=True):
+    # Of the last digit: how near to a half a product is rounded by its decimal text, which no error touches
+    for place in zip(*np.nonzero(np.abs(np.abs(scaled - units) - 0.5) < 1e-6), strict=True):
         units[place] = int(f"{both[place]:.{digits.decimals}f}".replace(".", ""))
     plain = usable.all(axis=0) & (digits.decimals <= MOST_DECIMALS)
     for mark in (0.0, *digits.marks):

@@ -30,7 +30,6 @@ _OF_TESTS = (
     "metric", "a", "b", "column", "q", "df", "p_value", "test", "mean", "mean_error", "tau", "sign_statistic",
     "sign_p",
 )  # fmt: skip
-_MOST_PICTURES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,8 @@ class _Line:
 
 def document(c: SlicesComparison) -> Document:
     """Return the report: a section for each metric and pair."""
-    pictured = c.overall[:_MOST_PICTURES]
+    # More pictures than these are not looked at
+    pictured = c.overall[:6]
     sections = [_section(c, whole, pictured=whole in pictured) for whole in c.overall]
     extent = c.overall[0].extent
     return scaffold.document(

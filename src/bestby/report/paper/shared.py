@@ -15,12 +15,11 @@ from bestby.results.pairs import examples
 from bestby.results.values import Interval, TestResult
 from bestby.vocabulary import long_name
 
-_MOST_NAMED = 10  # systems and datasets
-
 
 def named(names: Sequence[str]) -> str:
     """Return names in brackets, after a blank, if they are not too many."""
-    return f" ({listed(names)})" if len(names) <= _MOST_NAMED else ""
+    # Systems and datasets
+    return f" ({listed(names)})" if len(names) <= 10 else ""
 
 
 def measured(name: str) -> str:

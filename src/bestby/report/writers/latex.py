@@ -18,9 +18,6 @@ from bestby.report.names import pieces
 from bestby.report.tables import Table
 
 _MOST_ROWS = 40  # what fits a page; a table of booktabs does not break
-_MOST_TALL = 20  # systems whose intervals may stand below their scores, which takes two lines of each
-_MOST_ACROSS = 80  # letters of a row, of 3.8 pt; the column of a page of two sets more at less than 3/4
-_LONG_WORD = 16  # from which a word of a caption may be broken after its signs
 _LONG_NAME = 24  # from which a column of names has a width of its own
 _NOT_IN_LABELS = re.compile(r"[%{}\\#~^&$]")
 _SPACES = re.compile(r"[^\S\xa0]+")
@@ -172,7 +169,8 @@ def prose(text: str) -> str:
     'of bert\\_\\allowbreak{}base\\_\\allowbreak{}uncased, 95~\\% intervals'
     """
     words = _words(unbroken(text))
-    return " ".join(_breakable(word) if len(word) > _LONG_WORD else escape(word) for word in words)
+    # A longer word of a caption may be broken after its signs
+    return " ".join(_breakable(word) if len(word) > 16 else escape(word) for word in words)
 
 
 def _words(text: str) -> list[str]:
@@ -187,7 +185,8 @@ def _breakable(word: str) -> str:
 def _overview(overview: Overview, layout: Layout) -> str:
     """Return the scores on all metrics; of several metrics and few systems with the intervals below them."""
     lines = [_line(["System", *map(escape, overview.metrics)]), r"\midrule"]
-    below = len(overview.metrics) > 1 and len(overview.rows) <= _MOST_TALL
+    # Systems whose intervals may stand below their scores, which takes two lines of each
+    below = len(overview.metrics) > 1 and len(overview.rows) <= 20
     long = any(len(name) > _LONG_NAME for name, _ in overview.rows)
     shown = _name if long else escape
     for name, scores in overview.rows:
@@ -278,8 +277,9 @@ def _environment(caption: str, align: str, lines: list[str], layout: Layout, foo
     """Return a table; one that is wider than the column, or with `wide` the page, is scaled down to it."""
     kind = "table*" if layout.wide else "table"
     below = rf"\par\smallskip\begin{{minipage}}{{\linewidth}}\footnotesize {footnote}\end{{minipage}}"
+    # Letters of a row, of 3.8 pt; the column of a page of two sets more at less than 3/4
     parts = [
-        *([_SMALL] if not layout.wide and _across(lines) > _MOST_ACROSS else []),
+        *([_SMALL] if not layout.wide and _across(lines) > 80 else []),
         rf"\begin{{{kind}}}[t]",
         r"\centering\emergencystretch=3em",
         r"\setlength{\abovecaptionskip}{0pt}\setlength{\belowcaptionskip}{6pt}",

@@ -10,12 +10,6 @@ from bestby._core.text import unbroken, visible
 from bestby.report.column import Cell
 from bestby.report.tables import Table
 
-_MOST_UNBROKEN = 40
-"""Letters of a name that stays on one line; a longer one is broken after a sign, if there is one."""
-
-_MOST_WHOLE = 25
-"""Rows of a table that is printed on one page."""
-
 
 def escape(text: str) -> str:
     """Return text that a page shows as it is, hidden characters as escapes."""
@@ -68,7 +62,8 @@ def table(made: Table, *, sortable: bool = False, kind: str = "") -> str:
         rows.append(f"<tr{strong}>{cells}</tr>")
     caption = escape(made.caption)
     region = f' tabindex="0" role="region" aria-label="{caption}"' if sortable else ""
-    classes = " ".join(filter(None, ("bb-scroll", kind, "bb-whole" * (len(rows) <= _MOST_WHOLE))))
+    # Rows of a table that is printed on one page
+    classes = " ".join(filter(None, ("bb-scroll", kind, "bb-whole" * (len(rows) <= 25))))
     body = "\n".join(["<tbody>", *rows, "</tbody>"])
     below = "".join(f"\n{paragraph(line, 'bb-small')}" for line in made.footnote.splitlines())
     return f"""<div class="{classes}"{region}>
@@ -82,7 +77,8 @@ def table(made: Table, *, sortable: bool = False, kind: str = "") -> str:
 
 def _cell(kind: str, cell: Cell) -> str:
     text = escape(cell.text)
-    if "bb-name" in kind and len(cell.text) > _MOST_UNBROKEN:
+    # Letters of a name that stays on one line; a longer one is broken after a sign, if there is one
+    if "bb-name" in kind and len(cell.text) > 40:
         kind, text = f"{kind} bb-long", breakable(cell.text)
     return f'<td class="{kind}" data-key="{_key(cell)}">{text}</td>'
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _PLAIN: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
 _WIDTH = 100
-_LEAST_WIDTH = 80  # a narrower terminal breaks the lines; a narrower table would break the names
 _SHORT_NAME = 8  # the least width of a column of names
 _GAP = 2  # between two columns of a table
 _MANY_SYSTEMS = 12
@@ -55,7 +54,8 @@ def print_to(c: Any, file: TextIO, top: int | None = None, *, classes: bool = Fa
     from rich.console import Console
 
     console = Console(file=file, **_PLAIN)
-    console.width = max(console.width, _LEAST_WIDTH)
+    # A narrower terminal breaks the lines; a narrower table would break the names
+    console.width = max(console.width, 80)
     if console.is_terminal and _fits("\u2500\u2212", file) and not _own_text(c):
         _print(c, console, top, classes=classes)
         return

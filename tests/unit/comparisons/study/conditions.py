@@ -54,7 +54,7 @@ def codes(result: StudyComparison) -> list[str]:
 
 
 def cache(study: Study) -> list[Path]:
-    return sorted((study.path / "cache").glob("*.json"))
+    return sorted((study.path / "cache").glob("*.cache"))
 
 
 def counts(result: StudyComparison) -> tuple[int, int]:

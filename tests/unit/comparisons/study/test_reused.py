@@ -90,20 +90,15 @@ def test_fresh_entropy_finds_nothing(make: Make) -> None:
     assert counts(study.compare(metric="f1_macro", rng=first.provenance.seed)) == (0, 5)
 
 
-@pytest.mark.parametrize("damage", ["", "{", '{"key": 1}', "[]", "\x00\xff", "cut", "number"])
+@pytest.mark.parametrize("damage", ["empty", "cut", "number"])
 def test_a_damaged_entry_is_computed_again(make: Make, damage: str) -> None:
     study = make(RUNS)
     whole = study.compare(metric=["accuracy", "f1_macro"])
     for path in cache(study)[:4]:
-        text = path.read_text(encoding="utf-8")
-        if damage == "cut":
-            text = text[: len(text) // 2]
-        elif damage == "number":
-            text, changed = re.subn(r'"(score|estimate)": -?0\.\d', '"\\1": 0.9', text, count=1)
-            assert changed
-        else:
-            text = damage
-        path.write_text(text, encoding="utf-8")
+        data = path.read_bytes()
+        other, changed = re.subn(rb'"(score|estimate)": -?0\.\d', b'"\\1": 0.9', data, count=1)
+        assert changed
+        path.write_bytes({"empty": b"", "cut": data[: len(data) // 2], "number": other}[damage])
     again = study.compare(metric=["accuracy", "f1_macro"])
     assert counts(again) == (4, 6)
     assert numbers(again) == numbers(whole)

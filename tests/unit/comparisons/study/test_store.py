@@ -14,7 +14,7 @@ from tests.unit.comparisons.study.stored import SHORT_GOLD, SHORT_IDS, tree
 
 from bestby._core import files
 from bestby._core.errors import InvalidInputError, StudyError
-from bestby._core.stored_values import digest
+from bestby._core.files import digest
 from bestby.comparisons.study import names
 from bestby.comparisons.study.checksummed import checksummed, read_checksummed
 from bestby.comparisons.study.records import Gold
@@ -306,47 +306,6 @@ class TestFiles:
         target = store.path / "runs/h1/0.json"
         assert not files.create(target, b"other", store.path / "tmp")
         assert store.load("h1", 0).predictions.tolist() == SHORT_GOLD
-
-
-class TestCache:
-    def test_kept_and_found(self, store: Store) -> None:
-        store.keep("ab12", {"score": 0.1, "rows": [1, None, float("inf")]})
-        assert store.cached("ab12") == {"score": 0.1, "rows": [1, None, float("inf")]}
-        store.keep("ab12", {"score": 0.2})
-        assert store.cached("ab12") == {"score": 0.2}
-        assert store.cached("cd34") is None
-
-    @pytest.mark.parametrize(
-        "data", [b"", b"{", b"[]", b"\xff", b'{"key": "ab12", "value": {"score": 0.2}, "checksum": "0"}']
-    )
-    def test_damage_is_as_if_nothing_was_kept(self, store: Store, data: bytes) -> None:
-        store.keep("ab12", {"score": 0.1})
-        (store.path / "cache/ab12.json").write_bytes(data)
-        assert store.cached("ab12") is None
-
-    def test_a_file_under_another_key_is_not_taken(self, store: Store) -> None:
-        store.keep("ab12", {"score": 0.1})
-        (store.path / "cache/ab12.json").rename(store.path / "cache/cd34.json")
-        assert store.cached("cd34") is None
-
-    def test_it_may_be_deleted(self, store: Store) -> None:
-        import shutil
-
-        store.keep("ab12", {"score": 0.1})
-        shutil.rmtree(store.path / "cache")
-        assert store.cached("ab12") is None
-        store.keep("ab12", {"score": 0.1})
-        assert store.cached("ab12") == {"score": 0.1}
-
-    def test_one_that_cannot_be_written_is_no_error(self, store: Store) -> None:
-        (store.path / "cache").write_text("in the way")
-        store.keep("ab12", {"score": 0.1})
-        assert store.cached("ab12") is None
-
-    @pytest.mark.parametrize("key", ["", "../x", "a.b", "é", "a" * 201])
-    def test_keys(self, store: Store, key: str) -> None:
-        with pytest.raises(InvalidInputError, match="must be letters and digits"):
-            store.keep(key, {})
 
 
 def test_the_store_needs_no_heavy_library() -> None:
