@@ -35,9 +35,9 @@ def mean_bootstrap(
     inverted by one FFT; for real values at about thirty equispaced frequencies, which is accurate where it
     has died out by then (below 1e-10) for good, which it has not for values near the multiples of a step. Of
     20,000 distinct values or more it is the series of their moments, with an error below 1e-9. `counts`
-    has shape (C,) and `bounds` has shape (H + 1,). `values`, of shape (C,), are those of the units by stratum,
-    in any order; `known` are their power sums about the mean, if these were made. Returns None
-    where neither route is accurate or cheap: then resamples must be drawn.
+    has shape (C,) and `bounds` has shape (H + 1,). `values`, of shape (C,), are those of the units by
+    stratum, in any order; `known` are their power sums about the mean, if these were made. Returns None where
+    neither route is accurate or cheap: then resamples must be drawn.
     """
     quick = None if known is None else _bootstrap_of_many(values, counts, bounds, known)
     if quick is not None:
