@@ -23,7 +23,6 @@ from bestby.inference import permutation, tilted_draws, tilting
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import executing
 from bestby.resampling import totals as resampling
-from bestby.resampling.streams import BlockWords
 from bestby.resampling.units import CELL_COST_SWAP, Units
 from bestby.results.values import TestResult
 
@@ -82,10 +81,9 @@ class Permutations:
     ) -> dict[Pair, TestResult]:
         results: dict[Pair, TestResult] = {}
         left: list[Pair] = []
-        words = tilting.words_of_draws(drawing.seed, kept=len(pairs) > 1)
         for pair in pairs:
             kinds = cache(partial(self._kinds, pair))
-            result = self._without_plain(pair, alternative, drawing, words, kinds) if exact else None
+            result = self._without_plain(pair, alternative, drawing, kinds) if exact else None
             if result is None:
                 result = self._by_cells(pair, alternative, drawing, kinds)
             if result is None:
@@ -118,7 +116,7 @@ class Permutations:
         return refined | (self._dense(left, results[left[0]].alternative, more) if left else {})
 
     def _without_plain(
-        self, pair: Pair, alternative: Alternative, drawing: Drawing, words: BlockWords, kinds: Kinds
+        self, pair: Pair, alternative: Alternative, drawing: Drawing, kinds: Kinds
     ) -> TestResult | None:
         """Return the exact test, or that of tilted draws alone where the data are far out; None elsewhere."""
         result = self._exact(pair, alternative, kinds)
@@ -126,7 +124,7 @@ class Permutations:
             return result
         swaps, tolerance = self._swaps(pair, kinds)
         observed = float(self.scores[pair[0], pair[1]] - self.scores[pair[0], pair[2]])
-        return tilting.far(swaps, observed, alternative, tolerance, words, drawing.n_resamples)
+        return tilting.far(swaps, observed, alternative, tolerance, drawing.seed, drawing.n_resamples)
 
     def _swaps(self, pair: Pair, kinds: Kinds) -> tuple[tilted_draws.Swaps, float]:
         """Return how the difference depends on the swaps of the units, and its tolerance for ties."""

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from bestby._core.typing import FloatArray, IntArray
 from bestby.resampling import executing
-from bestby.resampling.streams import BlockWords
+from bestby.resampling.streams import block_generator
 
 _STEEPEST = 1e6
 """The tilt, per unit of the largest effect, after which none is looked for."""
@@ -138,15 +138,15 @@ def _reaching(
 
 
 def drawn(
-    swaps: Swaps, chances: FloatArray, along: FloatArray, words: BlockWords, batch: int, size: int
+    swaps: Swaps, chances: FloatArray, along: FloatArray, seed: int, batch: int, size: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return the differences of a batch of draws with these chances, and the sums of signs times `along`."""
     few = np.flatnonzero(swaps.counts <= _ONE_BY_ONE)
     many = np.flatnonzero(swaps.counts > _ONE_BY_ONE)
     of_each = swaps.counts[few]
     n_units = int(of_each.sum())
-    total = -(-size * n_units // 4)
-    read = words.reader(batch, total)(total).astype("<u8", copy=False).view("<u2")
+    generator = block_generator(seed, "tilted", batch)
+    read = generator.bit_generator.random_raw(-(-size * n_units // 4)).astype("<u8", copy=False).view("<u2")
     limits = (65536 * np.repeat(chances[few], of_each)).astype("<u2")
     plus = read[: size * n_units].reshape(size, n_units) < limits
     if swaps.rows is None:
@@ -164,7 +164,6 @@ def drawn(
         for start in range(0, size, step):
             sums[start : start + step] += plus[start : start + step].astype(np.float64) @ rows
     if many.size:
-        generator = words.generator_after(batch, total)
         number = generator.binomial(swaps.counts[many], chances[many], (size, many.size))
         sums += number.astype(np.float64) @ columns[many]
     return swaps.difference(sums[:, :-1]), sums[:, -1]

@@ -17,7 +17,6 @@ from scipy.special import betaincinv, ndtr, pdtrc
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray
 from bestby.inference.tilted_draws import Swaps, drawn, tilt
-from bestby.resampling.streams import BlockWords
 from bestby.results.values import TestResult
 
 FEW_HITS = 10
@@ -61,9 +60,6 @@ METHOD = "importance sampling"
 
 _BATCH = 250
 """Tilted draws after which their error is looked at, and trial draws."""
-
-_MOST_KEPT = 1 << 22
-"""Random words that are kept for other pairs: those of half a dozen batches of 10,000 units."""
 
 _DISAGREES = 1e-4
 """Chance of the hits among plain draws below which the p-value of tilted draws is too small."""
@@ -112,13 +108,13 @@ def refined(
     .. [1] Mehta, Patel & Senchaudhuri (1988), Importance sampling for estimating exact probabilities in
        permutational inference, J. Am. Stat. Assoc. 83, 999-1005.
     """
-    swaps, words = swaps.towards(_direction(plain.alternative, plain.statistic)), words_of_draws(seed)
-    if not (linear or _described(swaps, *_null_draws(swaps, words))):
+    swaps = swaps.towards(_direction(plain.alternative, plain.statistic))
+    if not (linear or _described(swaps, *_null_draws(swaps, seed))):
         return plain
-    return _refined(plain, swaps, swaps.least(tolerance), words)
+    return _refined(plain, swaps, swaps.least(tolerance), seed)
 
 
-def _refined(plain: TestResult, swaps: Swaps, least: float, words: BlockWords) -> TestResult:
+def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestResult:
     """Return the same for swaps that are turned towards the data, and described by their effects."""
     chances = tilt(swaps, least)
     if chances is None:
@@ -128,7 +124,7 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, words: BlockWords) -
     total = squares = 0.0
     error, size = math.inf, 0
     while size < MOST_DRAWS and error > RELATIVE_ERROR:
-        found, along = drawn(swaps, chances, log_odds, words, 1 + size // _BATCH, _BATCH)
+        found, along = drawn(swaps, chances, log_odds, seed, 1 + size // _BATCH, _BATCH)
         size += _BATCH
         hits = (found >= least) | np.isnan(found)
         if not hits.any() and total == 0.0:  # about half of them are, if the tilt leads to the data
@@ -150,17 +146,12 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, words: BlockWords) -
     return dataclasses.replace(plain, p_value=p, method=METHOD, error=error * p, n_resamples=size)
 
 
-def words_of_draws(seed: int, *, kept: bool = False) -> BlockWords:
-    """Return the random words of tilted draws; `kept` for more pairs, which read the same ones."""
-    return BlockWords(seed, "tilted", _MOST_KEPT if kept else 0)
-
-
 def far(
     swaps: Swaps,
     observed: float,
     alternative: Alternative,
     tolerance: float,
-    words: BlockWords,
+    seed: int,
     n_resamples: int,
 ) -> TestResult | None:
     """Return the test by tilted draws where the data are so far out that most plain draws say nothing.
@@ -174,12 +165,12 @@ def far(
     out = min(float(swaps.effects @ swaps.own), least)
     if not (out > 0.0 and tries * float(ndtr(-out / sd)) < EXPECTED_HITS):
         return None
-    null, along = _null_draws(swaps, words)
+    null, along = _null_draws(swaps, seed)
     if not (null < least).all() or not _described(swaps, null, along):
         return None
     unhit = 1.0 / (1.0 + n_resamples)
     plain = TestResult("permutation", unhit, alternative, False, "monte carlo", 0.0, n_resamples, observed)
-    found = _refined(plain, swaps, least, words)
+    found = _refined(plain, swaps, least, seed)
     return None if found is plain else dataclasses.replace(found, n_resamples=found.n_resamples - n_resamples)
 
 
@@ -195,9 +186,9 @@ def refined_mean(plain: TestResult, differences: FloatArray, divisor: float, see
     return refined(plain, swaps, rounding.tie_width(0.0, abs(plain.statistic)), seed, linear=True)
 
 
-def _null_draws(swaps: Swaps, words: BlockWords) -> tuple[FloatArray, FloatArray]:
+def _null_draws(swaps: Swaps, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return the differences, and the sums of the effects, of draws of the null hypothesis."""
-    return drawn(swaps, np.full(swaps.counts.size, 0.5), swaps.effects, words, 0, _BATCH)
+    return drawn(swaps, np.full(swaps.counts.size, 0.5), swaps.effects, seed, 0, _BATCH)
 
 
 def _described(swaps: Swaps, null: FloatArray, along: FloatArray) -> bool:

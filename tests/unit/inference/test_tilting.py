@@ -18,7 +18,7 @@ from bestby.results.values import TestResult
 
 Score = Callable[[FloatArray], FloatArray]
 
-WORDS = tilting.words_of_draws(0)
+SEED = 0
 
 
 def plain(statistic: float, hits: int = 0, alternative: Alternative = "two-sided") -> TestResult:
@@ -257,26 +257,26 @@ def far_swaps(scale: float) -> tuple[Swaps, float]:
 def test_far_out_the_same_p_value_without_plain_draws(alternative: Alternative) -> None:
     swaps, observed = far_swaps(0.7)
     before = tilting.refined(plain(observed, alternative=alternative), swaps, 1e-12, 0)
-    found = tilting.far(swaps, observed, alternative, 1e-12, WORDS, 10_000)
+    found = tilting.far(swaps, observed, alternative, 1e-12, SEED, 10_000)
     assert found is not None
     assert (found.method, found.p_value, found.error) == ("importance sampling", before.p_value, before.error)
     assert found.n_resamples == before.n_resamples - 10_000 > 0
     assert found.statistic == observed
-    assert tilting.far(swaps, observed, "less", 1e-12, WORDS, 10_000) is None
+    assert tilting.far(swaps, observed, "less", 1e-12, SEED, 10_000) is None
 
 
 def test_less_than_one_expected_hit_needs_no_plain_draws() -> None:
     """Of 10,000 plain draws .3 would be hits, of 100,000 three."""
     swaps, observed = far_swaps(0.25)
-    found = tilting.far(swaps, observed, "two-sided", 1e-12, WORDS, 10_000)
+    found = tilting.far(swaps, observed, "two-sided", 1e-12, SEED, 10_000)
     assert found is not None
     assert found.p_value == tilting.refined(plain(observed), swaps, 1e-12, 0).p_value
-    assert tilting.far(swaps, observed, "two-sided", 1e-12, WORDS, 100_000) is None
+    assert tilting.far(swaps, observed, "two-sided", 1e-12, SEED, 100_000) is None
 
 
 def test_plain_draws_are_made_where_they_may_be_hits() -> None:
     near, observed = far_swaps(0.1)
-    assert tilting.far(near, observed, "two-sided", 1e-12, WORDS, 10_000) is None
+    assert tilting.far(near, observed, "two-sided", 1e-12, SEED, 10_000) is None
     swaps, observed = far_swaps(0.7)
 
     def sometimes(value: float) -> Score:
@@ -284,7 +284,7 @@ def test_plain_draws_are_made_where_they_may_be_hits() -> None:
 
     for value in (np.nan, 2.0 * observed):  # not near the data: undefined, or as extreme as they are
         other = dataclasses.replace(swaps, difference=sometimes(value))
-        assert tilting.far(other, observed, "two-sided", 1e-12, WORDS, 10_000) is None
+        assert tilting.far(other, observed, "two-sided", 1e-12, SEED, 10_000) is None
 
 
 @pytest.mark.parametrize("chance", [0.5, None])
@@ -302,8 +302,8 @@ def test_sums_of_signs_have_the_moments_of_binomials(unit: float, chance: float 
         sums.append(of_batch)
         return of_batch[:, 0]
 
-    swaps, words = Swaps(counts, counts, np.ones(counts.size), difference, rows), tilting.words_of_draws(1)
-    batches = [drawn(swaps, chances, along, words, batch, 250) for batch in range(8)]
+    swaps = Swaps(counts, counts, np.ones(counts.size), difference, rows)
+    batches = [drawn(swaps, chances, along, 1, batch, 250) for batch in range(8)]
     signs = np.concatenate(sums) / unit
     assert np.concatenate([found for found, _ in batches]).tolist() == (np.concatenate(sums)[:, 0]).tolist()
     np.testing.assert_allclose(np.concatenate([part for _, part in batches]), signs @ along, atol=1e-7)
