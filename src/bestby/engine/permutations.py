@@ -121,9 +121,8 @@ class Swaps:
         result = self._exact(alternative)
         if result is not None:
             return result
-        words = tilting.words_of_draws(drawing.seed)
         return tilting.far(
-            self._tilted, self.observed, alternative, self._tolerance, words, drawing.n_resamples
+            self._tilted, self.observed, alternative, self._tolerance, drawing.seed, drawing.n_resamples
         )
 
     @cached_property

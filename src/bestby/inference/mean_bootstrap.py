@@ -21,7 +21,7 @@ from bestby.inference.lattice import (
     merged_in_order,
     weighted_sum,
 )
-from bestby.inference.revivals import surely_dies_out, total_revives
+from bestby.inference.steps import surely_no_steps, total_has_steps
 
 Numbers = TypeVar("Numbers", FloatArray, IntArray)
 
@@ -33,11 +33,11 @@ def mean_bootstrap(
 
     The total of n draws has the characteristic function of one draw to the n-th power. On a lattice it is
     inverted by one FFT; for real values at about thirty equispaced frequencies, which is accurate where it
-    has died out by then (below 1e-10) and does not revive later, as it does for values near the multiples of
-    a step. Of 20,000 distinct values or more it is the series of their moments, with an error below 1e-9.
-    `counts` has shape (C,) and `bounds` has shape (H + 1,). `values`, of shape (C,), are those of the units
-    by stratum, in any order; `known` are their power sums about the mean, if these were made. Returns None
-    where neither route is accurate or cheap: then resamples must be drawn.
+    has died out by then (below 1e-10) for good, which it has not for values near the multiples of a step. Of
+    20,000 distinct values or more it is the series of their moments, with an error below 1e-9. `counts`
+    has shape (C,) and `bounds` has shape (H + 1,). `values`, of shape (C,), are those of the units by
+    stratum, in any order; `known` are their power sums about the mean, if these were made. Returns None where
+    neither route is accurate or cheap: then resamples must be drawn.
     """
     quick = None if known is None else _bootstrap_of_many(values, counts, bounds, known)
     if quick is not None:
@@ -63,7 +63,7 @@ def mean_bootstrap(
     if found is None:
         return None
     first = found.coefficients.size + 1
-    return None if total_revives(values, counts, bounds, variances, found.frequency / n, first) else found
+    return None if total_has_steps(values, counts, bounds, found.frequency / n, first) else found
 
 
 def _bootstrap_of_many(
@@ -82,7 +82,7 @@ def _bootstrap_of_many(
     if found is None:
         return None
     h, first = found.frequency / n, found.coefficients.size + 1
-    return found if surely_dies_out(some, n, high - low, variance, h, first) else None
+    return found if surely_no_steps(some, int(n), high - low, variance, h, first) else None
 
 
 def _is_nothing(variance: float, n: float, low: float, high: float) -> bool:

@@ -103,12 +103,13 @@ def exact_mean(
     the observed value where that is far out, so that p keeps its relative precision. Real differences: up to
     36 all sign changes are enumerated, in two halves; above, a few sizes that many units share are convolved;
     all others, and multiples of a step so fine that a convolution would take long, have the characteristic
-    function prod cos(w d) inverted. Its absolute error is below 1e-5; it may be 2e-4 where all but a few of
+    function prod cos(w d) inverted. Its absolute error is below 1e-5; it may be 5e-4 where all but a few of
     the differences are multiples of a step, and a convolution would take too long. However p is found, it is
     never less than the mass of the data's own arrangement of signs and, for two sides, of its mirror image.
     `differences` and `counts` have shape (C,). The reported statistic is the sum of all differences divided
     by `divisor` (the number of items); `total` is that sum, where it is known. Returns None for real
-    differences whose characteristic function does not die out for good: then resample.
+    differences whose characteristic function does not die out for good, as where they are nearly multiples of
+    a step: then resample.
     """
     single = all_single(counts)
     observed = weighted_sum(differences, None if single else counts) if total is None else total

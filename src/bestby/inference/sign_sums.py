@@ -12,8 +12,8 @@ from bestby._core import rounding, special
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.distributions import WINDOW
 from bestby.inference.lattice import all_single, as_lattice, weighted_sum
-from bestby.inference.revivals import later_terms
 from bestby.inference.series import LARGEST_REMAINDER, SERIES_FROM, SignSeries
+from bestby.inference.steps import later_terms
 
 MEET_IN_THE_MIDDLE = 36
 """Differing units up to which all sign changes of real differences are enumerated."""
@@ -60,8 +60,7 @@ def upper_tail(sizes: FloatArray, counts: IntArray, far: float) -> Tail | None:
     """Return the tail, by the way that is quick and accurate; None where there is none.
 
     Multiples of a step are convolved where that is quick, or where the characteristic function does not die
-    out for good. If neither way is open, steps are not looked at: a few differences that are no multiples of
-    a step, which all others are multiples of, then make an error of up to 2e-4.
+    out for good.
     """
     lattice = as_lattice(sizes)
     if lattice is None:
@@ -71,7 +70,6 @@ def upper_tail(sizes: FloatArray, counts: IntArray, far: float) -> Tail | None:
         lattice_tail(steps, counts, round(far / step), QUICKLY_CONVOLVED)
         or real_tail(sizes, counts, far, 2.0 * step)
         or lattice_tail(steps, counts, round(far / step), MOST_CONVOLVED)
-        or real_tail(sizes, counts, far)
     )
 
 

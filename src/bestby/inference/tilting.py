@@ -10,44 +10,27 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betaincinv, ndtr, pdtrc
 
 from bestby._core import rounding
 from bestby._core.typing import Alternative, FloatArray
-from bestby.inference.tilted_draws import (
-    Draws,
-    Swaps,
-    chances_elsewhere,
-    chances_near,
-    log_odds_of,
-)
-from bestby.resampling.streams import BlockWords
+from bestby.inference.tilted_draws import Swaps, drawn, tilt
 from bestby.results.values import TestResult
 
 FEW_HITS = 10
 """Hits among the draws of the null hypothesis below which tilted draws follow."""
 
 EXPECTED_HITS = 1.0
-"""Hits that the normal distribution expects among the draws of the null hypothesis, below which `CHECKED`
-trial draws come first. If none of these is a hit, the others are not made."""
-
-CERTAIN_MISS = 0.01
-"""Expected hits below which fewer trial draws do: as many as tell whether effects describe the difference."""
-
-CHECKED = 1_000
-"""Trial draws where a hit is less unlikely, if at least four times as many draws were asked for."""
+"""Hits that the normal distribution expects among the draws of the null hypothesis, below which these are not
+made, unless a few trial draws show that there could be more."""
 
 RELATIVE_ERROR = 0.15
 """Relative standard error of the p-value at which tilted draws end."""
 
 MOST_DRAWS = 5_000
-"""Tilted draws after which they end in any case, or after as many as there were of the null hypothesis."""
-
-FEWEST_DRAWS = 1_000
-"""Tilted draws that may be made however few there were of the null hypothesis."""
+"""Tilted draws after which they end in any case."""
 
 LARGEST_ERROR = 0.5
 """Relative standard error from which they are no better than the draws of the null hypothesis."""
@@ -76,13 +59,7 @@ METHOD = "importance sampling"
 """The method of a test by tilted draws."""
 
 _BATCH = 250
-"""Tilted draws after which their error is looked at, and the fewest trial draws."""
-
-_OUT_OF_REACH = 5.0
-"""Standard deviations below the data at which the mean of tilted draws lies too low for hits."""
-
-_MOST_KEPT = 1 << 22
-"""Random words that are kept for other pairs: those of a dozen batches of 4,000 units."""
+"""Tilted draws after which their error is looked at, and trial draws."""
 
 _DISAGREES = 1e-4
 """Chance of the hits among plain draws below which the p-value of tilted draws is too small."""
@@ -119,59 +96,54 @@ def refined(
 ) -> TestResult:
     """Return a permutation test with few hits again, its p-value from tilted draws.
 
-    A unit of kind j gets its plus sign with probability 1 / (1 + exp(-2 theta e_j)), where e_j is its effect
-    and theta makes the sum of the effects of all signs, in the mean, what it is in the data. The weights are
-    exact, so the estimate is unbiased for any statistic; but where the difference is no sum, a part of the
-    tail that these draws hardly reach is missed without a sign in the error, which is why few units may not
-    have most of the effect. The weight of the data counts as one more draw, after [1]_; without a tilt all
-    weights are 1 and this is (1 + hits) / (1 + B). The draws end when the estimated error is small enough, so
-    that it is often too low: over seeds the p-value spreads by 15 to 25 %. How many draws there are depends
-    on the pair alone.
-
-    Where the difference bends, most arrangements as far out as the data lie elsewhere, where the effects are
-    others. The draws then fall short of the data, and the p-value would be little more than the weight of the
-    data. They are made again by the effects at the mean of a tilt that reaches the data, which is near the
-    dominating point [2]_.
+    A draw that is as extreme as the data counts as much as the null hypothesis makes it likelier than the
+    tilt does [1]_. So the estimate is unbiased for any statistic; but where the difference is no sum, a part
+    of the tail that these draws hardly reach is missed without a sign in the error, which is why few units
+    may not have most of the effect. The draws end when the estimated error is small enough, so that it is
+    often too low: over seeds the p-value spreads by 10 to 15 %. How many draws there are depends on the pair
+    alone.
 
     References
     ----------
-    .. [1] Harrison (2012), Conservative hypothesis tests and confidence intervals using importance sampling,
-       Biometrika 99, 57-69.
-    .. [2] Sadowsky & Bucklew (1990), On large deviations theory and asymptotically efficient Monte Carlo
-       estimation, IEEE Trans. Inf. Theory 36, 579-588.
+    .. [1] Mehta, Patel & Senchaudhuri (1988), Importance sampling for estimating exact probabilities in
+       permutational inference, J. Am. Stat. Assoc. 83, 999-1005.
     """
     swaps = swaps.towards(_direction(plain.alternative, plain.statistic))
-    words = words_of_draws(seed)
-    if not (linear or _described(swaps, _null_draws(swaps, words))):
+    if not (linear or _described(swaps, *_null_draws(swaps, seed))):
         return plain
-    return _refined(plain, swaps, swaps.least(tolerance), words)
+    return _refined(plain, swaps, swaps.least(tolerance), seed)
 
 
-def _refined(plain: TestResult, swaps: Swaps, least: float, words: BlockWords) -> TestResult:
+def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestResult:
     """Return the same for swaps that are turned towards the data, and described by their effects."""
-    chances = chances_near(swaps)
+    chances = tilt(swaps, least)
     if chances is None:
         return plain
-    most = min(MOST_DRAWS, max(FEWEST_DRAWS, plain.n_resamples)) // _BATCH
-    drawn = _drawn(swaps, chances, least, words, most)
-    if drawn.total == 0.0 or not drawn.error <= LARGEST_ERROR:
+    log_odds = np.log(chances) - np.log1p(-chances)
+    of_own, n_units = float(swaps.own @ log_odds), float(swaps.counts.sum())
+    total = squares = 0.0
+    error, size = math.inf, 0
+    while size < MOST_DRAWS and error > RELATIVE_ERROR:
+        found, along = drawn(swaps, chances, log_odds, seed, 1 + size // _BATCH, _BATCH)
+        size += _BATCH
+        hits = (found >= least) | np.isnan(found)
+        if not hits.any() and total == 0.0:  # about half of them are, if the tilt leads to the data
+            return plain
+        with np.errstate(over="ignore"):
+            weights = np.exp(0.5 * (of_own - along[hits]))
+            total, squares = total + float(weights.sum()), squares + float(weights @ weights)
+        error = math.sqrt(max(squares - total * total / size, 0.0)) / total  # a power would raise
+    if not error <= LARGEST_ERROR:
         return plain
-    log_odds = log_odds_of(drawn.chances)
-    all_minus = -float(swaps.counts @ (math.log(2.0) + np.log1p(-drawn.chances)))
-    log_own = all_minus - 0.5 * float((swaps.counts + swaps.own) @ log_odds)
-    mean_weight = (1.0 + drawn.total) / (1.0 + drawn.size)
-    log_p = max(log_own + math.log(mean_weight), -math.log(2.0) * float(swaps.counts.sum()))
+    all_minus = -float(swaps.counts @ (math.log(2.0) + np.log1p(-chances)))
+    log_own = all_minus - 0.5 * (float(swaps.counts @ log_odds) + of_own)
+    log_p = max(log_own + math.log(total / size), -math.log(2.0) * n_units)
     sides = 2.0 if plain.alternative == "two-sided" else 1.0
     p = min(1.0, max(sides * math.exp(max(log_p, -745.0)), sys.float_info.min))
     if _too_small(p, plain):
         return plain
-    size = drawn.size + plain.n_resamples
-    return dataclasses.replace(plain, p_value=p, method=METHOD, error=drawn.error * p, n_resamples=size)
-
-
-def words_of_draws(seed: int, *, kept: bool = False) -> BlockWords:
-    """Return the random words of tilted draws; `kept` for more pairs, which read the same ones."""
-    return BlockWords(seed, "tilted", _MOST_KEPT if kept else 0)
+    size += plain.n_resamples
+    return dataclasses.replace(plain, p_value=p, method=METHOD, error=error * p, n_resamples=size)
 
 
 def far(
@@ -179,35 +151,26 @@ def far(
     observed: float,
     alternative: Alternative,
     tolerance: float,
-    words: BlockWords,
+    seed: int,
     n_resamples: int,
 ) -> TestResult | None:
     """Return the test by tilted draws where the data are so far out that most plain draws say nothing.
 
     It is the p-value of `refined`. None where the data are nearer, or tilted draws fail.
     """
-    direction, effects = _direction(alternative, observed), swaps.effects
-    sd = math.sqrt(float(swaps.counts @ effects**2))
+    swaps = swaps.towards(_direction(alternative, observed))
+    sd = math.sqrt(float(swaps.counts @ swaps.effects**2))
     tries = n_resamples * (2.0 if alternative == "two-sided" else 1.0)
-    most = EXPECTED_HITS if n_resamples >= 4 * CHECKED else CERTAIN_MISS
-
-    def expected(out: float) -> float:
-        return tries * float(ndtr(-out / sd)) if out > 0.0 else math.inf
-
-    out = direction * float(effects @ swaps.own)
-    if not expected(out) < most:  # the difference itself, which takes longer, cannot change that
-        return None
-    swaps = swaps.towards(direction)
     least = swaps.least(tolerance)
-    hits = expected(min(out, least))
-    if not hits < most:
+    out = min(float(swaps.effects @ swaps.own), least)
+    if not (out > 0.0 and tries * float(ndtr(-out / sd)) < EXPECTED_HITS):
         return None
-    null = _null_draws(swaps, words, _BATCH if hits < CERTAIN_MISS else CHECKED)
-    if not (null[0] < least).all() or not _described(swaps, null):
+    null, along = _null_draws(swaps, seed)
+    if not (null < least).all() or not _described(swaps, null, along):
         return None
     unhit = 1.0 / (1.0 + n_resamples)
     plain = TestResult("permutation", unhit, alternative, False, "monte carlo", 0.0, n_resamples, observed)
-    found = _refined(plain, swaps, least, words)
+    found = _refined(plain, swaps, least, seed)
     return None if found is plain else dataclasses.replace(found, n_resamples=found.n_resamples - n_resamples)
 
 
@@ -223,90 +186,19 @@ def refined_mean(plain: TestResult, differences: FloatArray, divisor: float, see
     return refined(plain, swaps, rounding.tie_width(0.0, abs(plain.statistic)), seed, linear=True)
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """The weights of the hits among `size` draws with some chances, relative to that of the data and summed.
-
-    `error` is the relative standard error of the p-value.
-    """
-
-    chances: FloatArray
-    total: float
-    error: float
-    size: int
-
-
-def _drawn(swaps: Swaps, chances: FloatArray, least: float, words: BlockWords, most: int) -> _Drawn:
-    """Return at most so many batches with these chances, or where they fall short of the data with others."""
-    bends, batches = swaps.changes_at is not None, range(1, 1 + most)
-    short = bends and _falls_short(swaps, chances, least)
-    near = None if short else _weighed(swaps, chances, least, words, batches, patient=not bends)
-    if near is not None and (not bends or (near.total >= 1.0 and near.error <= LARGEST_ERROR)):
-        return near
-    elsewhere = chances_elsewhere(swaps, least)
-    if elsewhere is not None:
-        far = _weighed(swaps, elsewhere, least, words, range(1 + most, 1 + 2 * most))
-        if far.total >= 1.0 and far.error <= LARGEST_ERROR:
-            return far
-    return near or _weighed(swaps, chances, least, words, batches)
-
-
-def _falls_short(swaps: Swaps, chances: FloatArray, least: float) -> bool:
-    """Return whether a tilt leads to a difference so far below the data that a batch would have no hit."""
-    spread = math.sqrt(float((4.0 * swaps.counts * chances * (1.0 - chances)) @ swaps.effects**2))
-    return swaps.at(swaps.counts * (2.0 * chances - 1.0)) < least - _OUT_OF_REACH * spread
-
-
-def _weighed(
-    swaps: Swaps,
-    chances: FloatArray,
-    least: float,
-    words: BlockWords,
-    batches: range,
-    *,
-    patient: bool = False,
-) -> _Drawn:
-    """Return batches of draws that follow each other until the error is small enough.
-
-    About half of the draws by a tilt that leads to the data are hits: unless `patient`, a first batch without
-    any is the last.
-    """
-    log_odds = log_odds_of(chances)
-    of_own = float(swaps.own @ log_odds)
-    total = squares = error = 0.0
-    drawn = 0
-    draws = Draws(swaps, chances, log_odds)
-    for batch in batches:
-        found, along = draws.batch(words, batch, _BATCH)
-        hits = (found >= least) | np.isnan(found)
-        with np.errstate(over="ignore"):
-            weights = np.exp(0.5 * (of_own - along[hits]))
-            total, squares = total + float(weights.sum()), squares + float(weights @ weights)
-        drawn += _BATCH
-        error = math.sqrt(max(squares - total * total / drawn, 0.0)) / (1.0 + total)  # a power would raise
-        if error <= RELATIVE_ERROR if total > 0.0 else not patient:
-            break
-    return _Drawn(chances, total, error, drawn)
-
-
-def _null_draws(swaps: Swaps, words: BlockWords, size: int = _BATCH) -> tuple[FloatArray, FloatArray]:
+def _null_draws(swaps: Swaps, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return the differences, and the sums of the effects, of draws of the null hypothesis."""
-    return Draws(swaps, np.full(swaps.counts.size, 0.5), swaps.effects).batch(words, 0, size)
+    return drawn(swaps, np.full(swaps.counts.size, 0.5), swaps.effects, seed, 0, _BATCH)
 
 
-def _described(swaps: Swaps, null: tuple[FloatArray, FloatArray]) -> bool:
-    """Return whether effects of many units describe the difference."""
+def _described(swaps: Swaps, null: FloatArray, along: FloatArray) -> bool:
+    """Return whether effects of many units describe the differences of draws of the null hypothesis."""
     squares = swaps.effects**2
     effective = float(swaps.counts @ squares) ** 2 / max(float(swaps.counts @ squares**2), sys.float_info.min)
-    return effective >= LEAST_EFFECTIVE and _fit(*null) >= LEAST_FIT
-
-
-def _fit(x: FloatArray, y: FloatArray) -> float:
-    """Return how closely the sum of the effects follows the difference under the null hypothesis."""
-    kept = np.isfinite(x)
-    x, y = x[kept] - x[kept].mean(), y[kept] - y[kept].mean()
-    sizes = math.sqrt(float(x @ x) * float(y @ y))
-    return float(x @ y) / sizes if sizes > 0.0 else 0.0
+    kept = np.isfinite(null)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of differences that are all the same
+        fit = np.corrcoef(null[kept], along[kept])[0, 1] if kept.sum() > 1 else 0.0
+    return bool(effective >= LEAST_EFFECTIVE and fit >= LEAST_FIT)
 
 
 def _direction(alternative: Alternative, observed: float) -> float:

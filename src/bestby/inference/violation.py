@@ -12,7 +12,6 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -23,9 +22,6 @@ from bestby.resampling import streams
 BLOCK_NUMBERS = 1 << 17
 """Numbers drawn at once: a block that stays in the cache of one core."""
 
-FEW_NUMBERS = 1 << 16
-"""Numbers up to which an enumeration is kept for the next pair."""
-
 MOST_ENUMERATED = 1 << 21
 """Numbers up to which all ways of dealing out the runs are enumerated: 9 and 10 runs, but not 10 and 10."""
 
@@ -34,9 +30,6 @@ NOTHING = rounding.SPREAD**2
 
 STAGE_BITS = 20
 """Blocks of one stage: 2^20 at most, each of which deals out thousands of values."""
-
-RADIX_FROM = 512
-"""Short integers per row from which NumPy sorts them faster by their digits."""
 
 Positions = tuple[Array, Array]
 Blocks = Iterator[Positions]
@@ -200,7 +193,7 @@ def _tests(pairs: list[_Pair], n: int, m: int, n_resamples: int, alpha: float, s
     width = merged_steps(n, m)[2]
     every = n_deals(n, m)
     if every * (n + m) <= MOST_ENUMERATED:
-        hits = _hits(pairs, _deals(n, m), width)
+        hits = _hits(pairs, _every_deal(n, m), width)
         return [(*(np.maximum(pair_hits, 1) / every).tolist(), int(every), True) for pair_hits in hits]
     least = max(1 / math.comb(n + m, n), np.finfo(np.float64).tiny)
     tests: dict[int, _Test] = {
@@ -300,14 +293,8 @@ def _drawn(generator: np.random.Generator, rows: int, n: int) -> Array:
     """Return positions drawn with replacement, sorted in each row: the sorted resample of sorted values."""
     kind = np.uint16 if n <= 1 << 16 else np.int64  # short integers are drawn and sorted faster
     drawn = generator.integers(0, n, size=(rows, n), dtype=kind)
-    drawn.sort(axis=1, kind="stable" if n >= RADIX_FROM else None)
+    drawn.sort(axis=1)
     return drawn.astype(np.intp, copy=False)
-
-
-def _deals(n: int, m: int) -> Blocks:
-    """Return all deals, those of small samples kept for the next pair."""
-    small = n_deals(n, m) * (n + m) <= FEW_NUMBERS
-    return iter([_few_deals(n, m)]) if small else _every_deal(n, m)
 
 
 def _every_deal(n: int, m: int) -> Blocks:
@@ -318,12 +305,6 @@ def _every_deal(n: int, m: int) -> Blocks:
         labels = np.zeros((len(block), n + m), dtype=np.bool_)
         labels[np.arange(len(block))[:, None], np.array(block)] = True
         yield _split(labels, n, m)
-
-
-@cache
-def _few_deals(n: int, m: int) -> Positions:
-    """Return the only block of `_every_deal`, kept because many small samples have the same sizes."""
-    return next(_every_deal(n, m))
 
 
 def _random_deals(n: int, m: int, n_resamples: int, seed: int, stage: int = 0) -> Blocks:

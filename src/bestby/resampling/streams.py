@@ -7,14 +7,11 @@ kernels follow this one specification, so any replicate can be made anywhere, in
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.mixing import GOLDEN as GOLDEN
 from bestby._core.mixing import Words as Words
@@ -95,55 +92,6 @@ def words_by_position(keys: Words, first: int, count: int) -> Words:
     position = np.arange(first, first + count, dtype=np.uint64) * GOLDEN
     state = position[:, None] + keys[None, :]
     return mix(state, in_place=True)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockWords:
-    """The first random words of the generators of blocks, for all who read the same ones.
-
-    At most `most` words of all blocks together are kept for the next reader.
-    """
-
-    seed: int
-    purpose: str
-    most: int = 0
-
-    def reader(self, block: int, total: int) -> Callable[[int], Words]:
-        """Return what gives the next words of a block, so many at a time, to be read only; `total` in all.
-
-        >>> words = BlockWords(0, "tilted", most=100)
-        >>> read, again = words.reader(1, 5), words.reader(1, 20)
-        >>> bool((np.concatenate([read(2), read(3)]) == again(5)).all())
-        True
-        """
-        generator, kept = self._kept.get(block) or (self._generator(block), np.empty(0, dtype=np.uint64))
-        if kept.size < total:
-            others = sum(words.size for at, (_, words) in self._kept.items() if at != block)
-            if others + total > self.most:
-                return (self._generator(block) if kept.size else generator).random_raw
-            kept = np.concatenate([kept, generator.random_raw(total - kept.size)])
-            self._kept[block] = generator, kept
-        place = 0
-
-        def read(count: int) -> Words:
-            nonlocal place
-            place += count
-            return kept[place - count : place]
-
-        return read
-
-    def generator_after(self, block: int, total: int) -> np.random.Generator:
-        """Return the generator of a block after so many words."""
-        generator = block_generator(self.seed, self.purpose, block)
-        generator.bit_generator.random_raw(total, output=False)
-        return generator
-
-    def _generator(self, block: int) -> np.random.BitGenerator:
-        return block_generator(self.seed, self.purpose, block).bit_generator
-
-    @cached_property
-    def _kept(self) -> dict[int, tuple[np.random.BitGenerator, Words]]:
-        return {}
 
 
 def block_generator(seed: int, purpose: str, block: int) -> np.random.Generator:

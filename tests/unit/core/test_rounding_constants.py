@@ -48,7 +48,7 @@ ALGORITHMS = {
     "metrics/calibration.py": {1e-12},  # bins that rounding alone fills
     "inference/sign_sums.py": {1e-19, 1e-15, 1e-9},  # mass left out, terms of a series, a target in reach
     "inference/ranking.py": {1e-300},  # keeps a logarithm negative
-    "inference/revivals.py": {1e-300, 1e-8},  # keeps a logarithm finite; terms of a series
+    "inference/steps.py": {1e-300, 1e-8},  # keeps a logarithm finite; terms of a series
     "inference/autocorrelation.py": {1e-12},  # keeps a correlation below 1
     "metrics/_distributions.py": {1e-12},  # the clip of probabilities in a logarithm, as documented
     "metrics/chance.py": {1e-14},  # counts: the least real margin is 2 / n, far above rounding

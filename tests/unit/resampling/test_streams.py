@@ -53,18 +53,6 @@ def test_purposes_and_seeds_have_streams_of_their_own() -> None:
     assert streams.block_generator(0, "swap", 1).integers(0, 2**60) == other
 
 
-@pytest.mark.parametrize("most", [0, 60, 10_000])
-def test_words_of_blocks_are_the_same_kept_or_not(most: int) -> None:
-    words = streams.BlockWords(3, "tilted", most)
-    for block, parts in [(1, (20, 10)), (1, (50,)), (2, (7, 3)), (2, (40, 30)), (1, (5, 5))]:
-        read = words.reader(block, sum(parts))
-        fresh = streams.block_generator(3, "tilted", block)
-        for count in parts:
-            assert read(count).tolist() == fresh.bit_generator.random_raw(count).tolist()
-        assert words.generator_after(block, sum(parts)).integers(2**60) == fresh.integers(2**60)
-    assert sum(kept.size for _, kept in words._kept.values()) == {0: 0, 60: 60, 10_000: 120}[most]
-
-
 @pytest.mark.parametrize("rng", [-1, 1.0, "0", True, np.random.RandomState(0)])
 def test_what_is_no_seed_is_refused(rng: object) -> None:
     with pytest.raises(InvalidInputError, match="rng must be a non-negative integer") as caught:

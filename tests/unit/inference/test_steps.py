@@ -1,4 +1,4 @@
-"""Exact distributions of means of values on two scales, whose characteristic functions revive."""
+"""Sums of values on two scales, or near the multiples of a step: right tails, or none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestby.inference import revivals, sign_sums, tilting
+from bestby.inference import sign_sums, steps, tilting
 from bestby.inference.distributions import Inverted, Lattice
 from bestby.inference.mean_bootstrap import mean_bootstrap
 from bestby.inference.permutation import exact_mean
@@ -55,7 +55,7 @@ def test_the_inversion_of_two_scales_against_all_sign_changes(small: float, far:
     assert found == pytest.approx(sign_sums._enumerated_upper(sizes, s, 0.0), abs=1e-6)
 
 
-def test_a_tilted_sum_revives_too() -> None:
+def test_a_tilted_sum_has_steps_too() -> None:
     """Far out the tail is tilted: 60 large values, 52 of them positive, decide."""
     rng = np.random.default_rng(2)
     sizes = np.concatenate([np.ones(60), 0.03 * (0.2 + rng.random(200))])
@@ -71,7 +71,7 @@ def test_a_tilted_sum_revives_too() -> None:
     assert found == pytest.approx(exact, rel=0.02)
 
 
-def test_ordinary_values_do_not_revive() -> None:
+def test_ordinary_values_have_no_steps() -> None:
     for n in (60, 400, 5000):
         values = np.sort(np.random.default_rng(n).normal(size=n))
         ones = np.ones(n, dtype=np.int64)
@@ -92,24 +92,17 @@ def test_a_bootstrap_mean_of_values_on_two_scales_is_drawn(strata: int) -> None:
 
 def test_bounds_of_a_characteristic_function_hold() -> None:
     rng = np.random.default_rng(3)
+    k = rng.integers(1, steps.FREQUENCIES, 200)
     for values in (rng.normal(size=500), rng.standard_t(2, 500), two_scales(40, 200, 1e-2)):
         x = np.sort(values)
-        ones, edges = np.ones(x.size, dtype=np.int64), np.array([0, x.size])
         h = np.pi / (9.5 * float(x.std()) * x.size**0.5)
-        k = rng.integers(1, revivals.MOST_FREQUENCIES, 200)
-        exact = revivals._log_modulus(k, x, ones, edges, h)
-        for looked_at in (64, 192):
-            known = float(x.size), float(np.ptp(x)), x.size * float(x.var())
-            bound = revivals._log_bound(x, ones, *known, h, looked_at)
-            assert (exact <= bound[k] + 1e-3).all()
-            of_some = revivals._log_bound(x[::3], ones[::3], *known, h, looked_at)
-            assert (exact <= of_some[k] + 1e-3).all()
-        some = revivals._spread_ranks(x.size, 40)
-        sizes, means = np.sort(np.abs(x))[::-1], np.full(x.size, 0.3)
-        squares = revivals._squares(h * sizes[some], means[some])
-        angles = np.multiply.outer(k, h * sizes[some])
-        expected = np.prod(np.cos(angles) ** 2 + 0.09 * np.sin(angles) ** 2, axis=1)
-        assert squares[k] == pytest.approx(expected, rel=1e-3, abs=1e-12)
+        waves = np.exp(1j * h * np.multiply.outer(k, x))
+        exact = x.size * np.log(np.abs(waves.mean(axis=1)))
+        for some in (x, x[::3]):
+            assert (exact <= steps._log_bound(some, np.ones(some.size), x.size, h)[k] + 1e-9).all()
+        weights = rng.random(x.size)
+        found, missed = steps._waves(x, weights, h)
+        assert (np.abs(found[k].conj() - waves @ weights) <= missed[k] + 1e-9).all()
 
 
 @pytest.mark.parametrize("case", ["few units carry the sum", "one unit dominates", "nearly all one way"])
