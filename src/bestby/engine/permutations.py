@@ -19,7 +19,8 @@ from bestby.engine.row_order import ordered, projected
 from bestby.engine.stacked import Midpoint, batches
 from bestby.engine.table import Table
 from bestby.engine.transforms import Swap, Taken, TakenByPairs
-from bestby.inference import permutation, tilted_draws, tilting
+from bestby.inference import dominating_point, permutation, tilted_draws, tilting
+from bestby.inference.series import SERIES_FROM
 from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import executing
 from bestby.resampling import totals as resampling
@@ -29,6 +30,9 @@ from bestby.results.values import TestResult
 
 _BEGINNING = 64
 """Units whose changes are looked at before those of all are."""
+
+_BLOCK = 1 << 13
+"""Units whose changes are made at a time: they stay in the cache of the processor."""
 
 _STEPS = 64
 """Steps from one end of a sum's reach to the other, in each of which the difference must rise."""
@@ -64,6 +68,11 @@ class Permutations:
             apart = [pair for pair in of_metric if not raw_values.comparable(metric, pair)]
             for pair, test in self.tests(apart, alternative, drawing, exact=exact).items():
                 results[pair] = dataclasses.replace(test, name=STANDARDISED)
+            for pair in of_metric:
+                found = (
+                    None if pair in results else self._of_many(pair, alternative, drawing, exact, raw=True)
+                )
+                results |= {} if found is None else {pair: found}
             near = [pair for pair in of_metric if pair not in results]
             for part in raw_values.together(metric, near) if near else ():
                 systems = sorted({system for _, a, b in part for system in (a, b)})
@@ -87,10 +96,16 @@ class Permutations:
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
     ) -> dict[Pair, TestResult]:
         results: dict[Pair, TestResult] = {}
+        many: dict[Pair, TestResult] = {}
         left: list[Pair] = []
         words = tilting.words_of_draws(drawing.seed, kept=len(pairs) > 1)
         for pair in pairs:
             kinds = cache(partial(self._kinds, pair))
+            of_one_sum = self._of_one_sum(pair, alternative) if exact else None
+            result = of_one_sum or self._of_many(pair, alternative, drawing, exact)
+            if result is not None:
+                many[pair] = result
+                continue
             result = self._without_plain(pair, alternative, drawing, words, kinds) if exact else None
             if result is None:
                 result = self._by_cells(pair, alternative, drawing, kinds)
@@ -99,7 +114,47 @@ class Permutations:
             else:
                 results[pair] = result
         results |= self._dense(left, alternative, drawing) if left else {}
-        return self._refined(results, drawing) if exact else results
+        return many | (self._refined(results, drawing) if exact else results)
+
+    def _of_many(
+        self, pair: Pair, alternative: Alternative, drawing: Drawing, exact: bool, *, raw: bool = False
+    ) -> TestResult | None:
+        """Return the two-sided test of very many units without draws of them all; None elsewhere.
+
+        `raw` swaps the numbers as given of a metric whose statistics are of standard scores.
+        """
+        m, a, b = pair
+        metric, table, units = self.metrics[m], self.table, self.table.units
+        labels = metric.reads == "labels" and not table.clustered
+        few = units.n < SERIES_FROM or units.by_cells(CELL_COST_SWAP)
+        if not exact or labels or few or units.n_strata > 1 or alternative != "two-sided":
+            return None
+        midpoint, _, observed, _ = self._midpoint(pair)
+        columns = [table.columns[m][s] for s in (a, b)]
+        apart = np.flatnonzero(np.not_equal(*columns))  # the others are of the gold, and no swap moves them
+        halves = np.empty((apart.size, units.n_rows))
+        for start in range(0, units.n_rows, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            if isinstance(metric, StandardisedMetric) and raw:
+                rows = [table.rows(of_system, part) for of_system in columns]
+                halves[:, part] = raw_values.changes(metric, pair, rows, apart).T
+            else:
+                rows = [table.rows(of_system[apart], part) for of_system in columns]
+                halves[:, part] = rounding.difference(*rows).T
+        halves *= 0.5
+        if isinstance(metric, StandardisedMetric) and raw:
+            of_a, of_b = raw_values.totals(metric, pair, [self._total[c] for c in columns])
+            midpoint = 0.5 * (of_a + of_b)
+        if not units.single:
+            halves = np.repeat(halves, units.counts, axis=1)
+        difference = Swap(metric, midpoint)
+
+        def moved(shift: FloatArray) -> FloatArray:
+            every = np.zeros((len(shift), midpoint.size))
+            every[:, apart] = shift
+            return difference(every)
+
+        return dominating_point.swapped(halves.T, moved, observed, drawing.n_resamples, drawing.seed)
 
     def _refined(self, results: dict[Pair, TestResult], drawing: Drawing) -> dict[Pair, TestResult]:
         """Return the tests, those with few hits by tilted draws, or where these fail by more plain ones.
@@ -161,9 +216,6 @@ class Permutations:
         return 0.5 * (total_a + total_b), 0.5 * (total_b - total_a), score_a - score_b, scale
 
     def _exact(self, pair: Pair, alternative: Alternative, kinds: Kinds) -> TestResult | None:
-        found = self._of_one_sum(pair, alternative)
-        if found is not None:
-            return found
         delta, counts, own = kinds()
         if counts.size == 0:
             return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)

@@ -129,6 +129,20 @@ def _in_common_unit(
     return [metric.as_given(of_system, s, *scale) for of_system, s in zip(rows, systems, strict=True)]
 
 
+def changes(
+    metric: StandardisedMetric, pair: Pair, rows: Sequence[FloatArray], columns: IntArray
+) -> FloatArray:
+    """Return A minus B in some columns of the numbers as given, 0 where only rounding separates them."""
+    first, second = (one[:, columns] for one in _in_common_unit(metric, pair[1:], rows))
+    scale = np.maximum(1.0, np.abs(np.maximum(first, second)))
+    return np.where(rounding.level(first, second, scale), 0.0, first - second)
+
+
+def totals(metric: StandardisedMetric, pair: Pair, of_scores: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return the totals (k,) of two systems for the numbers as given, from those for the standard scores."""
+    return [one[0] for one in _in_common_unit(metric, pair[1:], [total[None] for total in of_scores])]
+
+
 def _apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]) -> BoolArray:
     """Return in which rows the statistics of two systems differ by more than rounding."""
     first, second = _in_common_unit(metric, systems, rows)

@@ -206,8 +206,8 @@ class SignSeries:
 def lugannani_rice(series: SignSeries, far: float) -> tuple[float, float]:
     """Return P(S >= far) for far > 0 by its saddlepoint, and how much of that the next term would add.
 
-    The formula is that of [1]_, with its next term in [2]_; [3]_ takes it for sums with random signs. The next term
-    is nearly all of the error. Both numbers are NaN where no tilt reaches that far.
+    The formula is that of [1]_, its next term is in [2]_; [3]_ takes it for sums with random signs. The next
+    term is nearly all of the error. Both numbers are NaN where no tilt reaches that far.
 
     References
     ----------

@@ -163,7 +163,7 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, words: BlockWords) -
     log_p = max(log_own + math.log(mean_weight), -math.log(2.0) * float(swaps.counts.sum()))
     sides = 2.0 if plain.alternative == "two-sided" else 1.0
     p = min(1.0, max(sides * math.exp(max(log_p, -745.0)), sys.float_info.min))
-    if _too_small(p, plain):
+    if too_small(p, plain):
         return plain
     size = drawn.size + plain.n_resamples
     return dataclasses.replace(plain, p_value=p, method=METHOD, error=drawn.error * p, n_resamples=size)
@@ -313,7 +313,7 @@ def _direction(alternative: Alternative, observed: float) -> float:
     return {"two-sided": math.copysign(1.0, observed), "greater": 1.0, "less": -1.0}[alternative]
 
 
-def _too_small(p: float, plain: TestResult) -> bool:
+def too_small(p: float, plain: TestResult) -> bool:
     """Return whether there were more hits among the draws of the null hypothesis than p explains."""
     hits = _hits(plain)
     return hits > 0 and float(pdtrc(hits - 1, plain.n_resamples * p)) < _DISAGREES
