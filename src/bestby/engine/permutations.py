@@ -68,10 +68,8 @@ class Permutations:
             apart = [pair for pair in of_metric if not raw_values.comparable(metric, pair)]
             for pair, test in self.tests(apart, alternative, drawing, exact=exact).items():
                 results[pair] = dataclasses.replace(test, name=STANDARDISED)
-            for pair in of_metric:
-                found = (
-                    None if pair in results else self._of_many(pair, alternative, drawing, exact, raw=True)
-                )
+            for pair in of_metric if exact else ():
+                found = None if pair in results else self._of_many(pair, alternative, drawing, raw=True)
                 results |= {} if found is None else {pair: found}
             near = [pair for pair in of_metric if pair not in results]
             for part in raw_values.together(metric, near) if near else ():
@@ -96,16 +94,16 @@ class Permutations:
         self, pairs: Sequence[Pair], alternative: Alternative, drawing: Drawing, *, exact: bool
     ) -> dict[Pair, TestResult]:
         results: dict[Pair, TestResult] = {}
-        many: dict[Pair, TestResult] = {}
+        settled: dict[Pair, TestResult] = {}
         left: list[Pair] = []
         words = tilting.words_of_draws(drawing.seed, kept=len(pairs) > 1)
         for pair in pairs:
+            if exact:
+                result = self._of_one_sum(pair, alternative) or self._of_many(pair, alternative, drawing)
+                if result is not None:
+                    settled[pair] = result
+                    continue
             kinds = cache(partial(self._kinds, pair))
-            of_one_sum = self._of_one_sum(pair, alternative) if exact else None
-            result = of_one_sum or self._of_many(pair, alternative, drawing, exact)
-            if result is not None:
-                many[pair] = result
-                continue
             result = self._without_plain(pair, alternative, drawing, words, kinds) if exact else None
             if result is None:
                 result = self._by_cells(pair, alternative, drawing, kinds)
@@ -114,12 +112,12 @@ class Permutations:
             else:
                 results[pair] = result
         results |= self._dense(left, alternative, drawing) if left else {}
-        return many | (self._refined(results, drawing) if exact else results)
+        return settled | (self._refined(results, drawing) if exact else results)
 
     def _of_many(
-        self, pair: Pair, alternative: Alternative, drawing: Drawing, exact: bool, *, raw: bool = False
+        self, pair: Pair, alternative: Alternative, drawing: Drawing, *, raw: bool = False
     ) -> TestResult | None:
-        """Return the two-sided test of very many units without draws of them all; None elsewhere.
+        """Return the two-sided test of very many units without a draw for each; None elsewhere.
 
         `raw` swaps the numbers as given of a metric whose statistics are of standard scores.
         """
@@ -127,7 +125,7 @@ class Permutations:
         metric, table, units = self.metrics[m], self.table, self.table.units
         labels = metric.reads == "labels" and not table.clustered
         few = units.n < SERIES_FROM or units.by_cells(CELL_COST_SWAP)
-        if not exact or labels or few or units.n_strata > 1 or alternative != "two-sided":
+        if labels or few or units.n_strata > 1 or alternative != "two-sided":
             return None
         midpoint, _, observed, _ = self._midpoint(pair)
         columns = [table.columns[m][s] for s in (a, b)]
