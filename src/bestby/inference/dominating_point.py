@@ -77,8 +77,9 @@ def swapped(
     (after [2]_), and the saddlepoint of the sum of the effects. It is used where the curvature changes p by 5
     % at most, and the effects weigh as 20 equal ones at least; its error was measured beside importance
     sampling with a sign for every unit (`calibration/dominating_points.py`). Elsewhere, `n_resamples` swaps
-    are drawn. The result is None for fewer than 20,000 units that differ, for few kinds of them, and for sums
-    that nearly depend on each other: then all signs must be drawn.
+    are drawn. The result is None for fewer than 20,000 units that differ, for few kinds of them, for sums
+    that nearly depend on each other, and where few draws reach the data, tilted or not: then all signs must
+    be drawn.
 
     References
     ----------
@@ -278,11 +279,11 @@ def _drawn(
     observed: float,
     n_resamples: int,
     seed: int,
-) -> TestResult:
+) -> TestResult | None:
     """Return the test by draws of the signs of the top units and of a normal vector for the others.
 
-    With few hits, more are tilted towards the dominating point and weighted, as in `tilting`; without such a
-    point there are ten times as many.
+    With few hits, more are tilted towards the dominating point and weighted, as in `tilting`; None where that
+    is of no use.
     """
     values, vectors = np.linalg.eigh(shift.rest)
     root = (vectors * np.sqrt(np.maximum(values, 0.0))).T
@@ -300,11 +301,8 @@ def _drawn(
         differences, sums = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return differences, sums
 
-    def plain(size: int) -> TestResult:
-        null, _ = draws(np.zeros(len(shift.rest)), size, "swap")
-        return permutation.monte_carlo(null, observed, "two-sided", name="permutation")
-
-    found = plain(n_resamples)
+    null, _ = draws(np.zeros(len(shift.rest)), n_resamples, "swap")
+    found = permutation.monte_carlo(null, observed, "two-sided", name="permutation")
     if not tilting.few_hits(found):
         return found
     if point is not None:
@@ -325,4 +323,4 @@ def _drawn(
             return dataclasses.replace(
                 found, p_value=p, method=tilting.METHOD, error=error * p, n_resamples=n_resamples + size
             )
-    return plain(tilting.MORE_PLAIN * n_resamples)
+    return None
