@@ -100,6 +100,21 @@ def test_far_apart_systems_are_told_apart() -> None:
         assert d.p_value <= 1.0 / (1 + RESAMPLES), entry.key
 
 
+@pytest.mark.parametrize("of_b", [0.6, 0.605, 0.7, 0.8, 1.5])
+def test_the_p_value_of_a_saddlepoint_is_neither_0_nor_exact(of_b: float) -> None:
+    rng = np.random.default_rng(0)
+    gold, noise = rng.normal(size=(2, 21_000))
+    systems = {"a": gold + 0.6 * noise, "b": gold + of_b * rng.permutation(noise)}
+    t = compare(systems, gold, metric="pearson", interval=None).differences[0].test
+    assert 0.0 < t.p_value <= 1.0
+    assert not t.exact
+    if of_b < 1.0:
+        assert (t.method, t.n_resamples) == ("saddlepoint", 0)
+        assert t.error == pytest.approx(0.02 * t.p_value)
+    else:  # further out than the smallest float tells
+        assert t.p_value < 1e-300
+
+
 def test_ties_count_whatever_rounding_does_to_them() -> None:
     """Of tenths: 0.1 + 0.2 - 0.3 is 5.6e-17, not 0; the observed sum recurs in half of all swaps."""
     a = [0.1, 0.2, -0.3, 0.7]

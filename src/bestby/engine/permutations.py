@@ -3,22 +3,73 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bestby._core import rounding
 from bestby._core.cached import cached_property
+from bestby._core.chunks import chunks
 from bestby._core.typing import Alternative, FloatArray, IntArray
+from bestby.engine import raw_values
 from bestby.engine.base import Drawing
 from bestby.engine.row_order import ordered, projected
 from bestby.engine.transforms import Swap, Taken
-from bestby.inference import permutation, tilted_draws, tilting
-from bestby.metrics.base import MeanMetric, Metric
+from bestby.inference import dominating_point, permutation, tilted_draws, tilting
+from bestby.inference.series import SERIES_FROM
+from bestby.metrics.base import MeanMetric, Metric, StandardisedMetric
 from bestby.resampling import executing
 from bestby.resampling import totals as resampling
 from bestby.resampling.units import CELL_COST_SWAP, Units
 from bestby.results.values import TestResult
+
+_BEGINNING = 64
+"""Units whose changes are looked at before those of all are."""
+
+_STEPS = 64
+"""Steps from one end of a sum's reach to the other, in each of which the difference must rise."""
+
+
+def of_many(
+    metric: Metric,
+    rows: Sequence[FloatArray],
+    totals: Sequence[FloatArray],
+    units: Units,
+    observed: float,
+    drawing: Drawing,
+    systems: Sequence[int] | None,
+) -> TestResult | None:
+    """Return the two-sided test of very many units without a draw for each; None elsewhere.
+
+    `rows` (n, k) and `totals` (k,) are those of A and of B. Of a metric of standard scores, the numbers as
+    given of these `systems` are swapped.
+    """
+    if units.n < SERIES_FROM or units.by_cells(CELL_COST_SWAP) or units.n_strata > 1:
+        return None
+    of_a, of_b = rows
+    columns = range(of_a.shape[1])  # those that are alike are of the gold, and no swap moves them
+    apart = np.array([c for c in columns if not np.array_equal(of_a[:, c], of_b[:, c])], dtype=np.int64)
+    halves = np.empty((apart.size, units.n_rows))
+    for part in chunks(units.n_rows, of_a.shape[1]):
+        if isinstance(metric, StandardisedMetric) and systems is not None:
+            halves[:, part] = raw_values.changes(metric, systems, [of_a[part], of_b[part]], apart).T
+        else:
+            halves[:, part] = rounding.difference(of_a[part].T[apart], of_b[part].T[apart])
+    halves *= 0.5
+    if isinstance(metric, StandardisedMetric) and systems is not None:
+        totals = raw_values.totals(metric, systems, totals)
+    midpoint = 0.5 * (totals[0] + totals[1])
+    if not units.single:
+        halves = np.repeat(halves, units.counts, axis=1)
+    difference = Swap(metric, midpoint)
+
+    def moved(shift: FloatArray) -> FloatArray:
+        every = np.zeros((len(shift), midpoint.size))
+        every[:, apart] = shift
+        return difference(every)
+
+    return dominating_point.swapped(halves.T, moved, observed, drawing.n_resamples, drawing.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +153,9 @@ class Swaps:
         with executing.one_blas_thread():  # once, as it takes as long as many of the products inside
             if not exact:
                 return self._drawn(alternative, drawing)
+            found = self._of_one_sum(alternative)
+            if found is not None:
+                return found
             found = self._without_plain(alternative, drawing) or self._drawn(alternative, drawing)
             return self._refined(found, drawing)
 
@@ -142,10 +196,43 @@ class Swaps:
         changes = step * (values[0] - values[1:])
         return tilted_draws.Swaps(counts, own, changes, difference, shifts, changes_at)
 
-    def _exact(self, alternative: Alternative) -> TestResult | None:
-        if isinstance(self.metric, MeanMetric) and bool((self.of_a[:, 1] == self.of_b[:, 1]).all()):
+    def _of_one_sum(self, alternative: Alternative) -> TestResult | None:
+        """Return the exact test if the difference rises or falls with one sum, whatever is swapped.
+
+        RMSE, R2 and error rates have one: the errors. All else that they count belongs to the gold.
+        """
+        counts = self.units.counts
+        columns = range(self.of_a.shape[1])
+        apart = np.array([c for c in columns if not np.array_equal(self.of_a[:, c], self.of_b[:, c])])
+        if isinstance(self.metric, MeanMetric):
+            if (apart > 0).any():
+                return None
             d = rounding.difference(self.of_a[:, 0], self.of_b[:, 0])
-            return permutation.exact_mean(d, self.units.counts, alternative, float(self._totals[0][1]))
+            return permutation.exact_mean(d, counts, alternative, float(self._totals[0][1]))
+        if apart.size == 0:
+            return None
+        beginning = self.of_a[:_BEGINNING, apart] - self.of_b[:_BEGINNING, apart]
+        if _one_direction(beginning) is None:  # mostly the first rows tell
+            return None
+        delta = rounding.difference(self.of_a[:, apart], self.of_b[:, apart])
+        direction = _one_direction(delta)
+        if direction is None:
+            return None
+        d = delta[:, np.abs(direction).argmax()]
+        along = np.zeros(self._half.size)
+        along[apart] = 0.5 * direction
+        data, reach = float(counts @ d), float(counts @ np.abs(d))
+        # A score that is flat just inside of the data has ties there, which sums do not tell.
+        sums = np.append(reach * np.linspace(-1.0, 1.0, _STEPS + 1), [data - data / _STEPS, data])
+        differences = self._difference(np.multiply.outer(sums, along))
+        rises, at_data = np.diff(differences[:-2]), differences[-1] - differences[-2]
+        sign = np.sign(rises[0])
+        if not ((sign * rises > 0.0).all() and (sign * data * at_data > 0.0 or data == 0.0)):
+            return None
+        found = permutation.exact_mean(sign * d, counts, alternative, 1.0)
+        return found and dataclasses.replace(found, statistic=self.observed)
+
+    def _exact(self, alternative: Alternative) -> TestResult | None:
         delta, counts, own = self._kinds
         if counts.size == 0:
             return TestResult("permutation", 1.0, alternative, True, "enumeration", statistic=0.0)
@@ -187,3 +274,15 @@ class Swaps:
         return permutation.monte_carlo(
             drawn, self.observed, alternative, name="permutation", scale=self._scale, slack=self._slack
         )
+
+
+def _one_direction(delta: FloatArray) -> FloatArray | None:
+    """Return the direction (k,) of which all rows (C, k) are multiples, its largest entry 1, if they are."""
+    sizes = np.abs(delta)
+    largest = delta[sizes.max(axis=1).argmax()]
+    lead = np.abs(largest).argmax()
+    if largest[lead] == 0.0:
+        return None
+    direction: FloatArray = largest / largest[lead]
+    level = rounding.level(delta, np.multiply.outer(delta[:, lead], direction), sizes.max(axis=0))
+    return direction if level.all() else None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from bestby._core import rounding
-from bestby._core.typing import BoolArray, FloatArray
+from bestby._core.typing import BoolArray, FloatArray, IntArray
 from bestby.metrics.base import StandardisedMetric
 
 MOST_APART = 1e5
@@ -48,6 +48,22 @@ def _in_common_unit(
     """Return the statistics of the numbers as given, up to rounding."""
     scale = _common_scale(metric, systems)
     return [metric.as_given(of_system, s, *scale) for of_system, s in zip(rows, systems, strict=True)]
+
+
+def changes(
+    metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray], columns: IntArray
+) -> FloatArray:
+    """Return A minus B in some columns of the numbers as given, 0 where only rounding separates them."""
+    first, second = (one[:, columns] for one in _in_common_unit(metric, systems, rows))
+    scale = np.maximum(1.0, np.abs(np.maximum(first, second)))
+    return np.where(rounding.level(first, second, scale), 0.0, first - second)
+
+
+def totals(
+    metric: StandardisedMetric, systems: Sequence[int], of_scores: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """Return the totals (k,) of two systems for the numbers as given, from those for the standard scores."""
+    return [one[0] for one in _in_common_unit(metric, systems, [total[None] for total in of_scores])]
 
 
 def apart(metric: StandardisedMetric, systems: Sequence[int], rows: Sequence[FloatArray]) -> BoolArray:

@@ -19,7 +19,7 @@ from bestby._core.typing import Alternative, BoolArray, FloatArray, IntArray
 from bestby.data.cells import collapsed
 from bestby.engine import pivots, raw_values, slopes
 from bestby.engine.base import STANDARDISED, Contributions, Drawing, Influences, LeftOut, Sample, less
-from bestby.engine.permutations import Swaps
+from bestby.engine.permutations import Swaps, of_many
 from bestby.engine.statistics import Design, Rows, Statistics
 from bestby.engine.transforms import Functional, Scores, SideBySide
 from bestby.inference import clusters, intervals
@@ -300,14 +300,22 @@ class SumSample(Sample):
         these; two systems whose scales are too far apart swap standard scores, and the name of the test says
         so.
         """
-        metric = self.metric
-        if standardised or not isinstance(metric, StandardisedMetric):
-            return self._swaps(self.rows()).test(alternative, drawing)
-        systems = [one.system for one in self.systems]
-        if raw_values.comparable(metric, systems):
+        metric, rows, systems = self.metric, self.rows(), None
+        renamed = False
+        if isinstance(metric, StandardisedMetric) and not standardised:
+            systems = [one.system for one in self.systems]
+            renamed = not raw_values.comparable(metric, systems)
+            systems = None if renamed else systems
+        found = None
+        if alternative == "two-sided" and (metric.reads != "labels" or self.clustered):
+            totals = [one.total for one in self.systems]
+            found = of_many(metric, rows, totals, self.units, self.estimate, drawing, systems)
+        if found is None:
+            if isinstance(metric, StandardisedMetric) and systems is not None:
+                rows = raw_values.as_given(metric, systems, rows)
             # The scores stay those of the standard scores, which are accurate.
-            return self._swaps(raw_values.as_given(metric, systems, self.rows())).test(alternative, drawing)
-        return replace(self._swaps(self.rows()).test(alternative, drawing), name=STANDARDISED)
+            found = self._swaps(rows).test(alternative, drawing)
+        return replace(found, name=STANDARDISED) if renamed else found
 
     def sampled_permutation(self, alternative: Alternative, drawing: Drawing) -> TestResult:
         """Return the same test with swaps drawn, also where all could be counted."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bestby._core import special
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.lattice import all_single
 
@@ -32,7 +33,10 @@ _LOG_COSH = (1 / 2, -1 / 12, 1 / 45, -17 / 2520, 31 / 14175)
 
 _EVEN = np.arange(2, _ORDER + 1, 2)
 
-_OUTER = 1024
+_AT_CENTRE = 0.03
+"""Standard deviations from the mean within which all corrections of the normal distribution are rounding."""
+
+OUTER = 1024
 """Sizes that are so large that they are added one by one."""
 
 _NEXT = 691 / 935550
@@ -127,14 +131,19 @@ class SignSeries:
 
     @classmethod
     def of(cls, sizes: FloatArray) -> SignSeries | None:
-        """Return the series of positive sizes in rising order; None of too few of them."""
+        """Return the series of sizes of which the largest `OUTER` come last; None of too few of them."""
         if sizes.size < SERIES_FROM:
             return None
-        inner, outer = sizes[:-_OUTER], sizes[-_OUTER:]
-        largest = float(inner[-1])
+        inner, outer = sizes[:-OUTER], sizes[-OUTER:]
+        largest = float(inner.max())
         sums = power_sums(inner, None, scale=largest)
         terms = np.array(_LOG_COSH) * sums[_EVEN] * largest ** _EVEN.astype(np.float64)
         return cls(outer, terms, _NEXT * float(sums[_ORDER]) * largest**12, largest)
+
+    @classmethod
+    def term_by_term(cls, sizes: FloatArray) -> SignSeries:
+        """Return K with every size added by itself: without a remainder, and slow."""
+        return cls(sizes, np.zeros(len(_LOG_COSH)), 0.0, 0.0)
 
     @property
     def variance(self) -> float:
@@ -168,12 +177,59 @@ class SignSeries:
         own = float((self.terms * _EVEN * (_EVEN - 1)) @ w ** (_EVEN - 2.0))
         return own if inner else own + float(self.outer**2 @ (1.0 - np.tanh(w * self.outer) ** 2))
 
+    def bends(self, w: float) -> tuple[float, float]:
+        """Return K'''(w) and K''''(w) for a real w."""
+        third = (self.terms * _EVEN * (_EVEN - 1) * (_EVEN - 2)) @ w ** np.maximum(_EVEN - 3.0, 0.0)
+        fourth = (self.terms * _EVEN * (_EVEN - 1) * (_EVEN - 2) * (_EVEN - 3)) @ w ** np.maximum(
+            _EVEN - 4.0, 0.0
+        )
+        slope = np.tanh(w * self.outer)
+        spread = (1.0 - slope * slope) * self.outer**3
+        outer = float(-2.0 * slope @ spread), float((6.0 * slope * slope - 2.0) * self.outer @ spread)
+        return float(third) + outer[0], float(fourth) + outer[1]
+
     def tilt(self, target: float) -> float:
-        """Return theta with K'(theta) = target, by Newton's method."""
+        """Return theta with K'(theta) = target, by Newton's method from below; NaN if that is too far."""
         theta = target / self.variance
         for _ in range(50):
-            step = (self.slope(theta) - target) / self.curvature(theta)
+            curvature = self.curvature(theta)
+            if not curvature > 0.0:
+                return math.nan
+            step = (self.slope(theta) - target) / curvature
             theta -= step
             if not abs(step) > 1e-9 * abs(theta):  # any theta near the right one will do
                 break
         return theta
+
+
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
+def lugannani_rice(series: SignSeries, far: float) -> tuple[float, float]:
+    """Return P(S >= far) for far > 0 by its saddlepoint, and how much of that the next term would add.
+
+    The formula is that of [1]_, its next term is in [2]_; [3]_ takes it for sums with random signs. The next
+    term is nearly all of the error. Both numbers are NaN where no tilt reaches that far.
+
+    References
+    ----------
+    .. [1] Lugannani & Rice (1980), Saddle point approximation for the distribution of the sum of independent
+       random variables, Adv. Appl. Probab. 12, 475-490.
+    .. [2] Daniels (1987), Tail probability approximations, Int. Stat. Rev. 55, 37-48.
+    .. [3] Robinson (1982), Saddlepoint approximations for permutation tests and confidence intervals,
+       J. R. Stat. Soc. B 44, 91-101.
+    """
+    theta = series.tilt(far)
+    variance = series.curvature(theta)
+    if not variance > 0.0:
+        return math.nan, math.nan
+    third, fourth = series.bends(theta)
+    skewness, kurtosis = third / variance**1.5, fourth / variance**2
+    w = math.sqrt(max(2.0 * (theta * far - float(series.value(np.array([theta]))[0])), 0.0))
+    u = theta * math.sqrt(variance)
+    tail = float(special.ndtr(-w))
+    if min(u, w) < _AT_CENTRE:
+        return tail, 0.0
+    density = math.exp(-0.5 * w * w) / math.sqrt(2.0 * math.pi)
+    tail += density * (1.0 / u - 1.0 / w)
+    bend = kurtosis / 8.0 - 5.0 * skewness**2 / 24.0
+    more = density * (bend / u - skewness / (2.0 * u * u) - 1.0 / u**3 + 1.0 / w**3)
+    return tail, more / tail if tail > 0.0 else 0.0

@@ -12,7 +12,7 @@ from bestby._core import rounding, special
 from bestby._core.typing import Array, FloatArray, IntArray
 from bestby.inference.distributions import WINDOW
 from bestby.inference.lattice import all_single, as_lattice, weighted_sum
-from bestby.inference.series import LARGEST_REMAINDER, SERIES_FROM, SignSeries
+from bestby.inference.series import LARGEST_REMAINDER, SignSeries, lugannani_rice
 from bestby.inference.steps import later_terms
 
 MEET_IN_THE_MIDDLE = 36
@@ -47,6 +47,9 @@ QUICKLY_CONVOLVED, MOST_CONVOLVED = 1 << 20, 1 << 25
 
 LONGEST_GRID = 1 << 20
 """Points of the longest grid that is convolved on."""
+
+LARGEST_TERM = 1e-3
+"""Second term of a saddlepoint, as a part of the tail, after which the third is below 2e-4 of it."""
 
 LEAST_INVERTED = 1e-4
 """Integral below which the absolute error of an inversion may be more than a hundredth of it."""
@@ -234,7 +237,11 @@ def _inverted_upper(sizes: FloatArray, far: float, gap: float = 0.0) -> float | 
     tail = None if far > TILT_FROM * math.sqrt(float(sizes @ sizes)) else _inverted(sizes, far, 0.0, gap)
     if tail is not None and tail[0] >= LEAST_INVERTED:
         return tail[0]
-    accuracy = 1e-3 if sizes.size >= SERIES_FROM else 0.0  # any tilt near the right one gives the same tail
+    if series is not None and not gap:
+        upper, more = lugannani_rice(SignSeries.term_by_term(sizes), far)
+        if abs(more) <= LARGEST_TERM:
+            return upper * (1.0 + more)
+    accuracy = 1e-3 if series is not None else 0.0  # any tilt near the right one gives the same tail
     theta = tilt(2.0 * sizes, np.ones(sizes.size, dtype=np.int64), 2.0 * far, accuracy)
     tail = _inverted(sizes, far, theta, gap)
     return None if tail is None or tail[0] < LEAST_INVERTED else tail[0] * math.exp(tail[1])

@@ -140,7 +140,7 @@ def _refined(plain: TestResult, swaps: Swaps, least: float, seed: int) -> TestRe
     log_p = max(log_own + math.log(total / size), -math.log(2.0) * n_units)
     sides = 2.0 if plain.alternative == "two-sided" else 1.0
     p = min(1.0, max(sides * math.exp(max(log_p, -745.0)), sys.float_info.min))
-    if _too_small(p, plain):
+    if too_small(p, plain):
         return plain
     size += plain.n_resamples
     return dataclasses.replace(plain, p_value=p, method=METHOD, error=error * p, n_resamples=size)
@@ -205,7 +205,7 @@ def _direction(alternative: Alternative, observed: float) -> float:
     return {"two-sided": math.copysign(1.0, observed), "greater": 1.0, "less": -1.0}[alternative]
 
 
-def _too_small(p: float, plain: TestResult) -> bool:
+def too_small(p: float, plain: TestResult) -> bool:
     """Return whether there were more hits among the draws of the null hypothesis than p explains."""
     hits = _hits(plain)
     return hits > 0 and float(pdtrc(hits - 1, plain.n_resamples * p)) < _DISAGREES

@@ -81,10 +81,14 @@ class WordErrorRate(_FromEdits):
     name = "wer"
     bounds = (0.0, np.inf)
 
+    def statistics(self, gold: Any, predictions: Any) -> FloatArray:
+        """Return errors beside the length of the reference, which two systems have in common."""
+        hits, substitutions, deletions, insertions = super().statistics(gold, predictions).T
+        return np.column_stack([substitutions + deletions + insertions, hits + substitutions + deletions])
+
     def score(self, totals: FloatArray) -> FloatArray:
         """Return errors per unit of the references."""
-        hits, substitutions, deletions, insertions = np.moveaxis(totals, -1, 0)
-        return _ratio(substitutions + deletions + insertions, hits + substitutions + deletions)
+        return _ratio(totals[..., 0], totals[..., 1])
 
 
 class CharacterErrorRate(WordErrorRate):

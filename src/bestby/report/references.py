@@ -158,6 +158,7 @@ SOURCES: dict[str, dict[str, tuple[str, ...]]] = {
             "shapiro-wilk-1965-analysis", "lilliefors-1967-kolmogorov", "stephens-1974-edf",
         ),
         "permutation by chance": ("phipson-smyth-2010-permutation",),
+        "permutation by saddlepoint": ("robinson-1982-saddlepoint", "sadowsky-bucklew-1990-large"),
         "power": ("card-etal-2020-little",),
         "ranks": ("demsar-2006-statistical",),
         "replicability": _REPLICABILITY,

@@ -256,6 +256,8 @@ def intervals_and_tests(
 def how_tested(test: TestResult, source: Callable[[TestResult], str] = _unnamed) -> str:
     """Return a test in words: its name, its source if one is given, sides and how exact it is."""
     how = f"exact, by {test.method}" if test.exact else test.method
+    if how == "saddlepoint":
+        how = f"saddlepoint, error about {percent(test.error / test.p_value)} of p"
     how = how.replace("monte carlo", "Monte Carlo").replace("by binomial", "binomial")
     sides = test.alternative if test.alternative == "two-sided" else f"one-sided, {test.alternative}"
     return f"{name_of_test(test.name)}{source(test)}, {sides} ({how})"

@@ -13,7 +13,7 @@ from bestby.inference import distributions, series, sign_sums
 from bestby.inference.intervals import Moments
 from bestby.inference.lattice import distinct_sample
 from bestby.inference.mean_bootstrap import mean_bootstrap
-from bestby.inference.series import SignSeries, log_characteristic, power_sums
+from bestby.inference.series import SignSeries, log_characteristic, lugannani_rice, power_sums
 
 N = 100_000
 DRAWN: dict[str, Callable[[np.random.Generator], FloatArray]] = {
@@ -155,3 +155,18 @@ def test_very_many_values_that_differ_by_rounding_alone_are_constant() -> None:
     found = mean_bootstrap(values, counts, bounds, moments.powers)
     assert isinstance(found, distributions.Lattice)
     assert found.sd == 0.0
+
+
+@pytest.mark.parametrize("out", [0.5, 2.0, 6.0, 12.0])
+def test_the_saddlepoint_knows_its_error(out: float) -> None:
+    """Beside the inverted characteristic function: the second term is the error, nearly."""
+    sizes = np.sort(np.abs(np.random.default_rng(0).standard_t(3, 30_000)))
+    far = out * math.sqrt(float(sizes @ sizes))
+    inverted = sign_sums.real_tail(sizes, np.ones(sizes.size, dtype=np.int64), far)
+    assert inverted is not None
+    for own in (SignSeries.of(sizes), SignSeries.term_by_term(sizes)):
+        assert own is not None
+        tail, more = lugannani_rice(own, far)
+        assert abs(more) < 1e-4
+        assert tail == pytest.approx(inverted[0], rel=1.2 * abs(more) + 1e-8)
+        assert tail * (1.0 + more) == pytest.approx(inverted[0], rel=0.1 * abs(more) + 1e-8)

@@ -115,12 +115,13 @@ def intervals_and_tests(differences: Sequence[Difference]) -> tuple[str, str]:
 
 
 def source_of_test(test: TestResult) -> str:
-    """Return the citation of a test; exact permutation tests, and Monte Carlo ones, have their own."""
+    """Return the citation of a test; permutation tests cite how p was computed, too."""
     if not test.name.startswith("permutation"):
         return cite("test", test.name)
     if test.exact and test.method == "convolution":
         return _joined(cite("test", test.name), cite("analysis", "exact permutation"))
-    more = "" if test.exact else cite("analysis", "permutation by chance")
+    how = "permutation by saddlepoint" if test.method == "saddlepoint" else "permutation by chance"
+    more = "" if test.exact else cite("analysis", how)
     return _joined(cite("test", test.name), more)
 
 
