@@ -153,9 +153,6 @@ class Swaps:
         with executing.one_blas_thread():  # once, as it takes as long as many of the products inside
             if not exact:
                 return self._drawn(alternative, drawing)
-            found = self._of_one_sum(alternative)
-            if found is not None:
-                return found
             found = self._without_plain(alternative, drawing) or self._drawn(alternative, drawing)
             return self._refined(found, drawing)
 
@@ -196,7 +193,7 @@ class Swaps:
         changes = step * (values[0] - values[1:])
         return tilted_draws.Swaps(counts, own, changes, difference, shifts, changes_at)
 
-    def _of_one_sum(self, alternative: Alternative) -> TestResult | None:
+    def of_one_sum(self, alternative: Alternative) -> TestResult | None:
         """Return the exact test if the difference rises or falls with one sum, whatever is swapped.
 
         RMSE, R2 and error rates have one: the errors. All else that they count belongs to the gold.

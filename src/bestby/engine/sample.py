@@ -306,14 +306,14 @@ class SumSample(Sample):
             systems = [one.system for one in self.systems]
             renamed = not raw_values.comparable(metric, systems)
             systems = None if renamed else systems
-        found = None
-        if alternative == "two-sided" and (metric.reads != "labels" or self.clustered):
+        # The scores stay those of the standard scores, which are accurate.
+        found = None if systems else self._swaps(rows).of_one_sum(alternative)
+        if found is None and alternative == "two-sided" and (metric.reads != "labels" or self.clustered):
             totals = [one.total for one in self.systems]
             found = of_many(metric, rows, totals, self.units, self.estimate, drawing, systems)
         if found is None:
             if isinstance(metric, StandardisedMetric) and systems is not None:
                 rows = raw_values.as_given(metric, systems, rows)
-            # The scores stay those of the standard scores, which are accurate.
             found = self._swaps(rows).test(alternative, drawing)
         return replace(found, name=STANDARDISED) if renamed else found
 
