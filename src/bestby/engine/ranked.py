@@ -17,14 +17,13 @@ from bestby._core.typing import Alternative, Array, BoolArray, FloatArray, IntAr
 from bestby.engine.base import Drawing, Influences, Pair
 from bestby.engine.memo import Memo
 from bestby.engine.weighted import MOST_LEFT_OUT, ItemGroup
-from bestby.inference import influence, intervals, permutation
+from bestby.inference import influence, intervals, permutation, swap_expansion
 from bestby.inference.abc import Expansion
 from bestby.inference.influence import Path
 from bestby.inference.joint import Spread
-from bestby.metrics._ranked import CompiledRankMetric, RankMetric
+from bestby.metrics._ranked import RankMetric
 from bestby.metrics.base import WeightedMetric
 from bestby.metrics.derivatives import WeightDerivatives
-from bestby.resampling import totals as resampling
 from bestby.results.values import TestResult
 
 _Pair: TypeAlias = tuple[int, int | None]
@@ -246,11 +245,6 @@ class WeightGroup(ItemGroup):
             return super()._full
         return np.array([[self.metric.whole(self.prepared(s)) for s in range(self.n_systems)]])
 
-    def _compiled_from(self) -> int:
-        if isinstance(self.metric, CompiledRankMetric):
-            return resampling.COMPILED_WEIGHTS_FROM
-        return super()._compiled_from()
-
     def _score_weights(self, weights: Array) -> FloatArray:
         systems = range(self.n_systems)
         return np.column_stack([self.metric.weighted(self.prepared(s), weights) for s in systems])
@@ -277,25 +271,43 @@ class WeightGroup(ItemGroup):
     def _permuted(
         self, pair: Pair, alternative: Alternative, drawing: Drawing, standardised: bool
     ) -> TestResult:
-        exact = self._permuted_by_sums(pair, alternative, standardised)
-        return super()._permuted(pair, alternative, drawing, standardised) if exact is None else exact
+        found = self._permuted_without_draws(pair, alternative, standardised)
+        return super()._permuted(pair, alternative, drawing, standardised) if found is None else found
 
-    def _permuted_by_sums(
+    def _permuted_without_draws(
         self, pair: Pair, alternative: Alternative, standardised: bool
     ) -> TestResult | None:
-        """Return the exact test where the difference is a sum over the items, whichever are swapped."""
+        """Return the test of a difference that is a sum over the items, or nearly one as they are many."""
         _, a, b = pair
         if not isinstance(self.metric, RankMetric):
             return None
-        effects = self.metric.swap_effects(self._pooled(a, b, standardised))
+        both, observed = self._pooled(a, b, standardised), float(self._full[0, a] - self._full[0, b])
+        effects = self.metric.swap_effects(both)
         if effects is None:
+            return self._permuted_by_expansion(both, observed, alternative)
+        ones = np.broadcast_to(np.int64(1), self.n_units)
+        found = permutation.exact_mean(self._of_a_less_b(effects), ones, alternative, 1.0)
+        return None if found is None else dataclasses.replace(found, statistic=observed)
+
+    def _permuted_by_expansion(
+        self, both: Any, observed: float, alternative: Alternative
+    ) -> TestResult | None:
+        derivatives = self.metric.derivatives(both) if self.n_units >= swap_expansion.LEAST_UNITS else None
+        if derivatives is None:
             return None
-        of_a, of_b = np.split(effects, 2)
-        signed, ones = self._by_unit(of_a - of_b), np.broadcast_to(np.int64(1), self.n_units)
-        found = permutation.exact_mean(signed, ones, alternative, 1.0)
-        if found is None:
-            return None
-        return dataclasses.replace(found, statistic=float(self._full[0, a] - self._full[0, b]))
+
+        def difference(signs: FloatArray) -> float:
+            of_items = signs if self.unit_of is None else signs[self.unit_of]
+            score_a, score_b = derivatives.along(np.concatenate([of_items, -of_items]), np.array([1.0, -1.0]))
+            return float(score_a - score_b)
+
+        effects = self._of_a_less_b(derivatives.first)
+        return swap_expansion.swapped(effects, difference, observed, alternative)
+
+    def _of_a_less_b(self, of_both: FloatArray) -> FloatArray:
+        """Return the sums over each unit of numbers of the items of A less those of B, from both (2 n,)."""
+        of_a, of_b = np.split(of_both, 2)
+        return self._by_unit(of_a - of_b)
 
     def _score_swapped(self, a: int, b: int, *, standardised: bool = False) -> Callable[[Array], FloatArray]:
         """Score over the items of both systems, each with weight 1 where it stands after the swap, else 0."""

@@ -200,10 +200,9 @@ class StreamGroup(Group):
 
     def _drawn(self, drawing: Drawing, add: poisson.Add) -> FloatArray:
         totals = np.zeros((drawing.n_resamples, self._total.size))
-        compiled = drawing.n_resamples * self.data.n >= poisson.COMPILED_FROM
         done = 0
         for keys, X in self._passed():
-            add(totals, X, keys, drawing.seed, compiled=compiled, n_jobs=drawing.n_jobs)
+            add(totals, X, keys, drawing.seed, n_jobs=drawing.n_jobs)
             done += keys.size
             if drawing.progress is not None:
                 drawing.progress(drawing.n_resamples * done // self.data.n, drawing.n_resamples)

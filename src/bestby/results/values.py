@@ -127,10 +127,10 @@ class TestResult:
     method : str
         How the reference distribution was computed: ``"enumeration"``, ``"convolution"``,
         ``"characteristic function"``, ``"binomial"``, ``"monte carlo"``,
-        ``"importance sampling"`` (swaps drawn where they reach the difference, for small p-values) or
-        ``"asymptotic"``.
+        ``"importance sampling"`` (swaps drawn where they reach the difference, for small p-values),
+        ``"saddlepoint"`` (a formula for many items) or ``"asymptotic"``.
     error : float
-        Monte Carlo standard error of the p-value; 0 if nothing was sampled.
+        Monte Carlo standard error of the p-value; of a saddlepoint its error, measured and no bound; else 0.
     n_resamples : int
         Number of resamples drawn, those of importance sampling too; 0 if none.
     statistic : float
