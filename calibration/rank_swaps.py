@@ -3,9 +3,10 @@
     python -m calibration.rank_swaps          # 400,000 draws of each set of data: some minutes
     python -m calibration.rank_swaps --quick  # 40,000 draws
 
-For each set of data the differences of drawn swaps that one in two, in twenty, in 200 and in 2,000 reach are tested by
-the expansion. Printed are n, the units of equal size that carry the difference, and for each of these by how
-much of p the expansion is off, with the standard error of the draws, all in percent.
+For each set of data the differences of drawn swaps that one in two, in twenty, in 200 and in 2,000 reach
+are tested by the expansion. Printed are n, the units of equal size that carry the difference, and for each by
+how much of p the expansion is off, with the standard error of the draws, all in percent; nan where it is not
+used.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def drawn(metric: str, gold: np.ndarray, a: np.ndarray, b: np.ndarray, n_draws: 
 def expanded(
     metric: str, gold: np.ndarray, a: np.ndarray, b: np.ndarray, observed: float
 ) -> tuple[float, float]:
-    """Return the p-value by the expansion, NaN where it is refused, and the units that carry the difference."""
+    """Return the p-value by the expansion, NaN where it is not used, and the units that carry it."""
     measure = resolve(metric).fit(gold, [a, b], None)
     both = measure.prepare(np.concatenate([gold, gold]), np.concatenate([a, b]))
     derivatives = measure.derivatives(both)
@@ -83,7 +84,7 @@ def expanded(
 def main() -> None:
     """Print the errors."""
     n_draws = 40_000 if "--quick" in sys.argv else 400_000
-    for n in (500, 1000, 2000):
+    for n in (600, 1000, 2000):
         for metric, what, gold, a, b in data(n):
             sizes = drawn(metric, gold, a, b, n_draws)
             cells, n_effective = [], 0.0

@@ -15,7 +15,7 @@ from bestby._core import rounding
 from bestby._core.cached import cached_property
 from bestby._core.errors import InvalidInputError
 from bestby._core.typing import Array, BoolArray, FloatArray, IntArray
-from bestby.metrics import _rank_groups, _rank_swaps, _rank_weights
+from bestby.metrics import _rank_groups, _rank_pairs, _rank_swaps, _rank_weights
 from bestby.metrics._curvatures import over_root, product_form
 from bestby.metrics._inversions import Inversions
 from bestby.metrics._items import required_gold
@@ -270,6 +270,12 @@ class Kendall(_RankCorrelation):
             agreement = (untied - 4 * prepared.inversions.count(in_order)).astype(np.float64)
         return _quotient(agreement, (pairs - tied_x).astype(np.float64), (pairs - tied_y).astype(np.float64))
 
+    def whole(self, prepared: TwoOrders) -> float:
+        """Score the data, from the pairs of items in the same order."""
+        n, groups = prepared.n_items, (prepared.x.groups, prepared.y.groups)
+        sums = float(_rank_pairs.agreement(*groups)), *(float(n * n - _squares(one)) for one in groups)
+        return float(_quotient(*(np.array([one]) for one in sums))[0])
+
     def swap_effects(self, prepared: TwoOrders) -> FloatArray | None:
         """Return what swaps change, where no two items share predictions; see `RankMetric`."""
         return _rank_swaps.kendall(prepared.x, prepared.y)
@@ -319,6 +325,12 @@ def _sum_of_squares(sizes: Array, n_items: IntArray) -> FloatArray:
     parts *= sizes
     squares: FloatArray = parts.sum(axis=1).astype(np.float64) / 3.0
     return squares
+
+
+def _squares(groups: IntArray) -> int:
+    """Return the sum of the squares of the sizes of groups."""
+    sizes = np.bincount(groups)
+    return int(sizes @ sizes)
 
 
 def _signs(groups: IntArray) -> Array:
